@@ -1,0 +1,67 @@
+import { DeadlineReached } from "./errors.ts";
+import type { Clock } from "./world.ts";
+
+/** A signal that aborts with its parent, or by itself after a while; disposing it frees the timer. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** Starts the wait anew: for limits on silence, where each sign of life counts. */
+  restart(): void;
+  /** True once it was the time, and not the parent, that ended it. */
+  readonly reached: boolean;
+}
+
+/**
+ * Joins a parent signal with a limit of `ms` milliseconds.
+ *
+ * The reason is the parent's own, or a `DeadlineReached`. `AbortSignal.timeout` is not used: its timer lives on
+ * for the whole time after the work is done, and a test could not decide when it fires.
+ */
+export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadline {
+  const controller = new AbortController();
+  let reached = false;
+  let timer = start();
+  const follow = () => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+
+  function start(): Disposable {
+    return clock.timer(ms, () => {
+      if (controller.signal.aborted) return;
+      reached = true;
+      controller.abort(new DeadlineReached(ms));
+    });
+  }
+
+  return {
+    signal: controller.signal,
+    get reached() {
+      return reached;
+    },
+    restart() {
+      timer[Symbol.dispose]();
+      timer = start();
+    },
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]();
+      parent.removeEventListener("abort", follow);
+    },
+  };
+}
+
+/**
+ * Waits for a promise no longer than the signal lives.
+ *
+ * This stops the waiting, not the work: the work itself must be given the same signal. It is for promises of
+ * foreign code that may ignore it.
+ */
+export function whileAlive<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  if (signal.aborted) {
+    promise.catch(() => undefined); // its outcome has no reader any more
+    return Promise.reject(signal.reason);
+  }
+  return new Promise<Value>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

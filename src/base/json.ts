@@ -1,0 +1,59 @@
+/** Any value that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object whose values are still unknown. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** A JSON Schema document, draft 2020-12, as models and validators take it. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+export const JSON_DEPTH_MAX = 64;
+
+/** Tells a JSON object from arrays, null and scalars. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Parses JSON from outside: undefined where it is not JSON, or nested deeper than `JSON_DEPTH_MAX`.
+ *
+ * `__proto__` stays an ordinary key of the parsed object; never copy such an object with `Object.assign`.
+ */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return depthWithin(value, JSON_DEPTH_MAX) ? { value } : undefined;
+  } catch {
+    return undefined; // not JSON: the caller decides what that means
+  }
+}
+
+function depthWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0) return false;
+  return Object.values(value).every((inner) => depthWithin(inner, depth - 1));
+}
+
+/** The string at a key, where there is one. */
+export function stringAt(value: unknown, key: string): string | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return typeof found === "string" ? found : undefined;
+}
+
+/** The finite number at a key, where there is one. */
+export function numberAt(value: unknown, key: string): number | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+}
+
+/** The object at a key, where there is one. */
+export function objectAt(value: unknown, key: string): JsonObject | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? found : undefined;
+}
+
+/** The array at a key; empty where there is none. */
+export function arrayAt(value: unknown, key: string): readonly unknown[] {
+  const found = isObject(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found : [];
+}

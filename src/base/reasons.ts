@@ -1,0 +1,111 @@
+/**
+ * Every error reason and its text for people ([A] § User-facing errors, BUS-03).
+ *
+ * The reason is for programs, the text for people; neither is parsed out of the other. `<name>` is a
+ * placeholder that whoever raises the error must fill. The first block is canonical: its texts stand as the
+ * documents have them and are pinned by a test.
+ */
+export const TEXTS = {
+  HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
+  TurnInProgress:
+    "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
+  PermissionDenied:
+    "Permission denied for <tool> by <client>. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.",
+  PermissionTimeout: "Permission for <tool> not answered within <timeout>s. Tool call cancelled.",
+  TokenExpired:
+    "Capability token expired at <exp>. Mint a new one: cinch token --session <id> --identity-class <class>.",
+  TokenRevoked: "Token <jti> was revoked at <ts>. Mint a new one via /v1/auth/token.",
+  MCPServerSHA256Mismatch:
+    "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
+  MCPServerUnavailable:
+    "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
+  HookHashChanged:
+    "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
+  HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
+  RateLimited:
+    "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",
+  BashCancelledMidCommand:
+    "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
+  NonInteractiveAckRefused:
+    "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
+  HandshakeVersionMismatch:
+    "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
+
+  InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  UnknownSession: "There is no session <id> here. List them with: cinch sessions list.",
+  UnknownCommandNamespace: "No plugin owns the namespace '<namespace>'.",
+  InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
+  EngineStopping: "The engine is shutting down and takes no new commands.",
+
+  UnknownProvider: "There is no provider '<name>'. Known: <known>.",
+  UnknownModel:
+    "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
+  NoModel:
+    "No model is configured. Set one of <variables>, or start a local server (<servers>), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+  ProviderKeyMissing: "Provider <provider> needs a key. Set <variable>, or pick another model with --model.",
+  ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
+  ProviderUnreachable: "Provider <provider> cannot be reached at <url>: <detail>",
+  ProviderRefused: "Provider <provider> refused the request (<status>): <detail>",
+  ProviderFailed: "Provider <provider> failed (<status>): <detail>",
+  ProviderTimeout:
+    "Provider <provider> sent nothing for <seconds>s while <phase>. Given up after <attempts> attempts.",
+  ProviderQuotaExceeded: "Provider <provider> says the quota or credit is used up: <detail>",
+  StreamInterrupted:
+    "The answer of provider <provider> broke off: <detail>. What had arrived is kept; send again to go on.",
+  StreamMalformed: "Provider <provider> sent something that is not its protocol: <detail>",
+  ContextOverflow: "The conversation no longer fits into the context window of <model>: <detail>",
+  UnsupportedContent: "The model <model> takes no <content>. Leave it out or pick another model.",
+  EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call.",
+  OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens.",
+  ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
+  TurnLimitReached:
+    "The turn was ended after <rounds> rounds, its limit. Send again to go on, or raise --max-turns.",
+  CostBudgetExceeded:
+    "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
+  CostUnknown:
+    "There is a cost cap of $<cap>, but the price of <model> is unknown, so the cap cannot be kept. Set a price in config.toml, or leave --max-cost out.",
+  CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
+
+  ConfigInvalid: "<path>:<line>: <key>: <problem>",
+  ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
+  UsageInvalid: "<problem>",
+  PathMissing: "<what> does not exist: <path>",
+
+  CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
+  CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",
+  CassetteExhausted: "The cassette <path> has no more answers: request <number> was never recorded.",
+
+  StoreNewer:
+    "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
+  StoreCorrupt:
+    "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
+  StoreUnwritable:
+    "The session store <path> cannot be written: <detail>. What was acknowledged before is kept.",
+  StoreBusy: "The session store <path> is locked by another program: <detail>.",
+  LogHeld:
+    "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
+  LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",
+  SessionMissing: "There is no stored session <id>.",
+  NothingToContinue: "There is no earlier session in <directory> to continue.",
+} as const;
+
+export type Reason = keyof typeof TEXTS;
+
+/** A reason that a plugin introduced ([A] § User-facing errors). */
+export type CustomReason = `Custom:${string}:${string}`;
+
+/** The names in angle brackets of one text. */
+export type Slots<Text extends string> = Text extends `${string}<${infer Slot}>${infer Rest}`
+  ? Slot | Slots<Rest>
+  : never;
+
+export type Fields<R extends Reason> = { readonly [Slot in Slots<(typeof TEXTS)[R]>]: string };
+
+/** The text of a reason with every placeholder filled. */
+export function reasonText<R extends Reason>(reason: R, fields: Fields<R>): string {
+  return fill(TEXTS[reason], fields);
+}
+
+function fill(text: string, fields: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/<([a-z_-]+)>/gi, (slot, name: string) => fields[name] ?? slot);
+}

@@ -1,0 +1,51 @@
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8");
+
+/** Length in UTF-8 bytes. */
+export function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/**
+ * The first characters of a text, at most `unitsMax` UTF-16 units, never half a surrogate pair.
+ *
+ * A lone surrogate in a request is answered by providers with an error on every later turn.
+ */
+export function head(text: string, unitsMax: number): string {
+  if (text.length <= unitsMax) return text;
+  return text.slice(0, isHighSurrogate(text.charCodeAt(unitsMax - 1)) ? unitsMax - 1 : unitsMax);
+}
+
+/** The last characters of a text, at most `unitsMax` UTF-16 units, never half a surrogate pair. */
+export function tail(text: string, unitsMax: number): string {
+  if (text.length <= unitsMax) return text;
+  const start = text.length - unitsMax;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
+/** UTF-8 bytes as text; what is not UTF-8 becomes U+FFFD. A byte order mark is dropped. */
+export function decode(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+export function encode(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Lone surrogates replaced, so that the text can be sent as JSON to anyone. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+/** "1 file", "2 files". */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,168 @@
+import type { IdSource } from "./ids.ts";
+import type { Log } from "./log.ts";
+
+/**
+ * Everything outside the program, as one argument: a test or a simulation hands in another world.
+ *
+ * Nothing in `src/` but `host/` and `cli/` reaches for the clock, chance, network, files or processes itself.
+ */
+export interface World {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly random: Random;
+  readonly fetch: Fetch;
+  readonly files: Files;
+  readonly spawn: Spawn;
+  readonly listen: Listen;
+  readonly log: Log;
+  /** What this machine is, for the system prompt and for choosing a sandbox. */
+  readonly machine: Machine;
+}
+
+export interface Machine {
+  readonly platform: "linux" | "darwin" | "win32";
+  /** Id of this process, and a text that differs for every process that ever had this id. */
+  readonly pid: number;
+  readonly processStart: string;
+  /** Tells whether the process that once had this id and start is still there. */
+  isAlive(pid: number, processStart: string): boolean;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970, as the machine believes; may be set back. */
+  now(): number;
+  /** Milliseconds since some fixed moment, with fractions; never goes back. */
+  monotonic(): number;
+  /** Ends after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls back once after `ms` unless disposed before. Holds no process open. */
+  timer(ms: number, callback: () => void): Disposable;
+}
+
+export interface Random {
+  bytes(count: number): Uint8Array;
+  /** At least 0 and below 1. */
+  number(): number;
+}
+
+/** Like the web's `fetch`, but never follows a redirect by itself and always has a signal. */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+export interface FetchInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export type FileKind = "file" | "directory" | "symlink" | "other";
+
+export interface FileInfo {
+  readonly kind: FileKind;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly mode: number;
+  /** Device and inode in one text: two paths with the same identity are the same file. */
+  readonly identity: string;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/**
+ * The file system. Paths are absolute. Failures are Node's errors with their `code` (ENOENT, EACCES …);
+ * `codeOf` reads it.
+ */
+export interface Files {
+  /** Follows symlinks; undefined where nothing is. */
+  stat(path: string): Promise<FileInfo | undefined>;
+  /** Does not follow a symlink in the last component. */
+  lstat(path: string): Promise<FileInfo | undefined>;
+  /** Resolves every symlink; the file must exist. */
+  realpath(path: string): Promise<string>;
+  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Reads at most `length` bytes from `offset`; fewer at the end. Never follows a symlink in the last component. */
+  readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
+  /** Reads a whole file of at most `bytesMax`; throws a `FileTooLarge` above it. */
+  read(path: string, bytesMax: number): Promise<Uint8Array>;
+  /**
+   * Replaces a file in one step: temporary file beside it, fsync, rename. The old mode is kept; a new file gets
+   * `mode`. Readers see the old or the new content, never a part.
+   */
+  writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
+  /** Appends, creating the file with `mode` where it is missing. */
+  append(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
+  /** Creates a directory and its parents; one that exists is left as it is. */
+  makeDirectory(path: string, mode?: number): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** A new directory of this process alone (0700) under the machine's temporary directory. */
+  makeTemporary(prefix: string): Promise<string>;
+}
+
+/** What `Files.read` throws for a file above the caller's limit. */
+export class FileTooLarge extends Error {
+  override readonly name = "FileTooLarge";
+  readonly size: number;
+  constructor(path: string, size: number, bytesMax: number) {
+    super(`${path} has ${size} bytes, more than the ${bytesMax} that are read here`);
+    this.size = size;
+  }
+}
+
+export interface SpawnOptions {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment of the child: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: the child reads the end of file at once. */
+  readonly stdin?: string | Uint8Array;
+}
+
+/**
+ * Starts a process as the leader of its own group.
+ *
+ * The child is held by `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL).
+ */
+export type Spawn = (options: SpawnOptions) => Child;
+
+export interface Child extends AsyncDisposable {
+  readonly pid: number;
+  /** Both may be read once. Not reading them stops the child at a full pipe; nothing is buffered without bound. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Never rejects. A program that could not be started ends with `failed`. */
+  readonly exited: Promise<Exit>;
+  /** Signals the whole group, grandchildren included. */
+  kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
+  /** Lets it run on after its scope (background runs); whoever calls this owns the end of it. */
+  release(): void;
+}
+
+export type Exit =
+  | { readonly kind: "code"; readonly code: number }
+  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "failed"; readonly error: Error };
+
+export interface ListenOptions {
+  readonly target:
+    | { readonly kind: "tcp"; readonly hostname: string; readonly port: number }
+    | { readonly kind: "unix"; readonly path: string };
+  readonly handle: (request: Request) => Response | Promise<Response>;
+}
+
+/** Opens an HTTP listener; disposing it closes its streams and frees the address. */
+export type Listen = (options: ListenOptions) => Promise<Listening>;
+
+export interface Listening extends AsyncDisposable {
+  /** Where it listens now: the real port where 0 was asked for. */
+  readonly address: string;
+}
+
+/** The `code` of a file-system or socket error (ENOENT, EACCES, ECONNREFUSED …), where it has one. */
+export function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(thrown, "code");
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,42 @@
+import type { AskId, CallId, ClientId } from "../base/ids.ts";
+import type { PayloadOf } from "../protocol/events.ts";
+
+/**
+ * Puts one question to a person and waits for the answer: trust acknowledgements, orphaned calls, plan approval,
+ * elicitation, re-runs outside the sandbox. One mechanism for all of them (`Asked` and `Answered` events).
+ *
+ * Where nobody can answer it resolves to `nobody` at once; after the time limit to `timeout`. It never hangs.
+ */
+export type Ask = (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
+
+export type Question = Omit<PayloadOf<"Asked">, "askId">;
+
+export type AskAnswer =
+  | { readonly kind: "answered"; readonly answer: unknown; readonly by: ClientId }
+  | { readonly kind: "timeout"; readonly afterMs: number }
+  | { readonly kind: "nobody" };
+
+/** Puts a permission request to people; the answer has one of the four forms (PERM-03). */
+export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+
+export type PermissionQuestion = Omit<PayloadOf<"PermissionRequested">, "originator"> & {
+  readonly originator: ClientId;
+};
+
+export type PermissionAnswer =
+  | {
+      readonly kind: "answered";
+      readonly decision: "allow" | "deny";
+      readonly scope: "once" | "argv_glob" | "tool";
+      readonly rule?: string;
+      readonly by: ClientId;
+    }
+  | { readonly kind: "timeout"; readonly afterMs: number }
+  /** There is no way for a person to answer: headless, or the last client that could has gone. */
+  | { readonly kind: "nobody" };
+
+/** Open questions by their id, for clients that attach later. */
+export interface OpenQuestions {
+  readonly permissions: ReadonlyMap<CallId, PermissionQuestion>;
+  readonly asks: ReadonlyMap<AskId, Question>;
+}

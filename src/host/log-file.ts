@@ -1,0 +1,72 @@
+import { appendFileSync, chmodSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Log, LogLevel } from "../base/log.ts";
+import { LOG_LEVELS } from "../base/log.ts";
+
+export interface LogOptions {
+  /** Where the daily files go; absent: to no file. */
+  readonly directory?: string;
+  readonly toStderr: boolean;
+  readonly now: () => number;
+  /** The least level that is written, by component; the empty name is the default for all. */
+  readonly levels: ReadonlyMap<string, LogLevel>;
+}
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+/**
+ * The operational log: one JSON object a line in `harness-YYYYMMDD.log`, and on stderr where asked (LOG-01).
+ *
+ * Nothing is opened until the first line. A log that cannot be written is told once on stderr and never again: it
+ * must not end the work it speaks of.
+ */
+export function openLog(options: LogOptions): Log {
+  const sink = lineSink(options);
+  return logFor("", options, sink);
+}
+
+function logFor(component: string, options: LogOptions, sink: (line: string, at: Date) => void): Log {
+  const least = LOG_LEVELS.indexOf(levelFor(component, options.levels));
+  return {
+    for: (name) => logFor(name, options, sink),
+    write(level, message, fields) {
+      if (LOG_LEVELS.indexOf(level) < least) return;
+      const at = new Date(options.now());
+      // What the fields say must not overwrite what the line is.
+      const line = { ...fields, ts: at.toISOString(), level, component: component || "cinch", msg: message };
+      sink(`${JSON.stringify(line)}\n`, at);
+    },
+  };
+}
+
+/** `provider.copilot` is governed by itself, else by `provider`, else by the default. */
+function levelFor(component: string, levels: ReadonlyMap<string, LogLevel>): LogLevel {
+  for (let name = component; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const level = levels.get(name);
+    if (level !== undefined) return level;
+  }
+  return levels.get("") ?? "info";
+}
+
+function lineSink(options: LogOptions): (line: string, at: Date) => void {
+  let broken = false;
+  return (line, at) => {
+    if (options.toStderr) process.stderr.write(line);
+    if (options.directory === undefined || broken) return;
+    const file = join(options.directory, `harness-${at.toISOString().slice(0, 10).replaceAll("-", "")}.log`);
+    try {
+      if (!existsSync(file)) {
+        mkdirSync(options.directory, { recursive: true, mode: DIRECTORY_MODE });
+        appendFileSync(file, "", { mode: FILE_MODE });
+        chmodSync(file, FILE_MODE);
+      }
+      appendFileSync(file, line);
+    } catch (thrown) {
+      broken = true;
+      process.stderr.write(
+        `cinch: the log ${file} cannot be written (${String(thrown)}); going on without it\n`,
+      );
+    }
+  };
+}

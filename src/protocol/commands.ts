@@ -1,0 +1,153 @@
+import * as z from "zod";
+import { InputBlock } from "./content.ts";
+import {
+  AskIdSchema,
+  CallIdSchema,
+  EventSeqSchema,
+  InputIdSchema,
+  LogIdSchema,
+  SessionIdSchema,
+  TaskIdSchema,
+} from "./ids.ts";
+
+/**
+ * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
+ *
+ * The first ten are the documents' own, the rest additive since protocol 0.2.0.
+ */
+const sessionId = SessionIdSchema;
+
+export const SendInput = z.object({
+  kind: z.literal("SendInput"),
+  sessionId,
+  content: z.array(InputBlock).min(1),
+  /** What becomes of input that arrives while a turn runs. Absent: reject. */
+  delivery: z.enum(["reject", "queue", "steer"]).optional(),
+  skill: z.string().optional(),
+  agent: z.string().optional(),
+});
+
+export const CancelTurn = z.object({ kind: z.literal("CancelTurn"), sessionId });
+
+export const PermissionScope = z.enum(["once", "argv_glob", "tool"]);
+
+export const AnswerPermission = z.object({
+  kind: z.literal("AnswerPermission"),
+  sessionId,
+  callId: CallIdSchema,
+  decision: z.enum(["allow", "deny"]),
+  scope: PermissionScope.optional(),
+  /** With argv_glob: the rule the person was shown and picked, when it is a shorter prefix of words. */
+  rule: z.string().optional(),
+});
+
+export const CreateSession = z.object({
+  kind: z.literal("CreateSession"),
+  profile: z.string(),
+  resume: LogIdSchema.optional(),
+  model: z.string().optional(),
+  workingDir: z.string().optional(),
+});
+
+export const AttachSession = z.object({ kind: z.literal("AttachSession"), sessionId });
+export const DetachSession = z.object({ kind: z.literal("DetachSession"), sessionId });
+export const SetModel = z.object({ kind: z.literal("SetModel"), sessionId, model: z.string() });
+export const EnterPlanMode = z.object({ kind: z.literal("EnterPlanMode"), sessionId });
+export const ExitPlanMode = z.object({ kind: z.literal("ExitPlanMode"), sessionId, approve: z.boolean() });
+
+export const CustomCommand = z.object({
+  kind: z.literal("CustomCommand"),
+  sessionId,
+  namespace: z.string(),
+  verb: z.string(),
+  payload: z.unknown(),
+});
+
+export const EndSession = z.object({ kind: z.literal("EndSession"), sessionId });
+export const BranchSession = z.object({ kind: z.literal("BranchSession"), sessionId, at: EventSeqSchema });
+export const PinSession = z.object({ kind: z.literal("PinSession"), sessionId, pinned: z.boolean() });
+export const CompactSession = z.object({ kind: z.literal("CompactSession"), sessionId });
+
+export const RewindSession = z.object({
+  kind: z.literal("RewindSession"),
+  sessionId,
+  to: EventSeqSchema,
+  what: z.enum(["files", "conversation", "both"]),
+  preview: z.boolean().optional(),
+});
+
+export const WithdrawInput = z.object({
+  kind: z.literal("WithdrawInput"),
+  sessionId,
+  inputId: InputIdSchema,
+});
+export const RevokeRule = z.object({ kind: z.literal("RevokeRule"), sessionId, rule: z.string() });
+export const PromoteRule = z.object({ kind: z.literal("PromoteRule"), sessionId, rule: z.string() });
+
+export const SwitchProfile = z.object({
+  kind: z.literal("SwitchProfile"),
+  sessionId,
+  profile: z.string(),
+  importTurns: z.int().min(0).optional(),
+  inPlace: z.boolean().optional(),
+});
+
+export const ReloadSkills = z.object({ kind: z.literal("ReloadSkills"), sessionId });
+
+export const ManageMcp = z.object({
+  kind: z.literal("ManageMcp"),
+  sessionId,
+  server: z.string(),
+  action: z.enum(["status", "restart", "approve"]),
+});
+
+export const StopTask = z.object({ kind: z.literal("StopTask"), sessionId, taskId: TaskIdSchema });
+
+/** The answer to an `Asked` event: one of its choices, or the text or form it asked for. */
+export const Answer = z.object({
+  kind: z.literal("Answer"),
+  sessionId,
+  askId: AskIdSchema,
+  answer: z.unknown(),
+});
+
+export const Command = z.discriminatedUnion("kind", [
+  SendInput,
+  CancelTurn,
+  AnswerPermission,
+  CreateSession,
+  AttachSession,
+  DetachSession,
+  SetModel,
+  EnterPlanMode,
+  ExitPlanMode,
+  CustomCommand,
+  EndSession,
+  BranchSession,
+  PinSession,
+  CompactSession,
+  RewindSession,
+  WithdrawInput,
+  RevokeRule,
+  PromoteRule,
+  SwitchProfile,
+  ReloadSkills,
+  ManageMcp,
+  StopTask,
+  Answer,
+]);
+
+export type Command = z.infer<typeof Command>;
+export type CommandKind = Command["kind"];
+export type CommandOf<Kind extends CommandKind> = Extract<Command, { kind: Kind }>;
+export type PermissionScope = z.infer<typeof PermissionScope>;
+
+/** What a command that was accepted answers with. Refusals are `HarnessError`s. */
+export const Accepted = z.object({
+  /** The session that was created or branched, or the run that took over a paused one. */
+  sessionId: SessionIdSchema.optional(),
+  inputId: InputIdSchema.optional(),
+  /** What a command that asks for something answers with (a preview, a status). */
+  result: z.unknown().optional(),
+});
+export type Accepted = z.infer<typeof Accepted>;

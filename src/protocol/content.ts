@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { CallIdSchema } from "./ids.ts";
+
+/**
+ * Content blocks: flat and Anthropic-shaped, with keys as that API spells them.
+ *
+ * `parseContent` in `read.ts` also takes the nested and the typeless spelling of older clients.
+ */
+export const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
+
+export const MediaSource = z.object({
+  type: z.literal("base64"),
+  media_type: z.string(),
+  data: z.base64(),
+});
+
+export const ImageBlock = z.object({ type: z.literal("image"), source: MediaSource });
+export const AudioBlock = z.object({ type: z.literal("audio"), source: MediaSource });
+
+/**
+ * Reasoning of a model, opaque and stamped with the family that made it: echoed verbatim to the same family,
+ * left out for any other. `text` is what may be shown of it.
+ */
+export const ThinkingBlock = z.object({
+  type: z.literal("thinking"),
+  family: z.string(),
+  text: z.string(),
+  data: z.unknown(),
+});
+
+/** A block type this version does not know, kept as it came and echoed only to the family that made it. */
+export const OpaqueBlock = z.object({ type: z.literal("opaque"), family: z.string(), data: z.unknown() });
+
+export const ToolUseBlock = z.object({
+  type: z.literal("tool_use"),
+  id: CallIdSchema,
+  name: z.string(),
+  input: z.unknown(),
+});
+
+export const ResultContent = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock]);
+
+export const ToolResultBlock = z.object({
+  type: z.literal("tool_result"),
+  tool_use_id: CallIdSchema,
+  content: z.array(ResultContent),
+  is_error: z.boolean().optional(),
+});
+
+/** An explicit end of the turn, from a provider that supports it. */
+export const YieldBlock = z.object({ type: z.literal("yield"), reason: z.string().optional() });
+
+export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock]);
+
+export const ContentBlock = z.discriminatedUnion("type", [
+  TextBlock,
+  ImageBlock,
+  AudioBlock,
+  ThinkingBlock,
+  OpaqueBlock,
+  ToolUseBlock,
+  ToolResultBlock,
+  YieldBlock,
+]);
+
+export type TextBlock = z.infer<typeof TextBlock>;
+export type ImageBlock = z.infer<typeof ImageBlock>;
+export type AudioBlock = z.infer<typeof AudioBlock>;
+export type ThinkingBlock = z.infer<typeof ThinkingBlock>;
+export type OpaqueBlock = z.infer<typeof OpaqueBlock>;
+export type ToolUseBlock = z.infer<typeof ToolUseBlock>;
+export type ToolResultBlock = z.infer<typeof ToolResultBlock>;
+export type YieldBlock = z.infer<typeof YieldBlock>;
+export type ResultContent = z.infer<typeof ResultContent>;
+export type InputBlock = z.infer<typeof InputBlock>;
+export type ContentBlock = z.infer<typeof ContentBlock>;

@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { CallId, ClientId, EventSeq, SessionId } from "../base/ids.ts";
+import type { Event, EventKind } from "./events.ts";
+import { PAYLOADS } from "./events.ts";
+import { CallIdSchema, ClientIdSchema, EventSeqSchema, SessionIdSchema } from "./ids.ts";
+
+/** What stands around every payload, the same JSON on every transport ([A] § Canonical event envelope, BUS-02). */
+const frame = {
+  id: EventSeqSchema,
+  session: SessionIdSchema,
+  originator: ClientIdSchema.optional(),
+  /** The call of the parent session that this event of a sub-agent belongs to. */
+  parentCall: CallIdSchema.optional(),
+  ts: z.iso.datetime(),
+};
+
+function envelopeOf(kind: EventKind) {
+  return z.object({ ...frame, kind: z.literal(kind), payload: PAYLOADS[kind] });
+}
+
+const kinds = Object.keys(PAYLOADS) as EventKind[];
+const [first, ...rest] = kinds.map(envelopeOf);
+if (first === undefined) throw new Error("there are no event kinds");
+
+/** Reads an envelope from foreign bytes. A kind that this version does not know is skipped by `readEnvelope`. */
+export const EnvelopeSchema = z.discriminatedUnion("kind", [first, ...rest]);
+
+export type Envelope = Event & {
+  readonly id: EventSeq;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+};
+
+export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { kind: Kind }>;

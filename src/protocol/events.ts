@@ -1,0 +1,181 @@
+import * as z from "zod";
+import { PermissionScope } from "./commands.ts";
+import { InputBlock, ResultContent } from "./content.ts";
+import {
+  AskIdSchema,
+  CallIdSchema,
+  ClientIdSchema,
+  EventSeqSchema,
+  InputIdSchema,
+  LogIdSchema,
+  SessionIdSchema,
+  TaskIdSchema,
+  TokenIdSchema,
+} from "./ids.ts";
+
+/**
+ * Payloads of every event kind ([A] § Event bus, BUS-07), camelCase. A closed union (hard rule 14); plugins use
+ * CustomEvent. Durations are whole nanoseconds, money is US dollars, null where the price is unknown.
+ */
+const turn = z.int().min(1);
+const nanoseconds = z.int().min(0);
+const tokens = z.int().min(0);
+const usd = z.number().min(0).nullable();
+
+export const TurnEndReason = z.enum([
+  "complete",
+  "yield",
+  "cancelled",
+  "error",
+  "length",
+  "empty",
+  "turn_limit",
+  "budget",
+  "no_progress",
+]);
+
+export const SessionEndReason = z.enum(["idle", "user", "error", "binary-shutdown"]);
+
+export const TodoItem = z.object({
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  activeForm: z.string().optional(),
+});
+
+const payloads = {
+  TextDelta: z.object({ text: z.string() }),
+  /** `block` is stamped with its family; a delta carries the text so far unseen, the last one the whole block. */
+  ThinkingDelta: z.object({ block: z.unknown() }),
+  ToolCallStarted: z.object({
+    callId: CallIdSchema,
+    tool: z.string(),
+    args: z.unknown(),
+    mutating: z.boolean(),
+  }),
+  ToolCallProgress: z.object({ callId: CallIdSchema, partial: z.string() }),
+  ToolResult: z.object({
+    callId: CallIdSchema,
+    content: z.array(ResultContent),
+    isError: z.boolean().optional(),
+  }),
+  TurnStarted: z.object({ turn, originator: ClientIdSchema, content: z.array(InputBlock).optional() }),
+  TurnEnded: z.object({ turn, reason: TurnEndReason, rounds: z.int().min(0).optional() }),
+  TurnTiming: z.object({
+    turn,
+    components: z.record(z.string(), nanoseconds),
+    toolCalls: z
+      .array(z.object({ callId: CallIdSchema, tool: z.string(), duration: nanoseconds }))
+      .optional(),
+  }),
+  CompactionTriggered: z.object({
+    beforeTokens: tokens,
+    afterTokens: tokens,
+    boundary: EventSeqSchema.optional(),
+    tier: z.int().min(1).max(3).optional(),
+    trigger: z.enum(["threshold", "overflow", "command"]).optional(),
+  }),
+  CostIncremented: z.object({
+    provider: z.string(),
+    model: z.string(),
+    inputTokens: tokens,
+    outputTokens: tokens,
+    cacheReadTokens: tokens.optional(),
+    cacheWriteTokens: tokens.optional(),
+    usd,
+    turn: turn.optional(),
+  }),
+  PermissionRequested: z.object({
+    callId: CallIdSchema,
+    tool: z.string(),
+    args: z.unknown(),
+    originator: ClientIdSchema,
+    /** The whole of what will run, one line a command or path, control characters made visible. */
+    summary: z.string(),
+    /** Why it is asked, and the rule that would have allowed it. */
+    reason: z.string().optional(),
+    rule: z.string().optional(),
+  }),
+  PermissionAnswered: z.object({
+    callId: CallIdSchema,
+    decision: z.enum(["allow", "deny"]),
+    scope: PermissionScope.optional(),
+    by: ClientIdSchema.optional(),
+    rule: z.string().optional(),
+    /** False for an answer that came after the first one. */
+    counted: z.boolean(),
+  }),
+  Cancelled: z.object({ turn, by: z.string(), reason: z.string() }),
+  Error: z.object({
+    reason: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+  StreamGap: z.object({ from: EventSeqSchema, to: EventSeqSchema, reason: z.enum(["ttl", "compaction"]) }),
+  TokenExpiring: z.object({ jti: TokenIdSchema, expAt: z.int() }),
+  HookTimeout: z.object({ event: z.string(), command: z.string(), after: nanoseconds }),
+  HookError: z.object({
+    event: z.string(),
+    command: z.string(),
+    exit_code: z.int(),
+    output: z.string().optional(),
+  }),
+  MCPServerDown: z.object({ name: z.string(), reason: z.string(), attempts: z.int().min(0) }),
+  SkillRegistryChanged: z.object({ skills: z.array(z.string()) }),
+  SessionEnded: z.object({ reason: SessionEndReason }),
+  CustomEvent: z.object({ namespace: z.string(), kind: z.string(), payload: z.unknown() }),
+
+  Asked: z.object({
+    askId: AskIdSchema,
+    /** What the question is about: a trust acknowledgement, an orphaned call, a plan, a re-run … */
+    about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox"]),
+    text: z.string(),
+    choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+    originator: ClientIdSchema.optional(),
+  }),
+  Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),
+  InputQueued: z.object({
+    inputId: InputIdSchema,
+    content: z.array(InputBlock),
+    delivery: z.enum(["queue", "steer"]),
+    originator: ClientIdSchema,
+  }),
+  InputWithdrawn: z.object({ inputId: InputIdSchema, by: ClientIdSchema.optional() }),
+  CheckpointMade: z.object({ turn, files: z.int().min(0), notRestorable: z.array(z.string()).optional() }),
+  TaskChanged: z.object({
+    taskId: TaskIdSchema,
+    what: z.string(),
+    state: z.enum(["running", "done", "failed", "stopped"]),
+    detail: z.string().optional(),
+  }),
+  TodoChanged: z.object({ items: z.array(TodoItem) }),
+  MemoryWritten: z.object({
+    name: z.string(),
+    type: z.string(),
+    description: z.string(),
+    removed: z.boolean().optional(),
+  }),
+  ProfileSwitched: z.object({
+    from: z.string(),
+    to: z.string(),
+    logId: LogIdSchema.optional(),
+    next: SessionIdSchema.optional(),
+  }),
+};
+
+/** The payload schema of each kind, by its name. */
+export const PAYLOADS = payloads;
+
+type Payloads = { readonly [Kind in keyof typeof payloads]: z.infer<(typeof payloads)[Kind]> };
+
+export type EventKind = keyof Payloads;
+export type PayloadOf<Kind extends EventKind> = Payloads[Kind];
+
+/** An event before the bus has given it its place in the log. */
+export type Event = {
+  readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: Payloads[Kind] };
+}[EventKind];
+
+export type TurnEndReason = z.infer<typeof TurnEndReason>;
+export type SessionEndReason = z.infer<typeof SessionEndReason>;
+export type TodoItem = z.infer<typeof TodoItem>;

@@ -1,0 +1,124 @@
+import type { PromptText } from "../base/brand.ts";
+import type { JsonSchema } from "../base/json.ts";
+import type { OpaqueBlock, TextBlock, ThinkingBlock, YieldBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+
+/**
+ * A model provider: the one seam between the engine and a vendor's wire ([A] § Providers, PROV-01).
+ *
+ * Implementations translate the canonical form both ways over raw HTTP and hold no conversation state.
+ */
+export interface Provider {
+  /** The name in `provider:model`, in events and in prices. */
+  readonly name: string;
+  /** Stamp on opaque blocks: thinking goes back verbatim only to the family that made it (ENG-19). */
+  readonly family: string;
+  /** The canonical form this adapter was written for; another one than the engine's is refused at start. */
+  readonly canonicalFormVersion: number;
+
+  /**
+   * Streams one answer. Leaving the iteration cancels the request and frees its connection.
+   *
+   * One attempt: retrying is the business of request middleware.
+   * @throws ProviderError for everything that the provider or the network does wrong.
+   */
+  chat(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+
+  /** What it offers, with prices where its catalogue has them. */
+  models(signal: AbortSignal): Promise<readonly Model[]>;
+
+  /** Tokens of the messages, as well as the provider can tell without a paid request. */
+  tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number>;
+}
+
+export interface Model {
+  readonly id: string;
+  readonly name?: string;
+  /** Tokens of input and output together. */
+  readonly contextTokens?: number;
+  readonly outputTokensMax?: number;
+  readonly price?: Price;
+  readonly takes?: readonly ("image" | "audio")[];
+}
+
+/** US dollars for one million tokens. What is absent is unknown, never free. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** One provider call, as the request middleware passes it on. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: readonly SystemSection[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSchema[];
+  readonly outputTokensMax: number;
+  /** Where the provider may cut the prompt cache; empty where the provider has none. Set by middleware. */
+  readonly cache: CacheHints;
+  readonly thinking?: ThinkingRequest;
+}
+
+export interface SystemSection {
+  /** For people and middleware that look for one: "profile", "agents-md", "environment". */
+  readonly name: string;
+  readonly text: PromptText;
+}
+
+export interface ThinkingRequest {
+  readonly effort: "low" | "medium" | "high";
+  readonly budgetTokens?: number;
+}
+
+export interface CacheHints {
+  /** A breakpoint after the tools and the system text. */
+  readonly prefix: boolean;
+  /** Breakpoints after these messages, by index. */
+  readonly messages: readonly number[];
+  /** Groups requests that share a prefix, for providers that ask for a key. */
+  readonly key?: string;
+}
+
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** What one answer is made of, in the order of arrival. `index` counts the blocks of the answer from 0. */
+export type ModelEvent =
+  | { readonly kind: "text"; readonly index: number; readonly text: string }
+  | { readonly kind: "thinking"; readonly index: number; readonly text: string }
+  | { readonly kind: "block"; readonly index: number; readonly block: ModelBlock }
+  /** Totals so far: each replaces the one before. */
+  | { readonly kind: "usage"; readonly usage: Usage }
+  | { readonly kind: "finish"; readonly reason: FinishReason; readonly raw: string };
+
+/** A finished block. Nothing is dispatched from an unfinished one. */
+export type ModelBlock = TextBlock | ThinkingBlock | OpaqueBlock | YieldBlock | ModelToolUse;
+
+/** A tool call as the model wrote it; the engine gives it its CallId. */
+export interface ModelToolUse {
+  readonly type: "tool_use";
+  readonly name: string;
+  readonly input: unknown;
+  /** Set when the input was no valid JSON object: the text as it came. The call fails without running. */
+  readonly malformed?: string;
+}
+
+/** Input tokens exclude what was read from or written to the cache. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/**
+ * Why the answer ended. `stop` and `tool_use` are the good ends; `paused` asks to be sent again as it is.
+ */
+export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "paused" | "error";
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

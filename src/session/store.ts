@@ -1,0 +1,131 @@
+import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { Message } from "../protocol/message.ts";
+
+/**
+ * Where session logs live ([A] § Persistence). Asynchronous throughout, so that a server can stand behind it.
+ *
+ * One log has one writer: `open` takes a lease with an epoch, and a writer whose epoch was overtaken can write no
+ * more. Reading needs no lease. Failures are `HarnessError`s: StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy,
+ * LogHeld, LeaseLost, SessionMissing.
+ */
+export interface SessionStore extends AsyncDisposable {
+  /** Starts a new log and holds its lease. */
+  create(log: NewLog, holder: Holder): Promise<SessionWriter>;
+
+  /** Takes the lease of an existing log; a holder that is no longer alive is overtaken at once. */
+  open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter>;
+
+  /** The log that an id of either kind belongs to. */
+  find(id: LogId | SessionId): Promise<LogInfo | undefined>;
+
+  /** The newest first. */
+  list(query: LogQuery): Promise<readonly LogInfo[]>;
+
+  /** Events with an id above `since`, in order, at most `limit`. */
+  events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]>;
+
+  /** The canonical messages from the last compaction boundary on, in order: what history is rebuilt from. */
+  messages(logId: LogId): Promise<readonly StoredMessage[]>;
+
+  /** Calls with an intent and no outcome: the process died in the middle of them (SES-03). */
+  orphans(logId: LogId): Promise<readonly Intent[]>;
+}
+
+export interface NewLog {
+  readonly logId: LogId;
+  readonly session: SessionId;
+  readonly workingDir: string;
+  readonly profile: string;
+  readonly model: string;
+  readonly createdAt: string;
+}
+
+export interface LogInfo {
+  readonly logId: LogId;
+  /** The newest run on this log. */
+  readonly session: SessionId;
+  readonly workingDir: string;
+  readonly profile: string;
+  readonly model: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly lastEvent: EventSeq;
+  readonly turns: number;
+  /** The first characters of the first prompt, redacted. */
+  readonly title: string;
+  readonly heldBy?: Holder;
+}
+
+export interface LogQuery {
+  readonly workingDir?: string;
+  readonly limit: number;
+}
+
+/** A process that writes a log. `processStart` tells two processes with one id apart. */
+export interface Holder {
+  readonly pid: number;
+  readonly processStart: string;
+}
+
+/** How much must have happened before `append` resolves. */
+export type Durability =
+  /** It survives the death of the process (the operating system has it). */
+  | "process"
+  /** It survives the loss of power too (fsync). */
+  | "power";
+
+/** The one writer of a log, held by `await using`; disposing it gives the lease back. */
+export interface SessionWriter extends AsyncDisposable {
+  readonly logId: LogId;
+  readonly epoch: number;
+  /** The last event already in the log when it was opened. Ids go on from here and never restart (SES-17). */
+  readonly lastEvent: EventSeq;
+
+  /** Writes a batch in one transaction: all of it or nothing. */
+  append(batch: Batch, durability: Durability): Promise<void>;
+}
+
+/** What is written together. Event ids must follow the last one without a gap. */
+export interface Batch {
+  readonly events?: readonly Envelope[];
+  readonly messages?: readonly StoredMessage[];
+  readonly intents?: readonly Intent[];
+  readonly outcomes?: readonly Outcome[];
+}
+
+/** A message of the history, at its place among the events. */
+export interface StoredMessage {
+  /** The last event before it was added. */
+  readonly after: EventSeq;
+  readonly turn: number;
+  readonly message: Message;
+  /** Set on the first message of the view after a compaction: what lies before is not sent any more. */
+  readonly boundary?: boolean;
+}
+
+/** Written before a call starts ([A] § Tool-call intent / outcome ledger). */
+export interface Intent {
+  readonly callId: CallId;
+  readonly tool: string;
+  /** SHA-256 of the canonical JSON of the arguments. */
+  readonly argsHash: string;
+  readonly summary: string;
+  readonly mutating: boolean;
+  readonly startedAt: string;
+}
+
+export interface Outcome {
+  readonly callId: CallId;
+  readonly outcome: "ok" | "error" | "cancelled" | "timeout";
+  readonly completedAt: string;
+  /** The ToolResult event, once it has its id. */
+  readonly resultRef?: EventSeq;
+}
+
+/** A reference to the files kept before a turn changed them; the store of the contents is a room of its own. */
+export interface CheckpointRef {
+  readonly logId: LogId;
+  readonly turn: number;
+  readonly id: string;
+}

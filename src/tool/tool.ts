@@ -1,0 +1,117 @@
+import type { CallId, ClientId, SessionId } from "../base/ids.ts";
+import type { JsonSchema } from "../base/json.ts";
+import type { World } from "../base/world.ts";
+import type { ResultContent } from "../protocol/content.ts";
+import type { Event } from "../protocol/events.ts";
+
+/** What a call may do at most, from the least to the most powerful ([D] c, PERM-01). */
+export const LEVELS = ["ReadOnly", "WorkspaceWrite", "DangerFullAccess"] as const;
+export type Level = (typeof LEVELS)[number];
+
+export const DESCRIPTION_CHARACTERS_MAX = 250;
+
+/**
+ * A tool the model can call ([A] § seam 2).
+ *
+ * A call has two halves. `plan` reads the input and says what will be touched, without side effects; the permission
+ * gate judges that plan, and exactly that plan is what `run` is given (PERM-10).
+ */
+export interface Tool<Plan extends CallPlan = CallPlan> {
+  /** Letters, digits and underscores. */
+  readonly name: string;
+  /** What the model is told; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Whether a call can change anything outside the conversation; says true when in doubt (TOOL-09). */
+  readonly mutating: boolean;
+  /** The level a call needs, unless its plan says otherwise. */
+  readonly level: Level;
+  /** How long one call may take. Absent: `TOOL_MS_MAX`. */
+  readonly msMax?: number;
+
+  /**
+   * Resolves what one call will do. The input has passed `inputSchema`.
+   * @throws ToolFailure when the input cannot be carried out (no such file, outside the workspace …).
+   */
+  plan(input: unknown, context: ToolContext): Promise<Plan>;
+
+  /**
+   * Does it.
+   * @throws ToolFailure for a failure that the model should see; anything else thrown is a bug and is told so.
+   */
+  run(plan: Plan, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** What a call will touch: the permission gate judges this and nothing else. */
+export interface CallPlan {
+  /** One line that names the call: `Bash` its command, `Read` and its like `Read:path`, … (PERM-09). */
+  readonly summary: string;
+  readonly target: CallTarget;
+  /** Set where this very call needs another level than the tool in general. */
+  readonly level?: Level;
+}
+
+export type CallTarget =
+  | { readonly kind: "none" }
+  | { readonly kind: "paths"; readonly paths: readonly PathUse[] }
+  | { readonly kind: "command"; readonly command: string; readonly cwd: string }
+  | { readonly kind: "url"; readonly url: string };
+
+export interface PathUse {
+  /** Absolute, every symlink resolved (for a new file: of its nearest existing parent). */
+  readonly path: string;
+  readonly access: "read" | "write";
+}
+
+/** What a call gives back to the model and to clients. */
+export interface ToolOutput {
+  readonly content: readonly ResultContent[];
+  readonly isError?: boolean;
+}
+
+/** A failure that the model sees as the result of its call and can plan around (ENG-03). */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+}
+
+/** The surroundings of one call. */
+export interface ToolContext {
+  readonly world: World;
+  readonly signal: AbortSignal;
+  readonly session: SessionId;
+  readonly callId: CallId;
+  readonly originator: ClientId;
+  readonly turn: number;
+  readonly workspace: Workspace;
+  /** Partial output for people who watch; shown, never sent to the model. */
+  progress(partial: string): void;
+  /** Side-channel events: TodoChanged, TaskChanged, CustomEvent … */
+  emit(event: Event): void;
+}
+
+/** Where a session works, and what it has seen there. One per session; the only mutable thing tools share. */
+export interface Workspace {
+  /** Absolute and resolved: the root that paths are judged against. */
+  readonly root: string;
+  /** Where Bash is now; starts at the root and follows `cd`. */
+  cwd: string;
+  /** What the model knows of each file, by resolved path: the base of the stale-file check (TOOL-01). */
+  readonly seen: Map<string, SeenFile>;
+  /** The environment that child processes get: the user's own, less secrets and less what drives our runtime. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where tools may keep files of their own (spilled output), readable by the model through Read. */
+  readonly scratch: string;
+}
+
+export interface SeenFile {
+  readonly modifiedMs: number;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Where tools come from: the built-ins, an MCP server, a plugin (TOOL-06). */
+export interface ToolSource {
+  /** For people and for conflicts: "builtin", "mcp:github", "plugin:acme". */
+  readonly name: string;
+  tools(): readonly Tool[];
+}
