@@ -28,6 +28,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> {
   readonly level: Level;
   /** How long one call may take. Absent: `TOOL_MS_MAX`. */
   readonly msMax?: number;
+  /** Rare or numerous: not declared to the model, but found by ToolSearch and called through CallTool (LIB-07). */
+  readonly lazy?: boolean;
 
   /**
    * Resolves what one call will do. The input has passed `inputSchema`.
