@@ -97,8 +97,35 @@ export interface Files {
   /** Creates a directory and its parents; one that exists is left as it is. */
   makeDirectory(path: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
+  /**
+   * Opens a regular file for reading, by a path that was resolved before: no part of it is a symlink.
+   *
+   * What is open is the file at that very path, whatever is swapped meanwhile (PERM-10).
+   * @throws PathMoved where the path leads elsewhere by now, or to no regular file.
+   */
+  openResolved(path: string): Promise<OpenFile>;
+  /**
+   * Like `writeAtomic`, for a path that was resolved before, with the same promise as `openResolved`. Missing parents
+   * are made; the mode of an existing file is kept, and its owner where that can be. Tells what the file is now.
+   */
+  writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo>;
   /** A new directory of this process alone (0700) under the machine's temporary directory. */
   makeTemporary(prefix: string): Promise<string>;
+}
+
+export interface OpenFile extends AsyncDisposable {
+  /** Of the open file itself, not of its path. */
+  readonly info: FileInfo;
+  /** At most `length` bytes from `offset`; fewer at the end. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** A resolved path that leads elsewhere by now: something was swapped between check and use. */
+export class PathMoved extends Error {
+  override readonly name = "PathMoved";
+  constructor(path: string) {
+    super(`${path} is not what it was a moment ago: a part of it was replaced`);
+  }
 }
 
 /** What `Files.read` throws for a file above the caller's limit. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { BigIntStats, Dirent } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
 import {
   appendFile,
@@ -16,8 +16,10 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { FileInfo, FileKind, Files } from "../base/world.ts";
+import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
+import { fileInfo, kindOf } from "./file-info.ts";
+import { openResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
 const READ_CHUNK_BYTES = 65_536;
@@ -43,6 +45,8 @@ export const hostFiles: Files = {
   async remove(path) {
     await rm(path, { recursive: true, force: true });
   },
+  openResolved,
+  writeResolved,
   async makeTemporary(prefix) {
     return await mkdtemp(join(tmpdir(), prefix));
   },
@@ -50,25 +54,12 @@ export const hostFiles: Files = {
 
 async function info(get: () => Promise<BigIntStats>): Promise<FileInfo | undefined> {
   try {
-    const stats = await get();
-    return {
-      kind: kindOf(stats),
-      size: Number(stats.size),
-      modifiedMs: Number(stats.mtimeNs) / 1e6,
-      mode: Number(stats.mode) & 0o7777,
-      identity: `${stats.dev}:${stats.ino}`,
-    };
+    return fileInfo(await get());
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw thrown;
   }
-}
-
-function kindOf(entry: Dirent | BigIntStats): FileKind {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "directory";
-  return entry.isSymbolicLink() ? "symlink" : "other";
 }
 
 async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
