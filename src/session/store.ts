@@ -82,7 +82,10 @@ export interface SessionWriter extends AsyncDisposable {
   /** The last event already in the log when it was opened. Ids go on from here and never restart (SES-17). */
   readonly lastEvent: EventSeq;
 
-  /** Writes a batch in one transaction: all of it or nothing. */
+  /**
+   * Writes a batch in one transaction: all of it or nothing. With "power", everything appended before survives the
+   * loss of power too, also when the batch is empty.
+   */
   append(batch: Batch, durability: Durability): Promise<void>;
 }
 

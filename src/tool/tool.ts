@@ -69,6 +69,8 @@ export interface PathUse {
 export interface ToolOutput {
   readonly content: readonly ResultContent[];
   readonly isError?: boolean;
+  /** Set by the time limit, for the ledger: the call was ended before it was done. */
+  readonly timedOut?: boolean;
 }
 
 /** A failure that the model sees as the result of its call and can plan around (ENG-03). */

@@ -1,0 +1,42 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Served } from "../handshake.ts";
+import { answerHandshake } from "../handshake.ts";
+import type { Multiplexer } from "../multiplex/multiplexer.ts";
+import type { AttachRequest } from "../transport.ts";
+
+/**
+ * A client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any wire, and
+ * no token, since the trust boundary is the process.
+ */
+export function connectInproc(multiplexer: Multiplexer, request: AttachRequest, served: Served): Connection {
+  const client = multiplexer.attach(request);
+  const left = new AbortController();
+  let shaken = false;
+
+  function assertReady(): void {
+    if (!shaken) throw new HarnessError("HandshakeRequired", {});
+    left.signal.throwIfAborted();
+  }
+
+  return {
+    clientId: client.id,
+    identityClass: client.identityClass,
+    async handshake(clientVersion) {
+      const answer = answerHandshake(clientVersion, served);
+      shaken = true;
+      return answer;
+    },
+    async send(command) {
+      assertReady();
+      return await multiplexer.send(command, client);
+    },
+    subscribe(session, { since, signal }) {
+      assertReady();
+      return multiplexer.subscribe(session, since, AbortSignal.any([signal, left.signal]));
+    },
+    async [Symbol.asyncDispose]() {
+      left.abort(new Error("the client has detached"));
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { SessionEndReason } from "../../protocol/events.ts";
+import type { AttachRequest } from "../transport.ts";
+import type { AttachedClient } from "./client.ts";
+import type { Session } from "./session.ts";
+import { SESSION_COMMANDS } from "./session.ts";
+
+export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS] as const;
+
+export interface MultiplexerParts {
+  readonly world: World;
+  /** Composes a new session, or a new run on an existing log. */
+  openSession(request: CommandOf<"CreateSession">): Promise<Session>;
+}
+
+/**
+ * All sessions of one engine and all clients of them: every transport feeds its commands in here, and this is where
+ * their order is made ([A] § Multi-client semantics).
+ */
+export class Multiplexer {
+  readonly #parts: MultiplexerParts;
+  readonly #sessions = new Map<SessionId, Session>();
+  #stopping = false;
+
+  constructor(parts: MultiplexerParts) {
+    this.#parts = parts;
+  }
+
+  attach(request: AttachRequest): AttachedClient {
+    return { id: this.#parts.world.ids.next("cli"), ...request };
+  }
+
+  /** @throws HarnessError when the command is refused. */
+  async send(command: Command, client: AttachedClient): Promise<Accepted> {
+    if (this.#stopping) throw new HarnessError("EngineStopping", {});
+    if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
+    return await this.#find(command.sessionId).send(command, client);
+  }
+
+  async create(request: CommandOf<"CreateSession">): Promise<Session> {
+    const session = await this.#parts.openSession(request);
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+
+  subscribe(id: SessionId, since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
+    return this.#find(id).subscribe(since, signal);
+  }
+
+  /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
+  async close(reason: SessionEndReason): Promise<void> {
+    this.#stopping = true;
+    const endings = await Promise.allSettled(
+      [...this.#sessions.values()].map((session) => session.end(reason)),
+    );
+    this.#sessions.clear();
+    for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
+  }
+
+  #find(id: SessionId): Session {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw new HarnessError("UnknownSession", { id });
+    return session;
+  }
+}

@@ -1,0 +1,139 @@
+import { deadline } from "../../base/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { AskId, CallId, ClientId, IdSource } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { CommandOf } from "../../protocol/commands.ts";
+import type { Event } from "../../protocol/events.ts";
+import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../ask.ts";
+import type { AttachedClient } from "./client.ts";
+
+/** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
+export const PERMISSION_TIMEOUT_MS = 60_000;
+
+export interface QuestionsOptions {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** False where no person can ever answer: a one-shot run. Questions then resolve to `nobody` at once (PERM-12). */
+  readonly attended: boolean;
+  readonly timeoutMs: number;
+  publish(event: Event, originator: ClientId | undefined): void;
+}
+
+interface OpenPermission {
+  readonly question: PermissionQuestion;
+  readonly answer: (answer: PermissionAnswer) => void;
+}
+
+interface OpenAsk {
+  readonly question: Question;
+  readonly answer: (answer: AskAnswer) => void;
+}
+
+/**
+ * The questions that wait for a person: permission requests and the rest ([A] § Multi-client semantics).
+ *
+ * The first answer that counts wins; later ones are recorded as not counted. An agent never answers for a turn at all:
+ * at least one human acknowledgement is needed (hard rule 11).
+ */
+export class Questions {
+  readonly #options: QuestionsOptions;
+  readonly #permissions = new Map<CallId, OpenPermission>();
+  readonly #asks = new Map<AskId, OpenAsk>();
+  /** Calls that were asked about and are decided, so that a late answer is recorded and not an error. */
+  readonly #decided = new Set<CallId>();
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+    if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
+    const { callId, originator } = question;
+    return this.#wait<PermissionAnswer>(signal, (answer) => {
+      this.#permissions.set(callId, { question, answer });
+      this.#options.publish({ kind: "PermissionRequested", payload: question }, originator);
+      return () => {
+        this.#permissions.delete(callId);
+        this.#decided.add(callId);
+      };
+    });
+  }
+
+  ask(question: Question, signal: AbortSignal): Promise<AskAnswer> {
+    if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
+    const askId = this.#options.ids.next("ask");
+    return this.#wait<AskAnswer>(signal, (answer) => {
+      this.#asks.set(askId, { question, answer });
+      this.#options.publish({ kind: "Asked", payload: { askId, ...question } }, question.originator);
+      return () => void this.#asks.delete(askId);
+    });
+  }
+
+  answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): void {
+    const { callId, decision, scope = "once", rule } = command;
+    assertHuman(client, command.kind);
+    const open = this.#permissions.get(callId);
+    if (open === undefined && !this.#decided.has(callId)) {
+      throw new HarnessError("InvalidCommand", {
+        kind: command.kind,
+        why: `no permission is asked for ${callId}`,
+      });
+    }
+    const answer = { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
+    this.#options.publish(
+      { kind: "PermissionAnswered", payload: { callId, ...answer, counted: open !== undefined } },
+      client.id,
+    );
+    open?.answer({ kind: "answered", ...answer });
+  }
+
+  answer(command: CommandOf<"Answer">, client: AttachedClient): void {
+    const { askId, answer } = command;
+    assertHuman(client, command.kind);
+    const open = this.#asks.get(askId);
+    if (open === undefined) {
+      throw new HarnessError("InvalidCommand", { kind: command.kind, why: `nothing is asked as ${askId}` });
+    }
+    const allowed = open.question.choices?.map((choice) => choice.value);
+    if (allowed !== undefined && !allowed.includes(String(answer))) {
+      throw new HarnessError("InvalidCommand", {
+        kind: command.kind,
+        why: `answer one of ${allowed.join(", ")}`,
+      });
+    }
+    this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
+    open.answer({ kind: "answered", answer, by: client.id });
+  }
+
+  /** Waits for the first answer, the time limit or the end of the turn; `open` tells how to take the question back. */
+  async #wait<Answer>(
+    signal: AbortSignal,
+    open: (answer: (answer: Answer) => void) => () => void,
+  ): Promise<Answer | { readonly kind: "timeout"; readonly afterMs: number }> {
+    const { clock, timeoutMs } = this.#options;
+    using limit = deadline(clock, timeoutMs, signal);
+    let close: () => void = () => undefined;
+    try {
+      return await new Promise<Answer | { readonly kind: "timeout"; readonly afterMs: number }>(
+        (resolve, reject) => {
+          if (limit.signal.aborted) return reject(limit.signal.reason);
+          limit.signal.addEventListener("abort", () => {
+            if (limit.reached) resolve({ kind: "timeout", afterMs: timeoutMs });
+            else reject(limit.signal.reason);
+          });
+          close = open(resolve);
+        },
+      );
+    } finally {
+      close();
+    }
+  }
+}
+
+function assertHuman(client: AttachedClient, kind: string): void {
+  if (client.identityClass === "human") return;
+  throw new HarnessError("InvalidCommand", {
+    kind,
+    why: "only a human client may answer; agents cannot approve",
+  });
+}

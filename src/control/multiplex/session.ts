@@ -1,0 +1,228 @@
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Bus } from "../../engine/bus.ts";
+import { CancelNode } from "../../engine/cancel.ts";
+import { runTurn } from "../../engine/loop.ts";
+import type { EngineParts } from "../../engine/turn.ts";
+import { Turn } from "../../engine/turn.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { SessionEndReason } from "../../protocol/events.ts";
+import type { AttachedClient } from "./client.ts";
+import type { Questions } from "./questions.ts";
+
+export interface SessionParts {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly bus: Bus;
+  readonly questions: Questions;
+  readonly engine: EngineParts;
+  /** The turn that the log had come to. */
+  readonly lastTurn: number;
+  setModel(name: string): Promise<void>;
+  revokeRule(rule: string): boolean;
+  /** Frees what the session holds, in the right order: processes, log, lease. */
+  close(): Promise<void>;
+}
+
+interface RunningTurn {
+  readonly originator: ClientId;
+  readonly startedAt: string;
+  readonly cancel: (cause: Error) => void;
+  readonly done: Promise<void>;
+}
+
+/** A session's claim to run one turn. Freeing it again does nothing. */
+interface Slot {
+  free(): void;
+}
+
+/** Commands of one session that are served in this version; the others are refused, and the handshake says so. */
+export const SESSION_COMMANDS = [
+  "SendInput",
+  "CancelTurn",
+  "AnswerPermission",
+  "AttachSession",
+  "DetachSession",
+  "SetModel",
+  "EndSession",
+  "RevokeRule",
+  "Answer",
+] as const satisfies readonly Command["kind"][];
+
+/**
+ * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
+ *
+ * What runs does not depend on who is attached: detaching stops nothing.
+ */
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #root = new CancelNode();
+  #turns: number;
+  #running: RunningTurn | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#turns = parts.lastTurn;
+  }
+
+  get id(): SessionId {
+    return this.#parts.session;
+  }
+
+  get logId(): LogId {
+    return this.#parts.logId;
+  }
+
+  subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
+    const reader = this.#parts.bus.open(since);
+    return { [Symbol.asyncIterator]: () => untilEnded(reader.read(signal)) };
+  }
+
+  /**
+   * Carries out one command and resolves once it is accepted.
+   * @throws HarnessError when it is refused.
+   */
+  async send(command: Command, client: AttachedClient): Promise<Accepted> {
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    switch (command.kind) {
+      case "SendInput":
+        await this.#sendInput(command, client);
+        return {};
+      case "CancelTurn":
+        this.#running?.cancel(new Cancelled(client.id, "cancelled by the client"));
+        return {};
+      case "AnswerPermission":
+        this.#parts.questions.answerPermission(command, client);
+        await this.#parts.bus.commit("power");
+        return {};
+      case "Answer":
+        this.#parts.questions.answer(command, client);
+        await this.#parts.bus.commit("power");
+        return {};
+      case "SetModel":
+        await this.#parts.setModel(command.model);
+        return {};
+      case "RevokeRule":
+        if (this.#parts.revokeRule(command.rule)) return {};
+        throw new HarnessError("InvalidCommand", {
+          kind: command.kind,
+          why: `no rule '${command.rule}' is active`,
+        });
+      case "EndSession":
+        await this.end("user");
+        return {};
+      case "AttachSession":
+      case "DetachSession":
+        return { sessionId: this.id };
+      default:
+        throw new HarnessError("InvalidCommand", {
+          kind: command.kind,
+          why: "it is not served in this version",
+        });
+    }
+  }
+
+  /** Resolves when no turn runs. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running.done;
+  }
+
+  /** Cancels what runs, tells every client, and frees everything. Safe to call again. */
+  end(reason: SessionEndReason): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  async #end(reason: SessionEndReason): Promise<void> {
+    this.#root.cancel(new Cancelled("engine", "the session was ended"));
+    await this.idle();
+    const { bus } = this.#parts;
+    try {
+      if (bus.failure === undefined) {
+        bus.publish({ kind: "SessionEnded", payload: { reason } });
+        await bus.close();
+      }
+    } finally {
+      await this.#parts.close();
+    }
+  }
+
+  async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
+    assertServed(command);
+    if (this.#running !== undefined) {
+      const { originator, startedAt: ts } = this.#running;
+      throw new HarnessError("TurnInProgress", { originator, ts });
+    }
+    const { world, engine } = this.#parts;
+    const turn = new Turn(engine, this.#turns + 1, client.id, this.#root.signal);
+    this.#turns += 1;
+    // The slot is taken before the first await: two inputs at once cannot both find it free.
+    const slot = this.#claim(turn);
+    try {
+      await turn.begin(command.content);
+    } catch (thrown) {
+      slot.free();
+      throw thrown;
+    }
+    this.#drive(turn, slot).catch((thrown: unknown) => {
+      world.log.for("multiplex").write("error", "a session cannot go on", { what: messageOf(thrown) });
+    });
+  }
+
+  #claim(turn: Turn): Slot {
+    const { promise: done, resolve: finished } = Promise.withResolvers<void>();
+    const running: RunningTurn = {
+      originator: turn.originator,
+      startedAt: new Date(this.#parts.world.clock.now()).toISOString(),
+      cancel: (cause) => turn.cancel.cancel(cause),
+      done,
+    };
+    this.#running = running;
+    return {
+      free: () => {
+        if (this.#running === running) this.#running = undefined;
+        turn[Symbol.dispose]();
+        finished();
+      },
+    };
+  }
+
+  /** Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11). */
+  async #drive(turn: Turn, slot: Slot): Promise<void> {
+    const { bus } = this.#parts;
+    try {
+      const ended = await runTurn(turn, this.#parts.engine);
+      await bus.commit("process");
+      slot.free();
+      bus.publish(ended, turn.origin);
+      await bus.commit("power");
+    } finally {
+      slot.free();
+    }
+  }
+}
+
+function assertServed(command: CommandOf<"SendInput">): void {
+  const { delivery = "reject", skill, agent } = command;
+  const why =
+    delivery !== "reject"
+      ? `delivery '${delivery}' is not served in this version`
+      : skill !== undefined
+        ? "input with a skill is not served in this version"
+        : agent !== undefined
+          ? "input with an agent is not served in this version"
+          : undefined;
+  if (why !== undefined) throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+}
+
+/** A subscription ends with SessionEnded: nothing follows it in this run. */
+async function* untilEnded(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
+  for await (const event of events) {
+    yield event;
+    if (event.kind === "SessionEnded") return;
+  }
+}

@@ -1,0 +1,285 @@
+import { assert } from "../base/assert.ts";
+import { asError } from "../base/errors.ts";
+import type { CallId, ClientId, EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { Clock } from "../base/world.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { Event } from "../protocol/events.ts";
+import type { Message } from "../protocol/message.ts";
+import type {
+  Batch,
+  Durability,
+  Intent,
+  Outcome,
+  SessionStore,
+  SessionWriter,
+  StoredMessage,
+} from "../session/store.ts";
+import { mergeDelta } from "./delta.ts";
+import { Subscriber } from "./subscriber.ts";
+
+/** Deltas that follow the first one of a block wait for each other this long at most. */
+export const DELTA_FLUSH_MS = 20;
+
+/** Written, but not yet in the log: above this the producer of deltas waits. */
+export const PENDING_ITEMS_MAX = 256;
+
+export interface BusOptions {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly clock: Clock;
+}
+
+/** On whose behalf an event is published. */
+export interface Origin {
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+}
+
+type Item =
+  | { readonly kind: "event"; event: Event; readonly origin: Origin; readonly ts: string }
+  | { readonly kind: "message"; readonly message: Message; readonly turn: number; readonly boundary: boolean }
+  | { readonly kind: "intent"; readonly intent: Intent }
+  | { readonly kind: "outcome"; readonly outcome: Outcome };
+
+/**
+ * The events of one session: each is appended to the log, then published, in one order for everybody ([A] § seam 3).
+ *
+ * Ids are given when a batch is written, so they are gapless and continue over all runs of a log. What is published
+ * while a batch is being written forms the next one (group commit). Deltas of one block are merged until then: the
+ * first leaves at once, later ones within `DELTA_FLUSH_MS`.
+ *
+ * A log that cannot be written ends the bus: every waiting and later call throws that error, and so does every
+ * subscription, after the events that were written.
+ */
+export class Bus {
+  readonly #options: BusOptions;
+  readonly #subscribers = new Set<Subscriber>();
+  #pending: Item[] = [];
+  #last: EventSeq;
+  #lastKind = "";
+  #writing: Promise<void> | undefined;
+  #timer: Disposable | undefined;
+  #flushQueued = false;
+  #failure: Error | undefined;
+  /** The next batch must survive the loss of power. */
+  #powerWanted = false;
+  /** Something was written that so far survives only the death of the process. */
+  #unsynced = false;
+  #writeMs = 0;
+  #over = false;
+
+  constructor(options: BusOptions) {
+    this.#options = options;
+    this.#last = options.writer.lastEvent;
+  }
+
+  get session(): SessionId {
+    return this.#options.session;
+  }
+
+  /** The newest event in the log. */
+  get lastEvent(): EventSeq {
+    return this.#last;
+  }
+
+  /** Milliseconds spent writing the log so far. */
+  get writeMs(): number {
+    return this.#writeMs;
+  }
+
+  /** Publishes an event. It is in the log before any client sees it; `commit` waits for that. */
+  publish(event: Event, origin: Origin = {}): void {
+    this.#assertOpen();
+    const newest = this.#pending.at(-1);
+    const merged = newest?.kind === "event" ? mergeDelta(newest, event, origin) : undefined;
+    if (merged !== undefined && newest?.kind === "event") {
+      newest.event = merged;
+      return;
+    }
+    const ts = new Date(this.#options.clock.now()).toISOString();
+    this.#pending.push({ kind: "event", event, origin, ts });
+    if (isDelta(event) && event.kind === this.#lastKind) this.#flushLater();
+    else this.#flushSoon();
+    this.#lastKind = event.kind;
+  }
+
+  /** Adds a message to the stored history, at its place among the events. */
+  remember(message: Message, turn: number, boundary = false): void {
+    this.#assertOpen();
+    this.#pending.push({ kind: "message", message, turn, boundary });
+    this.#flushSoon();
+  }
+
+  intend(intent: Intent): void {
+    this.#assertOpen();
+    this.#pending.push({ kind: "intent", intent });
+  }
+
+  conclude(outcome: Outcome): void {
+    this.#assertOpen();
+    this.#pending.push({ kind: "outcome", outcome });
+  }
+
+  /** Resolves once everything published so far is in the log and has been handed to the subscribers. */
+  async commit(durability: Durability): Promise<void> {
+    this.#powerWanted ||= durability === "power";
+    while (this.#writing !== undefined) await this.#writing;
+    this.#assertOpen();
+    if (this.#pending.length > 0 || (durability === "power" && this.#unsynced)) await this.#write();
+    this.#assertOpen();
+  }
+
+  /** True while the log cannot keep up: producers of deltas then wait with `commit`. */
+  get congested(): boolean {
+    return this.#pending.length > PENDING_ITEMS_MAX;
+  }
+
+  /** What ended the bus before its time. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Events with an id above `since` from the log, then live ones; without `since` only live ones. */
+  async *subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncGenerator<Envelope> {
+    yield* this.open(since).read(signal);
+  }
+
+  /** The same as a subscription that counts from now on, whenever its reading begins. */
+  open(since: EventSeq | undefined): { read(signal: AbortSignal): AsyncGenerator<Envelope> } {
+    const { store, logId } = this.#options;
+    const subscriber = new Subscriber({ store, logId }, since ?? this.#last, this.#last);
+    this.#subscribers.add(subscriber);
+    if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
+    const leave = () => void this.#subscribers.delete(subscriber);
+    return {
+      async *read(signal) {
+        try {
+          yield* subscriber.read(signal);
+        } finally {
+          leave();
+        }
+      },
+    };
+  }
+
+  /** Writes what is left and ends every subscription. */
+  async close(): Promise<void> {
+    if (this.#over) return;
+    try {
+      if (this.#failure === undefined) await this.commit("power");
+    } finally {
+      this.#over = true;
+      this.#timer?.[Symbol.dispose]();
+      for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
+    }
+  }
+
+  #flushSoon(): void {
+    if (this.#flushQueued) return;
+    this.#flushQueued = true;
+    queueMicrotask(() => {
+      this.#flushQueued = false;
+      this.#flush();
+    });
+  }
+
+  #flushLater(): void {
+    this.#timer ??= this.#options.clock.timer(DELTA_FLUSH_MS, () => {
+      this.#timer = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#writing !== undefined || this.#pending.length === 0 || this.#failure !== undefined) return;
+    // A failure is kept in #failure and reaches the next caller and every subscriber.
+    this.#write().catch(() => undefined);
+  }
+
+  #write(): Promise<void> {
+    const durability = this.#powerWanted ? "power" : "process";
+    this.#powerWanted = false;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    const items = this.#pending;
+    this.#pending = [];
+    this.#writing = this.#append(items, durability).finally(() => {
+      this.#writing = undefined;
+      if (this.#pending.length > 0 && this.#timer === undefined) this.#flushSoon();
+    });
+    return this.#writing;
+  }
+
+  async #append(items: readonly Item[], durability: Durability): Promise<void> {
+    const { clock, writer } = this.#options;
+    const batch = this.#number(items);
+    const startMs = clock.monotonic();
+    try {
+      await writer.append(batch, durability);
+    } catch (thrown) {
+      this.#failure = asError(thrown);
+      for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
+      throw this.#failure;
+    }
+    this.#unsynced = durability === "process";
+    this.#writeMs += clock.monotonic() - startMs;
+    if (batch.events.length === 0) return;
+    this.#last = batch.events.at(-1)?.id ?? this.#last;
+    for (const subscriber of this.#subscribers) subscriber.deliver(batch.events);
+  }
+
+  /** Gives events their ids and messages their places. */
+  #number(items: readonly Item[]): Required<Batch> & { readonly events: readonly Envelope[] } {
+    const events: Envelope[] = [];
+    const messages: StoredMessage[] = [];
+    const intents: Intent[] = [];
+    const outcomes: Outcome[] = [];
+    let id = this.#last;
+    for (const item of items) {
+      switch (item.kind) {
+        case "event":
+          id += 1;
+          events.push(envelope(id, this.#options.session, item));
+          break;
+        case "message":
+          messages.push({
+            after: id,
+            turn: item.turn,
+            message: item.message,
+            ...(item.boundary ? { boundary: true } : {}),
+          });
+          break;
+        case "intent":
+          intents.push(item.intent);
+          break;
+        case "outcome":
+          outcomes.push(item.outcome);
+          break;
+      }
+    }
+    assert(Number.isSafeInteger(id), "event ids stay below 2^53");
+    return { events, messages, intents, outcomes };
+  }
+
+  #assertOpen(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    assert(!this.#over, "nothing is published after the end of a session");
+  }
+}
+
+function envelope(id: EventSeq, session: SessionId, item: Extract<Item, { kind: "event" }>): Envelope {
+  return {
+    id,
+    kind: item.event.kind,
+    session,
+    ...item.origin,
+    ts: item.ts,
+    payload: item.event.payload,
+  } as Envelope;
+}
+
+function isDelta(event: Event): boolean {
+  return event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
+}

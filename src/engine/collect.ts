@@ -1,0 +1,36 @@
+import type { ThinkingBlock } from "../protocol/content.ts";
+import type { ModelEvent } from "../provider/provider.ts";
+import type { Bus, Origin } from "./bus.ts";
+import type { ReplyBuilder } from "./reply.ts";
+
+/**
+ * Reads one answer to its end: publishes what can be shown and gathers the rest in `builder` ([E] CollectStream).
+ *
+ * Whatever the stream throws passes through; `builder` then holds what had arrived.
+ */
+export async function collect(
+  stream: AsyncIterable<ModelEvent>,
+  builder: ReplyBuilder,
+  sink: { readonly bus: Bus; readonly origin: Origin; readonly family: string; onFirst(): void },
+): Promise<void> {
+  const { bus, origin, family } = sink;
+  let first = true;
+  for await (const event of stream) {
+    if (first) sink.onFirst();
+    first = false;
+    builder.add(event);
+    if (event.kind === "text" && event.text !== "") {
+      bus.publish({ kind: "TextDelta", payload: { text: event.text } }, origin);
+    } else if (event.kind === "thinking" && event.text !== "") {
+      bus.publish({ kind: "ThinkingDelta", payload: { block: shown(family, event.text) } }, origin);
+    } else if (event.kind === "block" && event.block.type === "thinking") {
+      bus.publish({ kind: "ThinkingDelta", payload: { block: event.block } }, origin);
+    }
+    if (bus.congested) await bus.commit("process");
+  }
+}
+
+/** A piece of thinking for people; the block with its data follows when it is whole. */
+function shown(family: string, text: string): Omit<ThinkingBlock, "data"> {
+  return { type: "thinking", family, text };
+}

@@ -1,0 +1,73 @@
+import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import { fence } from "../trust/fence.ts";
+import type { Bus } from "./bus.ts";
+import type { PendingCall, Reply } from "./reply.ts";
+
+/**
+ * The history of one session: the messages that the next request is built from, each stored in the log as it is
+ * added.
+ *
+ * It is valid for a provider between any two calls of its methods, but for the calls of the newest reply, which
+ * `answer` must follow (ENG-18).
+ */
+export class Conversation {
+  readonly #bus: Bus;
+  #messages: readonly Message[];
+
+  constructor(bus: Bus, history: readonly Message[]) {
+    this.#bus = bus;
+    this.#messages = history;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  addInput(content: readonly InputBlock[], turn: number): void {
+    this.#add({ role: "user", content: [...content] }, turn);
+  }
+
+  /** Keeps what the model said, also when the answer broke off. An empty reply leaves no trace. */
+  addReply(reply: Reply, turn: number): void {
+    if (reply.message !== undefined) this.#add(reply.message, turn);
+  }
+
+  /** Answers every call of the newest reply in one message; those without a result are told why. */
+  answer(
+    calls: readonly PendingCall[],
+    results: ReadonlyMap<string, ToolOutput>,
+    why: string,
+    turn: number,
+  ): void {
+    if (calls.length === 0) return;
+    const content = calls.map((call) => resultBlock(call, results.get(call.id) ?? notExecuted(why)));
+    this.#add({ role: "user", content }, turn);
+  }
+
+  #add(message: Message, turn: number): void {
+    this.#messages = [...this.#messages, message];
+    this.#bus.remember(message, turn);
+  }
+}
+
+/** The result that stands for a call that was not run. */
+export function notExecuted(why: string): ToolOutput {
+  return { content: [{ type: "text", text: `not executed: ${why}` }], isError: true };
+}
+
+/** A result as the model gets it: its text is foreign, so it is fenced ([A] hard rule 12, ENG-14). */
+export function resultBlock(call: { readonly id: PendingCall["id"] }, output: ToolOutput): ToolResultBlock {
+  const content = output.content.flatMap((block): ResultContent[] => {
+    if (block.type !== "text") return [block];
+    const text = fence("tool-result", block.text);
+    return text === undefined ? [] : [{ type: "text", text }];
+  });
+  return {
+    type: "tool_result",
+    tool_use_id: call.id,
+    content: content.length > 0 ? content : [{ type: "text", text: "(no output)" }],
+    ...(output.isError ? { is_error: true } : {}),
+  };
+}

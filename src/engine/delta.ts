@@ -1,0 +1,45 @@
+import { isObject, stringAt } from "../base/json.ts";
+import type { Event } from "../protocol/events.ts";
+import type { Origin } from "./bus.ts";
+
+/** A merged delta is at most this long, so that no event grows without bound while the log is slow. */
+export const DELTA_CHARACTERS_MAX = 65_536;
+
+interface Waiting {
+  readonly event: Event;
+  readonly origin: Origin;
+}
+
+/** One event in place of two deltas that follow each other on behalf of the same; undefined where they stay two. */
+export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event | undefined {
+  const { event } = waiting;
+  if (waiting.origin.originator !== origin.originator || waiting.origin.parentCall !== origin.parentCall) {
+    return undefined;
+  }
+  if (event.kind === "TextDelta" && next.kind === "TextDelta") {
+    const text = joined(event.payload.text, next.payload.text);
+    return text === undefined ? undefined : { kind: "TextDelta", payload: { text } };
+  }
+  if (event.kind === "ToolCallProgress" && next.kind === "ToolCallProgress") {
+    const { callId } = next.payload;
+    if (event.payload.callId !== callId) return undefined;
+    const partial = joined(event.payload.partial, next.payload.partial);
+    return partial === undefined ? undefined : { kind: "ToolCallProgress", payload: { callId, partial } };
+  }
+  if (event.kind === "ThinkingDelta" && next.kind === "ThinkingDelta") {
+    return mergeThinking(event.payload.block, next.payload.block);
+  }
+  return undefined;
+}
+
+/** Only deltas of shown thinking are merged; a whole block, which carries data, is left as it is. */
+function mergeThinking(first: unknown, second: unknown): Event | undefined {
+  if (!isObject(first) || !isObject(second) || "data" in first || "data" in second) return undefined;
+  if (first["family"] !== second["family"]) return undefined;
+  const text = joined(stringAt(first, "text") ?? "", stringAt(second, "text") ?? "");
+  return text === undefined ? undefined : { kind: "ThinkingDelta", payload: { block: { ...first, text } } };
+}
+
+function joined(first: string, second: string): string | undefined {
+  return first.length + second.length > DELTA_CHARACTERS_MAX ? undefined : first + second;
+}

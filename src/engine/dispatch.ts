@@ -1,0 +1,103 @@
+import type { ClientId, SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
+import type { ToolHandler } from "../tool/middleware.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
+import type { Bus, Origin } from "./bus.ts";
+import type { CancelNode } from "./cancel.ts";
+import type { PendingCall } from "./reply.ts";
+import type { TurnTiming } from "./timing.ts";
+
+/** The turn that a call belongs to. */
+export interface DispatchContext {
+  readonly originator: ClientId;
+  readonly origin: Origin;
+  readonly turn: number;
+  readonly cancel: CancelNode;
+  readonly timing: TurnTiming;
+}
+
+export interface DispatcherParts {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly registry: ToolRegistry;
+  readonly workspace: Workspace;
+  /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
+  readonly handler: ToolHandler;
+}
+
+/** Takes a call of the model to its tool, through the middleware, and tells clients about it. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Runs one call and resolves to its result, failures included.
+   * @throws the signal's reason when it was cancelled; its result was published then, too.
+   */
+  async dispatch(call: PendingCall, context: DispatchContext): Promise<ToolOutput> {
+    const { bus, registry, world } = this.#parts;
+    const found = registry.resolve(call.name, call.input);
+    const mutating = found.kind === "tool" ? found.tool.mutating : false;
+    const { name, input } = found;
+    bus.publish(
+      { kind: "ToolCallStarted", payload: { callId: call.id, tool: name, args: input, mutating } },
+      context.origin,
+    );
+    using node = context.cancel.child();
+    const startMs = world.clock.monotonic();
+    try {
+      const output =
+        found.kind === "refused"
+          ? found.output
+          : await this.#parts.handler(
+              { ...call, name, input, tool: found.tool },
+              this.#context(call, context, node.signal),
+            );
+      this.#tell(call, output, context);
+      return output;
+    } catch (thrown) {
+      if (!node.signal.aborted) throw thrown;
+      this.#tell(call, cancelled(node.signal.reason), context);
+      throw node.signal.reason;
+    } finally {
+      context.timing.toolCall(call.id, name, world.clock.monotonic() - startMs);
+    }
+  }
+
+  #tell(call: PendingCall, output: ToolOutput, context: DispatchContext): void {
+    const { content, isError } = output;
+    const payload = { callId: call.id, content: [...content], ...(isError ? { isError } : {}) };
+    this.#parts.bus.publish({ kind: "ToolResult", payload }, context.origin);
+  }
+
+  #context(call: PendingCall, context: DispatchContext, signal: AbortSignal): ToolContext {
+    const { world, session, bus, workspace } = this.#parts;
+    const { originator, origin, turn } = context;
+    return {
+      world,
+      signal,
+      session,
+      callId: call.id,
+      originator,
+      turn,
+      workspace,
+      progress: (partial) =>
+        bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin),
+      emit: (event) => bus.publish(event, origin),
+    };
+  }
+}
+
+/** What stands in the history for a call that was cancelled while it ran. */
+export function cancelled(reason: unknown): ToolOutput {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return {
+    content: [{ type: "text", text: `cancelled: ${why}; it may have taken effect in part` }],
+    isError: true,
+  };
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../base/world.ts";
+import type { Outcome } from "../session/store.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import type { Bus } from "./bus.ts";
+
+/**
+ * Writes that a call is about to run, and how it ended ([A] § Tool-call intent / outcome ledger, SES-03).
+ *
+ * For a mutating call both survive the loss of power before anything goes on: after a crash an intent without an
+ * outcome tells that the call may have taken effect, and it is never run again by itself.
+ */
+export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
+  return async function ledger(call, context, next) {
+    const { mutating } = call.tool;
+    const durability = mutating ? "power" : "process";
+    bus.intend({
+      callId: call.id,
+      tool: call.name,
+      argsHash: createHash("sha256").update(canonicalJson(call.input)).digest("hex"),
+      summary: call.plan?.summary ?? call.name,
+      mutating,
+      startedAt: new Date(clock.now()).toISOString(),
+    });
+    await bus.commit(durability);
+    context.signal.throwIfAborted();
+    const conclude = async (outcome: Outcome["outcome"]) => {
+      bus.conclude({ callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() });
+      if (mutating) await bus.commit("power");
+    };
+    let output: ToolOutput;
+    try {
+      output = await next(call, context);
+    } catch (thrown) {
+      await conclude(context.signal.aborted ? "cancelled" : "error");
+      throw thrown;
+    }
+    await conclude(output.timedOut ? "timeout" : output.isError ? "error" : "ok");
+    return output;
+  };
+}
+
+/** JSON with sorted keys, so that the same arguments have the same hash. */
+function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? "null"
+  );
+}

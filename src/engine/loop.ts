@@ -1,0 +1,100 @@
+import { unreachable } from "../base/assert.ts";
+import { chainRequest } from "../provider/middleware.ts";
+import type { ModelRequest } from "../provider/provider.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import { collect } from "./collect.ts";
+import type { PendingCall, Reply } from "./reply.ts";
+import { ReplyBuilder } from "./reply.ts";
+import { nextStep } from "./step.ts";
+import type { EngineParts, Turn, TurnEnded } from "./turn.ts";
+
+/**
+ * The agent loop: ask the model, run what it calls, ask again, until there is a reason to stop ([A] § The agent loop,
+ * ENG-01). The turn has begun: its input is in the history.
+ *
+ * Resolves to the event that ends the turn, which the caller publishes once the session is free for the next input
+ * (ENG-11). Nothing that a provider, a tool or a middleware throws comes out of it; only a log that can no longer be
+ * written does.
+ */
+export async function runTurn(turn: Turn, parts: EngineParts): Promise<TurnEnded> {
+  try {
+    for (let round = 1; ; round++) {
+      turn.rounds = round;
+      const reply = await ask(turn, parts, round);
+      const step = nextStep(reply, round, parts.roundsMax);
+      switch (step.kind) {
+        case "dispatch":
+          await dispatchInOrder(step.calls, turn, parts);
+          break;
+        case "again":
+          break;
+        case "yield":
+          parts.conversation.answer(reply.calls, new Map(), "the turn ended before it", turn.number);
+          return turn.end(step.reason, { reply, ...(step.error === undefined ? {} : { error: step.error }) });
+        default:
+          return unreachable(step);
+      }
+    }
+  } catch (thrown) {
+    return turn.fail(thrown);
+  }
+}
+
+/** One provider call. What arrived is in the history, whether or not the answer came to its end (ENG-18). */
+async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply> {
+  turn.cancel.signal.throwIfAborted();
+  const { provider, id: model, outputTokensMax } = parts.model();
+  const request: ModelRequest = {
+    model,
+    system: [],
+    messages: parts.conversation.messages,
+    tools: parts.tools(),
+    outputTokensMax,
+    cache: { prefix: false, messages: [] },
+  };
+  const builder = new ReplyBuilder(parts.world.ids);
+  const middleware = turn.timing.start("request_middleware");
+  const firstByte = turn.timing.start("provider_first_byte");
+  const total = turn.timing.start("provider_total");
+  try {
+    const send = chainRequest(parts.requestMiddleware, (final, context) => {
+      middleware();
+      return context.provider.chat(final, context.signal);
+    });
+    const stream = send(request, turn.requestContext(round, provider));
+    const { bus } = parts;
+    await collect(stream, builder, { bus, origin: turn.origin, family: provider.family, onFirst: firstByte });
+  } catch (thrown) {
+    const { reply } = builder;
+    if (parts.bus.failure !== undefined) throw thrown;
+    parts.conversation.addReply(reply, turn.number);
+    parts.conversation.answer(reply.calls, new Map(), "the answer broke off", turn.number);
+    throw thrown;
+  } finally {
+    total();
+  }
+  parts.conversation.addReply(builder.reply, turn.number);
+  return builder.reply;
+}
+
+/**
+ * Runs the calls of one answer in order and stops at the first failure ([B] § Tool Execution, ENG-04).
+ *
+ * Every call is answered in the history, also when this is cancelled or throws: providers refuse a call without its
+ * result.
+ */
+async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts: EngineParts): Promise<void> {
+  const results = new Map<string, ToolOutput>();
+  let why = "the turn was ended before it";
+  try {
+    for (const call of calls) {
+      const output = await parts.dispatcher.dispatch(call, turn.dispatchContext());
+      results.set(call.id, output);
+      if (!output.isError) continue;
+      why = `${call.name} failed before it`;
+      break;
+    }
+  } finally {
+    if (parts.bus.failure === undefined) parts.conversation.answer(calls, results, why, turn.number);
+  }
+}

@@ -1,0 +1,99 @@
+import { assert } from "../base/assert.ts";
+import type { CallId, IdSource } from "../base/ids.ts";
+import type { ContentBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import type { FinishReason, ModelBlock, ModelEvent, Usage } from "../provider/provider.ts";
+import { NO_USAGE } from "../provider/provider.ts";
+
+/** A tool call of the model that waits to be dispatched. */
+export interface PendingCall {
+  readonly id: CallId;
+  readonly name: string;
+  readonly input: unknown;
+  readonly malformed?: string;
+}
+
+/** What one provider call has answered. */
+export interface Reply {
+  /** The assistant's message, in the canonical form; undefined when nothing came. */
+  readonly message: Message | undefined;
+  readonly calls: readonly PendingCall[];
+  readonly text: string;
+  /** The model asked to end the turn with an explicit yield block. */
+  readonly yielded: boolean;
+  readonly usage: Usage;
+  readonly finish: FinishReason | undefined;
+  readonly rawFinish: string;
+}
+
+/**
+ * Gathers the events of one answer (ENG-15).
+ *
+ * `reply` can be asked for at any time: after a stream that broke off it holds what had arrived, text included,
+ * and no call from an unfinished block.
+ */
+export class ReplyBuilder {
+  readonly #ids: IdSource;
+  readonly #blocks = new Map<number, ContentBlock>();
+  readonly #partialText = new Map<number, string>();
+  readonly #calls: PendingCall[] = [];
+  #usage: Usage = NO_USAGE;
+  #finish: { readonly reason: FinishReason; readonly raw: string } | undefined;
+
+  constructor(ids: IdSource) {
+    this.#ids = ids;
+  }
+
+  add(event: ModelEvent): void {
+    assert(this.#finish === undefined || event.kind === "usage", "nothing but usage follows the finish");
+    switch (event.kind) {
+      case "text":
+        this.#partialText.set(event.index, (this.#partialText.get(event.index) ?? "") + event.text);
+        break;
+      case "thinking":
+        break; // kept only as a whole block: half of one has no signature and no provider takes it back
+      case "block":
+        this.#partialText.delete(event.index);
+        this.#blocks.set(event.index, this.#canonical(event.block));
+        break;
+      case "usage":
+        this.#usage = event.usage;
+        break;
+      case "finish":
+        this.#finish = event;
+        break;
+    }
+  }
+
+  get reply(): Reply {
+    const content = this.#content();
+    return {
+      message: content.length === 0 ? undefined : { role: "assistant", content },
+      calls: this.#calls,
+      text: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
+      yielded: content.some((block) => block.type === "yield"),
+      usage: this.#usage,
+      finish: this.#finish?.reason,
+      rawFinish: this.#finish?.raw ?? "",
+    };
+  }
+
+  #content(): ContentBlock[] {
+    const blocks = new Map<number, ContentBlock>(this.#blocks);
+    for (const [index, text] of this.#partialText) blocks.set(index, { type: "text", text });
+    return [...blocks]
+      .sort(([a], [b]) => a - b)
+      .map(([, block]) => block)
+      .filter((block) => block.type !== "text" || block.text !== "");
+  }
+
+  #canonical(block: ModelBlock): ContentBlock {
+    if (block.type !== "tool_use") return block;
+    const { name, malformed } = block;
+    const id = this.#ids.next("call");
+    // A provider refuses a history whose input is no object, so a malformed one is kept as what it was: text.
+    const input = malformed === undefined ? block.input : { malformed };
+    this.#calls.push({ id, name, input, ...(malformed === undefined ? {} : { malformed }) });
+    return { type: "tool_use", id, name, input };
+  }
+}

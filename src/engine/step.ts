@@ -1,0 +1,34 @@
+import type { Reason } from "../base/reasons.ts";
+import type { TurnEndReason } from "../protocol/events.ts";
+import type { PendingCall, Reply } from "./reply.ts";
+
+/** What the loop does after an answer. */
+export type Step =
+  | { readonly kind: "dispatch"; readonly calls: readonly PendingCall[] }
+  /** The provider paused: the same conversation is sent again. */
+  | { readonly kind: "again" }
+  | { readonly kind: "yield"; readonly reason: TurnEndReason; readonly error?: StepError };
+
+/** An end that is told as an Error event too. */
+export type StepError = Extract<
+  Reason,
+  "OutputTruncated" | "EmptyResponse" | "ResponseRefused" | "TurnLimitReached"
+>;
+
+/**
+ * The one piece of policy in the loop: go on, or end the turn, and why ([A] § The agent loop, ENG-02, ENG-03).
+ *
+ * @param round counts the provider calls of this turn from 1; at `roundsMax` no tool is run any more (ENG-05).
+ */
+export function nextStep(reply: Reply, round: number, roundsMax: number): Step {
+  if (reply.finish === "length") return { kind: "yield", reason: "length", error: "OutputTruncated" };
+  if (reply.finish === "refused") return { kind: "yield", reason: "error", error: "ResponseRefused" };
+  if (reply.finish === "error") return { kind: "yield", reason: "error", error: "ResponseRefused" };
+  if (reply.yielded) return { kind: "yield", reason: "yield" };
+  const more = reply.calls.length > 0 || reply.finish === "paused";
+  if (more && round >= roundsMax) return { kind: "yield", reason: "turn_limit", error: "TurnLimitReached" };
+  if (reply.finish === "paused") return { kind: "again" };
+  if (reply.calls.length > 0) return { kind: "dispatch", calls: reply.calls };
+  if (reply.message === undefined) return { kind: "yield", reason: "empty", error: "EmptyResponse" };
+  return { kind: "yield", reason: "complete" };
+}

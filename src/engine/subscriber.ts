@@ -1,0 +1,105 @@
+import type { EventSeq, LogId } from "../base/ids.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { SessionStore } from "../session/store.ts";
+
+/** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
+export const SUBSCRIBER_EVENTS_MAX = 1_024;
+
+/** Events read from the log in one go. */
+const PAGE_EVENTS = 256;
+
+/**
+ * One reader of a session's events: everything after its cursor in order, first from the log, then live.
+ *
+ * It never holds up the engine and never loses an event: when its queue is full the queue is dropped, and the reader
+ * goes on from the log where it had come to (ENG-08).
+ */
+export class Subscriber {
+  readonly #log: { readonly store: SessionStore; readonly logId: LogId };
+  #cursor: EventSeq;
+  #live: Envelope[] = [];
+  #behind: boolean;
+  #over = false;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    log: { readonly store: SessionStore; readonly logId: LogId },
+    since: EventSeq,
+    newest: EventSeq,
+  ) {
+    this.#log = log;
+    this.#cursor = since;
+    this.#behind = since < newest;
+  }
+
+  /** Hands over events that are in the log now. Never waits. */
+  deliver(events: readonly Envelope[]): void {
+    if (this.#behind) return; // it will read them from the log
+    if (this.#live.length + events.length > SUBSCRIBER_EVENTS_MAX) {
+      this.#live = [];
+      this.#behind = true;
+    } else {
+      this.#live.push(...events);
+    }
+    this.#notify();
+  }
+
+  /** No more events will come: what is there is still read. */
+  end(failure?: Error): void {
+    this.#over = true;
+    this.#failure = failure;
+    this.#notify();
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<Envelope> {
+    const onAbort = () => this.#notify();
+    signal.addEventListener("abort", onAbort);
+    try {
+      while (!signal.aborted) {
+        const batch = this.#behind ? await this.#readLog() : this.#takeLive();
+        for (const event of batch) {
+          if (event.id <= this.#cursor) continue;
+          this.#cursor = event.id;
+          yield event;
+          if (signal.aborted) return;
+        }
+        if (batch.length > 0 || this.#behind || this.#live.length > 0) continue;
+        if (this.#over) break;
+        await this.#news();
+      }
+      if (this.#failure !== undefined) throw this.#failure;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** A page of the log. After the last one the reader is live again: what was committed meanwhile is in the queue. */
+  async #readLog(): Promise<readonly Envelope[]> {
+    this.#behind = false;
+    const page = await this.#log.store.events(this.#log.logId, this.#cursor, PAGE_EVENTS);
+    if (page.length === PAGE_EVENTS) {
+      this.#behind = true;
+      this.#live = [];
+    }
+    return page;
+  }
+
+  #takeLive(): readonly Envelope[] {
+    const live = this.#live;
+    this.#live = [];
+    return live;
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,45 @@
+import type { CallId } from "../base/ids.ts";
+import type { Clock } from "../base/world.ts";
+import type { PayloadOf } from "../protocol/events.ts";
+
+const NANOSECONDS_PER_MS = 1e6;
+
+/** Where the time of a turn went, for the TurnTiming event (ENG-17). */
+export class TurnTiming {
+  readonly #clock: Clock;
+  readonly #components = new Map<string, number>();
+  readonly #toolCalls: { callId: CallId; tool: string; duration: number }[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts a watch; its first call adds the time since then to the component, later ones nothing. */
+  start(component: string): () => void {
+    const startMs = this.#clock.monotonic();
+    let stopped = false;
+    return () => {
+      if (!stopped) this.spent(component, this.#clock.monotonic() - startMs);
+      stopped = true;
+    };
+  }
+
+  spent(component: string, ms: number): void {
+    this.#components.set(component, (this.#components.get(component) ?? 0) + ms);
+  }
+
+  toolCall(callId: CallId, tool: string, ms: number): void {
+    this.#toolCalls.push({ callId, tool, duration: nanoseconds(ms) });
+  }
+
+  payload(turn: number): PayloadOf<"TurnTiming"> {
+    const components = Object.fromEntries(
+      [...this.#components].map(([name, ms]) => [name, nanoseconds(ms)] as const),
+    );
+    return { turn, components, toolCalls: this.#toolCalls };
+  }
+}
+
+function nanoseconds(ms: number): number {
+  return Math.max(0, Math.round(ms * NANOSECONDS_PER_MS));
+}

@@ -1,0 +1,151 @@
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import type { ClientId, SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event, TurnEndReason } from "../protocol/events.ts";
+import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import type { Provider, ToolSchema } from "../provider/provider.ts";
+import type { Bus, Origin } from "./bus.ts";
+import { CancelNode } from "./cancel.ts";
+import type { Conversation } from "./conversation.ts";
+import type { DispatchContext, Dispatcher } from "./dispatch.ts";
+import type { Reply } from "./reply.ts";
+import type { StepError } from "./step.ts";
+import { TurnTiming } from "./timing.ts";
+
+/** Provider calls in one turn, unless a profile or flag says otherwise (ENG-05). */
+export const ROUNDS_MAX = 50;
+
+/** The engine of one session: everything a turn works with, wired by the composition. */
+export interface EngineParts {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly bus: Bus;
+  readonly conversation: Conversation;
+  readonly dispatcher: Dispatcher;
+  /** What stands around the provider call, outermost first. */
+  readonly requestMiddleware: readonly RequestMiddleware[];
+  /** What the model is told it can call; constant within a run (LIB-07). */
+  readonly tools: () => readonly ToolSchema[];
+  /** Asked anew for each round, so that SetModel works in the middle of a session. */
+  readonly model: () => ModelInUse;
+  readonly roundsMax: number;
+}
+
+export interface ModelInUse {
+  readonly provider: Provider;
+  readonly id: string;
+  readonly outputTokensMax: number;
+}
+
+export type TurnEnded = Extract<Event, { kind: "TurnEnded" }>;
+
+/** What one SendInput starts: its number, its place in the cancel tree, its clock, and how it ends. */
+export class Turn implements Disposable {
+  readonly number: number;
+  readonly origin: Origin;
+  readonly originator: ClientId;
+  readonly cancel: CancelNode;
+  readonly timing: TurnTiming;
+  readonly #parts: EngineParts;
+  readonly #writeMsBefore: number;
+  rounds = 0;
+
+  constructor(parts: EngineParts, number: number, originator: ClientId, parent?: AbortSignal) {
+    this.#parts = parts;
+    this.number = number;
+    this.originator = originator;
+    this.origin = { originator };
+    this.cancel = new CancelNode(parent);
+    this.timing = new TurnTiming(parts.world.clock);
+    this.#writeMsBefore = parts.bus.writeMs;
+  }
+
+  /** Tells everybody that it has begun, and resolves once the input cannot be lost any more. */
+  async begin(content: readonly InputBlock[]): Promise<void> {
+    const { bus, conversation } = this.#parts;
+    const { number: turn, originator } = this;
+    this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content] } });
+    conversation.addInput(content, turn);
+    await bus.commit("power");
+  }
+
+  publish(event: Event): void {
+    this.#parts.bus.publish(event, this.origin);
+  }
+
+  requestContext(round: number, provider: Provider): RequestContext {
+    return {
+      world: this.#parts.world,
+      signal: this.cancel.signal,
+      session: this.#parts.session,
+      originator: this.originator,
+      provider,
+      turn: this.number,
+      round,
+      emit: (event) => this.publish(event),
+      spent: (component, ms) => this.timing.spent(component, ms),
+    };
+  }
+
+  dispatchContext(): DispatchContext {
+    const { originator, origin, number: turn, cancel, timing } = this;
+    return { originator, origin, turn, cancel, timing };
+  }
+
+  /** Ends it as the loop decided. */
+  end(reason: TurnEndReason, told: { readonly error?: StepError; readonly reply?: Reply } = {}): TurnEnded {
+    if (told.error !== undefined) this.#publishError(this.#stepError(told.error, told.reply));
+    this.timing.spent("log_write", this.#parts.bus.writeMs - this.#writeMsBefore);
+    this.publish({ kind: "TurnTiming", payload: this.timing.payload(this.number) });
+    return { kind: "TurnEnded", payload: { turn: this.number, reason, rounds: this.rounds } };
+  }
+
+  /**
+   * Ends it after something was thrown: a cancel, a refusal, a failure or a bug. Never the session (ENG-12).
+   * @throws what ended the bus, since then nobody can be told.
+   */
+  fail(thrown: unknown): TurnEnded {
+    if (this.#parts.bus.failure !== undefined) throw this.#parts.bus.failure;
+    if (this.cancel.signal.aborted) return this.#cancelled(this.cancel.cause);
+    const error = thrown instanceof HarnessError ? thrown : this.#bug(thrown);
+    this.#publishError(error);
+    const budget = error.reason === "CostBudgetExceeded" || error.reason === "CostUnknown";
+    return this.end(budget ? "budget" : "error");
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel[Symbol.dispose]();
+  }
+
+  #cancelled(cause: unknown): TurnEnded {
+    const by = cause instanceof Cancelled ? cause.by : "engine";
+    this.publish({ kind: "Cancelled", payload: { turn: this.number, by, reason: messageOf(cause) } });
+    return this.end("cancelled");
+  }
+
+  #bug(thrown: unknown): HarnessError {
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    this.#parts.world.log.for("engine").write("error", "a turn failed", { what: messageOf(thrown), stack });
+    return new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
+  }
+
+  #stepError(reason: StepError, reply: Reply | undefined): HarnessError {
+    const { id: model, outputTokensMax } = this.#parts.model();
+    switch (reason) {
+      case "OutputTruncated":
+        return new HarnessError(reason, { model, tokens: String(outputTokensMax) });
+      case "EmptyResponse":
+        return new HarnessError(reason, { model });
+      case "ResponseRefused":
+        return new HarnessError(reason, { model, detail: reply?.rawFinish ?? "" });
+      case "TurnLimitReached":
+        return new HarnessError(reason, { rounds: String(this.rounds) });
+    }
+  }
+
+  #publishError(error: HarnessError): void {
+    const { reason, message, fields } = error;
+    this.publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+  }
+}
