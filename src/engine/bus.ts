@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { asError } from "../base/errors.ts";
-import type { CallId, ClientId, EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
@@ -15,6 +15,7 @@ import type {
   StoredMessage,
 } from "../session/store.ts";
 import { mergeDelta } from "./delta.ts";
+import type { Origin } from "./origin.ts";
 import { Subscriber } from "./subscriber.ts";
 
 /** Deltas that follow the first one of a block wait for each other this long at most. */
@@ -29,12 +30,6 @@ export interface BusOptions {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
   readonly clock: Clock;
-}
-
-/** On whose behalf an event is published. */
-export interface Origin {
-  readonly originator?: ClientId;
-  readonly parentCall?: CallId;
 }
 
 type Item =

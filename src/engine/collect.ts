@@ -1,6 +1,7 @@
 import type { ThinkingBlock } from "../protocol/content.ts";
 import type { ModelEvent } from "../provider/provider.ts";
-import type { Bus, Origin } from "./bus.ts";
+import type { Bus } from "./bus.ts";
+import type { Origin } from "./origin.ts";
 import type { ReplyBuilder } from "./reply.ts";
 
 /**

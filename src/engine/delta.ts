@@ -1,6 +1,6 @@
 import { isObject, stringAt } from "../base/json.ts";
 import type { Event } from "../protocol/events.ts";
-import type { Origin } from "./bus.ts";
+import type { Origin } from "./origin.ts";
 
 /** A merged delta is at most this long, so that no event grows without bound while the log is slow. */
 export const DELTA_CHARACTERS_MAX = 65_536;

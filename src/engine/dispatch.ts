@@ -3,8 +3,9 @@ import type { World } from "../base/world.ts";
 import type { ToolHandler } from "../tool/middleware.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
-import type { Bus, Origin } from "./bus.ts";
+import type { Bus } from "./bus.ts";
 import type { CancelNode } from "./cancel.ts";
+import type { Origin } from "./origin.ts";
 import type { PendingCall } from "./reply.ts";
 import type { TurnTiming } from "./timing.ts";
 
