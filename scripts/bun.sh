@@ -2,8 +2,9 @@
 # Runs a script of this repository with the pinned Bun, setting the repository up first where needed.
 # No install script runs, and nothing in the current folder (.env, bunfig.toml) is executed or read.
 set -eu
-root=$(cd -- "$(dirname -- "$0")/.." && pwd -P)
+case $0 in */*) here=${0%/*} ;; *) here=. ;; esac
+root=$(CDPATH='' cd -- "$here/.." && pwd -P)
 . "$root/scripts/set-up.sh"
 set_up "$root" "${CINCH_SET_UP:-all}"
-unset BUN_OPTIONS BUN_BE_BUN NODE_OPTIONS BUN_INSPECT BUN_INSPECT_PRELOAD
+forget_bun_settings
 exec "$BUN" --no-install --no-env-file --config=/dev/null "$@"

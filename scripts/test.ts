@@ -1,0 +1,158 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { readOmissions, readReport } from "./test-report.ts";
+
+/**
+ * Checks and tests everything, each step told in one line; the last line is `N passed, N failed`.
+ *
+ * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under
+ * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary.
+ */
+const ROOT = resolve(import.meta.dir, "..");
+const STEP_MS_MAX = 20 * 60_000;
+const TEST_MS_MAX = 20_000;
+const END_TO_END_MS_MAX = 120_000;
+const BUN = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
+
+interface Outcome {
+  readonly passed: number;
+  readonly failures: readonly string[];
+  readonly output: string;
+}
+
+const { values: options, positionals: paths } = parseArgs({
+  args: Bun.argv.slice(2),
+  allowPositionals: true,
+  options: { verbose: { type: "boolean", short: "v" }, e2e: { type: "boolean" } },
+});
+const scratch = mkdtempSync(join(tmpdir(), "cinch-run-"));
+try {
+  const outcomes = await runAll();
+  tellOmitted();
+  tellTotals(outcomes);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function runAll(): Promise<readonly Outcome[]> {
+  const all = paths.length === 0 && options.e2e !== true;
+  const outcomes: Outcome[] = [];
+  if (all) {
+    outcomes.push(
+      await step("types", () => check("node_modules/typescript/bin/tsc", "-p", ".")),
+      await step("lint and format", () => check("node_modules/@biomejs/biome/bin/biome", "check")),
+      await step("unused code", () => check("node_modules/knip/bin/knip.js", "--no-progress")),
+    );
+  }
+  const tests = options.e2e === true ? [] : testFiles("{src,test,scripts,bench,examples}/**/*.test.ts");
+  const endToEnd = testFiles("test/e2e/**/*.e2e.ts");
+  if (tests.length > 0) outcomes.push(await step("tests", () => testRun(tests, TEST_MS_MAX)));
+  if (endToEnd.length > 0)
+    outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_MS_MAX)));
+  if (paths.length > 0 && outcomes.length === 0) console.log(`no test file under ${paths.join(", ")}`);
+  return outcomes;
+}
+
+function testFiles(pattern: string): readonly string[] {
+  const found = [...new Bun.Glob(pattern).scanSync(ROOT)].filter((file) => !file.startsWith("test/data/"));
+  const wanted = paths.map((path) => resolve(path));
+  return found.sort().filter((file) => {
+    const absolute = join(ROOT, file);
+    return wanted.length === 0 || wanted.some((path) => `${absolute}/`.startsWith(`${path}/`));
+  });
+}
+
+async function step(name: string, run: () => Promise<Outcome>): Promise<Outcome> {
+  const started = performance.now();
+  const outcome = await run();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const { passed, failures, output } = outcome;
+  const ok = failures.length === 0;
+  if (!ok || options.verbose === true) console.log(output.trimEnd());
+  const counts = passed > 0 ? `${passed} passed, ${failures.length} failed, ` : "";
+  console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(16)} ${counts}${seconds} s`);
+  return { ...outcome, failures: failures.map((failure) => `${name}: ${failure}`) };
+}
+
+async function check(...args: readonly string[]): Promise<Outcome> {
+  const { code, output } = await run(args, process.env);
+  return { passed: 0, failures: code === 0 ? [] : [`ended with code ${code}, see above`], output };
+}
+
+async function testRun(files: readonly string[], testMsMax: number): Promise<Outcome> {
+  const reportFile = join(scratch, "report.xml");
+  rmSync(reportFile, { force: true });
+  const flags = [
+    "--isolate",
+    `--timeout=${testMsMax}`,
+    "--reporter=junit",
+    `--reporter-outfile=${reportFile}`,
+  ];
+  const { code, output } = await run(
+    ["test", ...flags, ...files.map((file) => `./${file}`)],
+    testEnvironment(),
+  );
+  const report = readReport(readIfThere(reportFile));
+  // A file that cannot be loaded, or a runner that crashes, fails no test that the report could name.
+  const errors = Number(/^ (\d+) errors?$/m.exec(output)?.[1] ?? 0);
+  const outside = Array.from({ length: errors }, () => "an error outside of any test, see above");
+  const named = [...report.failures, ...outside];
+  const failures = code === 0 || named.length > 0 ? named : [`the run ended with code ${code}, see above`];
+  return { passed: report.passed, failures, output };
+}
+
+/** A home of its own: no test may depend on, or touch, what the person who runs it has at home. */
+function testEnvironment(): Readonly<Record<string, string | undefined>> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("XDG_"));
+  return { ...Object.fromEntries(kept), HOME: scratch, CINCH_TEST_OMITTED: omittedFile() };
+}
+
+function omittedFile(): string {
+  return join(scratch, "omitted.jsonl");
+}
+
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly code: number; readonly output: string }> {
+  // Both streams go into one file: they keep their order, and no pipe can fill up.
+  const log = join(scratch, "output.txt");
+  const output = openSync(log, "w");
+  try {
+    const child = Bun.spawn([...BUN, ...args], {
+      cwd: ROOT,
+      env: { ...env },
+      stdio: ["ignore", output, output],
+      timeout: STEP_MS_MAX,
+      killSignal: "SIGKILL",
+    });
+    return { code: await child.exited, output: readIfThere(log) };
+  } finally {
+    closeSync(output);
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // a run that crashed early wrote none
+  }
+}
+
+function tellOmitted(): void {
+  for (const { program, tests } of readOmissions(readIfThere(omittedFile()))) {
+    console.log(`\nLeft out, since the program '${program}' is not on the PATH:`);
+    for (const name of tests) console.log(`  ${name}`);
+  }
+}
+
+function tellTotals(outcomes: readonly Outcome[]): void {
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
+  console.log(`\n${passed} passed, ${failures.length} failed`);
+  process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1;
+}
