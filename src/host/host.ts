@@ -20,7 +20,7 @@ export function hostWorld(log: Log): World {
     clock: hostClock,
     ids: ulidSource(hostClock.now, random.bytes),
     random,
-    fetch: hostFetch,
+    fetch: hostFetch(),
     files: hostFiles,
     spawn: hostSpawn,
     listen: hostListen,
