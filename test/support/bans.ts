@@ -1,0 +1,94 @@
+/** One thing that source text may not hold, and what stands in its place. */
+export interface Ban {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly instead: string;
+  /** Path prefixes below the root where it is at home. */
+  readonly except: readonly string[];
+}
+
+/** Bans on the code of `src` outside its tests: everything outside the program is an argument, the World. */
+export const SOURCE_BANS: readonly Ban[] = [
+  ban("Date.now", /(?<![.\w$])Date\.now\b/, "world.clock.now()"),
+  ban("new Date()", /\bnew Date\(\s*\)/, "new Date(world.clock.now())"),
+  ban("performance.now", /(?<![.\w$])performance\.now\b/, "world.clock.monotonic()"),
+  ban("Math.random", /\bMath\.random\b/, "world.random"),
+  ban(
+    "crypto randomness",
+    /\bcrypto\.(?:randomUUID|getRandomValues)\b|\bimport \{[^}]*\brandom(?:UUID|Bytes|Int|FillSync)\b/,
+    "world.random or world.ids",
+  ),
+  ban("setTimeout", /(?<![.\w$])(?:setTimeout|setInterval)\b/, "world.clock.timer, sleep or base/deadline"),
+  ban("AbortSignal.timeout", /\bAbortSignal\.timeout\b/, "base/deadline with the injected clock"),
+  ban(
+    "global fetch",
+    /(?<![.\w$#])(?<!\bfunction\s+)(?<!\basync\s+)fetch\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\)\s*[:{])|\bglobalThis\.fetch\b/,
+    "world.fetch",
+  ),
+  ban("Bun.spawn", /\bBun\.(?:spawn|spawnSync|\$)|\$`/, "world.spawn"),
+  ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "world.clock.sleep"),
+  ban("process.env", /\bprocess\.(?:env|argv)\b|\bBun\.(?:env|argv)\b/, "an argument that cli/ passes in", [
+    "src/cli/",
+  ]),
+];
+
+/** Imports that only `host/` may have. */
+export const MODULE_BANS: readonly Ban[] = [
+  ban("child processes", /^(?:node:)?child_process$/, "world.spawn"),
+  ban("timers", /^(?:node:)?timers(?:\/promises)?$/, "world.clock"),
+];
+
+/** Bans on tests: a condition is awaited, never time. `test/support` holds the one place that polls. */
+export const TEST_BANS: readonly Ban[] = [
+  ban(
+    "setTimeout",
+    /(?<![.\w$])(?:setTimeout|setInterval)\b/,
+    "a condition: test/support/until.ts, or the fake clock",
+    ["test/support/"],
+  ),
+  ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "a condition: test/support/until.ts, or the fake clock", [
+    "test/support/",
+  ]),
+];
+
+// Written in two parts, so that this file does not hold what it forbids.
+const OPEN_ENDS = new RegExp(`\\b(?:${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`);
+const MACHINE_PATHS = new RegExp(
+  `(?<![\\w.~<-])/(?:${["wo" + "rk", "ro" + "ot"].join("|")})/|/home/(?!(?:user|me|ada|you|someone)\\b)[a-z]`,
+);
+const PACKAGE_HOSTS = new RegExp(
+  [
+    "registry\\.npm" + "js",
+    "registry\\.yarn" + "pkg",
+    "npm\\.pkg\\.git" + "hub",
+    "deb\\.deb" + "ian",
+    "security\\.deb" + "ian",
+    "arti" + "factory",
+    "nexus\\.",
+    "veri" + "daccio",
+  ].join("|"),
+  "i",
+);
+
+/** Bans on every text of the repository. */
+export const TEXT_BANS: readonly Ban[] = [
+  ban("an open end", OPEN_ENDS, "the thing itself, or nothing"),
+  ban("a path of some machine", MACHINE_PATHS, "a path below a temporary directory, or /home/user"),
+  ban("the host of a package registry", PACKAGE_HOSTS, "nothing: npm and apt know theirs"),
+];
+
+function ban(name: string, pattern: RegExp, instead: string, except: readonly string[] = ["src/host/"]): Ban {
+  return { name, pattern, instead, except };
+}
+
+/** What a text breaks, in sentences with the line. */
+export function broken(file: string, text: string, bans: readonly Ban[]): readonly string[] {
+  return bans
+    .filter((each) => !each.except.some((prefix) => file.startsWith(prefix)))
+    .flatMap(({ name, pattern, instead }) => {
+      const match = pattern.exec(text);
+      if (match === null) return [];
+      const line = text.slice(0, match.index).split("\n").length;
+      return [`${file}:${line}: ${name}; instead: ${instead}`];
+    });
+}
