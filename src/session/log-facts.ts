@@ -1,0 +1,57 @@
+import { assert } from "../base/assert.ts";
+import { head } from "../base/text.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { Batch } from "./store.ts";
+
+export const TITLE_CHARACTERS_MAX = 80;
+
+/** What a batch says about its log as a whole; every store keeps these facts beside the log. */
+export interface LogFacts {
+  /** The last turn started, where one was. */
+  readonly turn?: number;
+  /** The first words of the first prompt in the batch. */
+  readonly title?: string;
+  /** When the last turn of the batch started or ended: a log is as new as its last turn. */
+  readonly updatedAt: string;
+}
+
+/** Undefined where no turn starts or ends in the batch, which is so for nearly every batch. */
+export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
+  let facts: LogFacts | undefined;
+  for (const event of events) {
+    if (event.kind === "TurnStarted") {
+      const title = facts?.title ?? titleOf(event.payload.content ?? []);
+      facts = { turn: event.payload.turn, updatedAt: event.ts, ...(title === undefined ? {} : { title }) };
+    } else if (event.kind === "TurnEnded") {
+      facts = { ...facts, updatedAt: event.ts };
+    }
+  }
+  return facts;
+}
+
+/** Holds a batch to what its writer promises: ids without a gap, and messages among the events that exist. */
+export function checkBatch(batch: Batch, lastEvent: number): number {
+  let last = lastEvent;
+  for (const event of batch.events ?? []) {
+    assert(event.id === last + 1, `event ${event.id} follows event ${last} without a gap`);
+    last = event.id;
+  }
+  assert(Number.isSafeInteger(last), "event ids stay below 2^53");
+  for (const { after } of batch.messages ?? []) {
+    assert(
+      after <= last,
+      `a message stands after an event that is in the log, and ${after} is above ${last}`,
+    );
+  }
+  return last;
+}
+
+type InputContent = NonNullable<Extract<Envelope, { kind: "TurnStarted" }>["payload"]["content"]>;
+
+function titleOf(content: InputContent): string | undefined {
+  for (const block of content) {
+    const text = block.type === "text" ? block.text.replaceAll(/\s+/g, " ").trim() : "";
+    if (text !== "") return head(text, TITLE_CHARACTERS_MAX);
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import type { SQLQueryBindings, Statement } from "bun:sqlite";
+import { Database } from "bun:sqlite";
+import type { Durability } from "../store.ts";
+import { storeFailure } from "./failure.ts";
+
+/** How long a statement waits for another process's transaction, which takes about a millisecond. */
+const BUSY_MS_MAX = 5_000;
+/** The write-ahead log is cut back to this after a checkpoint (R17). */
+const WAL_BYTES_MAX = 64 * 1024 * 1024;
+
+export type Value = string | number | bigint | Uint8Array | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/**
+ * One connection to the database file: statements are compiled at their first use and kept, and every failure is a
+ * `HarnessError`.
+ *
+ * Integers come back as `bigint`, because beyond 2^53 they would be rounded in silence.
+ */
+export class Connection implements Disposable {
+  readonly path: string;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement<Row, SQLQueryBindings[]>>();
+  #durability: Durability = "process";
+
+  private constructor(path: string, database: Database) {
+    this.path = path;
+    this.#database = database;
+  }
+
+  /**
+   * Opens a database file that exists.
+   *
+   * @throws StoreUnwritable where there is none, or it may not be opened.
+   */
+  static open(path: string): Connection {
+    const options = { readwrite: true, create: false, strict: true, safeIntegers: true };
+    const database = attempt(path, () => new Database(path, options));
+    const connection = new Connection(path, database);
+    try {
+      connection.execute(
+        `PRAGMA busy_timeout = ${BUSY_MS_MAX}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
+      );
+      return connection;
+    } catch (thrown) {
+      connection[Symbol.dispose]();
+      throw thrown;
+    }
+  }
+
+  /** Runs statements that need no value and give none. */
+  execute(sql: string): void {
+    attempt(this.path, () => this.#database.run(sql));
+  }
+
+  all(sql: string, ...values: Value[]): Row[] {
+    return attempt(this.path, () => this.#statement(sql).all(...values));
+  }
+
+  first(sql: string, ...values: Value[]): Row | undefined {
+    return attempt(this.path, () => this.#statement(sql).get(...values)) ?? undefined;
+  }
+
+  /** Runs a statement and tells how many rows it changed. */
+  run(sql: string, ...values: Value[]): { readonly changes: number; readonly rowid: number } {
+    const { changes, lastInsertRowid } = attempt(this.path, () => this.#statement(sql).run(...values));
+    return { changes, rowid: Number(lastInsertRowid) };
+  }
+
+  /** Does the work in one transaction that holds the write lock from its start: all of it or nothing. */
+  transaction<Result>(durability: Durability, work: () => Result): Result {
+    this.#keep(durability);
+    this.run("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.run("COMMIT");
+      return result;
+    } catch (thrown) {
+      // SQLite has rolled back by itself after some failures (disk full, I/O).
+      if (this.#database.inTransaction) this.run("ROLLBACK");
+      throw thrown;
+    }
+  }
+
+  /** The same around work that waits, with a longer patience for the lock; safe from power loss at its end. */
+  async exclusively(waitMs: number, work: () => Promise<void>): Promise<void> {
+    this.#keep("power");
+    this.execute(`PRAGMA busy_timeout = ${waitMs}`);
+    try {
+      this.run("BEGIN IMMEDIATE");
+      await work();
+      this.run("COMMIT");
+    } finally {
+      if (this.#database.inTransaction) this.run("ROLLBACK");
+      this.execute(`PRAGMA busy_timeout = ${BUSY_MS_MAX}`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    // A connection with live statements stays half open, and keeps its write-ahead log.
+    for (const statement of this.#statements.values()) statement.finalize();
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #keep(durability: Durability): void {
+    if (durability === this.#durability) return;
+    this.execute(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
+    this.#durability = durability;
+  }
+
+  #statement(sql: string): Statement<Row, SQLQueryBindings[]> {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const compiled = this.#database.prepare<Row, SQLQueryBindings[]>(sql);
+    this.#statements.set(sql, compiled);
+    return compiled;
+  }
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw storeFailure(thrown, path);
+  }
+}

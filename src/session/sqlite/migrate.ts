@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import { Connection } from "./connection.ts";
+import type { Migration } from "./migrations.ts";
+
+/** How long one process waits for another that is upgrading the same file. */
+const UPGRADE_MS_MAX = 60_000;
+const BUSY_RETRY_MS = 5;
+const PRIVATE_FILE = 0o600;
+
+const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT`;
+
+export interface Upgrade {
+  readonly migrations: readonly Migration[];
+  readonly world: World;
+  /** Told before the wait, so that it can be shown (SES-02). */
+  readonly onUpgrade: (from: number, to: number) => void;
+}
+
+/**
+ * Brings the schema up to the newest migration that this version knows, all in one transaction (SES-02).
+ *
+ * Forward only. A store that holds something is copied to `<path>.backup-v<old>` first; only the newest copy is
+ * kept. Of two processes that upgrade at once, one waits and finds the work done.
+ * @throws StoreNewer where a newer cinch wrote it, StoreCorrupt where it is not a session store of cinch or a
+ *   migration was applied with another text; nothing is changed then.
+ */
+export async function migrate(connection: Connection, upgrade: Upgrade): Promise<void> {
+  const version = versionOf(connection, upgrade.migrations);
+  if (version === upgrade.migrations.length) return;
+  if (version === 0) await prepareNewFile(connection, upgrade.world);
+  else upgrade.onUpgrade(version, upgrade.migrations.length);
+  await applyRest(connection, upgrade);
+}
+
+/** The last migration applied; 0 for an empty file. */
+function versionOf(connection: Connection, migrations: readonly Migration[]): number {
+  const path = connection.path;
+  const tables = connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ name }) => name === "schema_migrations")) {
+    throw new HarnessError("StoreCorrupt", { path, detail: "it is a database, but not a session store" });
+  }
+  const applied = connection.all("SELECT version, sha256 FROM schema_migrations ORDER BY version");
+  const found = Number(applied.at(-1)?.["version"] ?? 0);
+  if (found > migrations.length) {
+    throw new HarnessError("StoreNewer", { path, found: `${found}`, known: `${migrations.length}` });
+  }
+  for (const [index, { version, sha256 }] of applied.entries()) {
+    const known = migrations[index];
+    if (Number(version) !== index + 1 || known === undefined || sha256 !== hashOf(known)) {
+      const detail = `its schema step ${version} is not the one that this version of cinch knows`;
+      throw new HarnessError("StoreCorrupt", { path, detail });
+    }
+  }
+  return applied.length;
+}
+
+/**
+ * Sets what can only be set while a file is empty.
+ *
+ * Changing the journal mode answers "busy" at once where another process is doing the same, whatever the time-out,
+ * so it is tried again until that one is done.
+ */
+async function prepareNewFile(connection: Connection, world: World): Promise<void> {
+  const giveUpAt = world.clock.monotonic() + UPGRADE_MS_MAX;
+  while (true) {
+    try {
+      // Pages freed by expiry can then be given back piecemeal (R17).
+      connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+      return;
+    } catch (thrown) {
+      if (!hasReason(thrown, "StoreBusy") || world.clock.monotonic() >= giveUpAt) throw thrown;
+      await world.clock.sleep(BUSY_RETRY_MS, NEVER);
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void> {
+  const { migrations, world } = upgrade;
+  await connection.exclusively(UPGRADE_MS_MAX, async () => {
+    connection.execute(LEDGER);
+    // Another process may have done it while this one waited for the lock.
+    const from = Number(
+      connection.first("SELECT max(version) AS version FROM schema_migrations")?.["version"],
+    );
+    if (from > 0 && from < migrations.length) await backUp(connection.path, from, world);
+    for (const migration of migrations.slice(from)) {
+      connection.execute(migration.sql);
+      connection.run(
+        "INSERT INTO schema_migrations (version, applied_at, sha256) VALUES (?, ?, ?)",
+        migration.version,
+        new Date(world.clock.now()).toISOString(),
+        hashOf(migration),
+      );
+    }
+  });
+  versionOf(connection, migrations);
+}
+
+/** A second connection reads what is committed while the first one holds the write lock, so the copy is whole. */
+async function backUp(path: string, version: number, world: World): Promise<void> {
+  const target = `${path}.backup-v${version}`;
+  await world.files.remove(target);
+  await world.files.append(target, "", PRIVATE_FILE);
+  {
+    using reader = Connection.open(path);
+    reader.run("VACUUM INTO ?", target);
+  }
+  for (const { name } of await world.files.list(dirname(path))) {
+    const older = name.startsWith(`${basename(path)}.backup-v`) && name !== basename(target);
+    if (older) await world.files.remove(join(dirname(path), name));
+  }
+}
+
+function hashOf(migration: Migration): string {
+  return createHash("sha256").update(migration.sql).digest("hex");
+}

@@ -1,0 +1,9 @@
+import log from "./migrations/0001-log.sql" with { type: "text" };
+
+/** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: log }];

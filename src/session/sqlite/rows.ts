@@ -1,0 +1,128 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId, LogId, SessionId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import { decode, encode } from "../../base/text.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
+import type { Row } from "./connection.ts";
+
+/** A value as the bytes of a content column. */
+export function packed(value: unknown): Uint8Array {
+  return encode(JSON.stringify(value));
+}
+
+/**
+ * Reads rows of one database file. A row that does not hold what this version wrote names itself in a StoreCorrupt;
+ * the rows around it stay readable.
+ */
+export class RowReader {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  event(logId: LogId, row: Row): Envelope {
+    const id = this.integer(row, "id", logId);
+    const place = `event ${id} of ${logId}`;
+    const payload = this.#content(row, "content", place);
+    if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
+    const originator = optionalText(row, "originator");
+    const parentCall = optionalText(row, "parent_call");
+    const envelope = {
+      id,
+      session: this.text(row, "session", place),
+      ...(originator === undefined ? {} : { originator }),
+      ...(parentCall === undefined ? {} : { parentCall }),
+      ts: this.text(row, "ts", place),
+      kind: this.text(row, "kind", place),
+      payload,
+    };
+    // Written by `append`, which takes envelopes only.
+    return envelope as unknown as Envelope;
+  }
+
+  message(logId: LogId, row: Row): StoredMessage {
+    const place = `message ${row["seq"]} of ${logId}`;
+    const content = this.#content(row, "content", place);
+    const role = this.text(row, "role", place);
+    if (!Array.isArray(content)) throw this.#damaged(place, "its content is no list");
+    if (role !== "user" && role !== "assistant") throw this.#damaged(place, "its role is unknown");
+    return {
+      after: this.integer(row, "after", place),
+      turn: this.integer(row, "turn", place),
+      message: { role, content },
+      ...(row["boundary"] === 1n ? { boundary: true } : {}),
+    };
+  }
+
+  intent(logId: LogId, row: Row): Intent {
+    const callId = this.text(row, "call_id", `a call of ${logId}`);
+    const place = `call ${callId} of ${logId}`;
+    const summary = this.#content(row, "summary", place);
+    if (typeof summary !== "string") throw this.#damaged(place, "its summary is no text");
+    return {
+      callId: callId as CallId,
+      tool: this.text(row, "tool_name", place),
+      argsHash: this.text(row, "args_hash", place),
+      summary,
+      mutating: row["is_mutating"] === 1n,
+      startedAt: this.text(row, "started_at", place),
+    };
+  }
+
+  log(row: Row, heldBy: Holder | undefined): LogInfo {
+    const logId = this.text(row, "log_id", "a log") as LogId;
+    const title = row["title"] === null ? "" : this.#content(row, "title", logId);
+    if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
+    return {
+      logId,
+      session: this.text(row, "session", logId) as SessionId,
+      workingDir: this.text(row, "working_dir", logId),
+      profile: this.text(row, "profile", logId),
+      model: this.text(row, "model", logId),
+      createdAt: this.text(row, "created_at", logId),
+      updatedAt: this.text(row, "updated_at", logId),
+      lastEvent: this.integer(row, "last_event", logId),
+      turns: this.integer(row, "turns", logId),
+      title,
+      ...(heldBy === undefined ? {} : { heldBy }),
+    };
+  }
+
+  text(row: Row, column: string, place: string): string {
+    const value = row[column];
+    if (typeof value !== "string") throw this.#damaged(place, `its ${column} is no text`);
+    return value;
+  }
+
+  integer(row: Row, column: string, place: string): number {
+    const value = Number(row[column] ?? Number.NaN);
+    if (!Number.isSafeInteger(value)) throw this.#damaged(place, `its ${column} is no number below 2^53`);
+    return value;
+  }
+
+  /** The JSON of a content column. */
+  #content(row: Row, column: string, place: string): unknown {
+    if (row["key_id"] !== null) {
+      throw this.#damaged(place, `it is sealed with the key ${row["key_id"]}, which is not at hand`);
+    }
+    const bytes = row[column];
+    if (!(bytes instanceof Uint8Array)) throw this.#damaged(place, `its ${column} is missing`);
+    try {
+      return JSON.parse(decode(bytes));
+    } catch (cause) {
+      throw this.#damaged(place, `its ${column} is not JSON`, cause);
+    }
+  }
+
+  #damaged(place: string, problem: string, cause?: unknown): HarnessError<"StoreCorrupt"> {
+    const detail = `${place} cannot be read: ${problem}`;
+    return new HarnessError("StoreCorrupt", { path: this.#path, detail }, { cause });
+  }
+}
+
+function optionalText(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return typeof value === "string" ? value : undefined;
+}

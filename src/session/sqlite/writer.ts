@@ -1,0 +1,183 @@
+import { assert } from "../../base/assert.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import { checkBatch, factsOf } from "../log-facts.ts";
+import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import { isDiskFailure } from "./failure.ts";
+import { giveBackLease, holdsLease } from "./lease.ts";
+import { packed } from "./rows.ts";
+
+export interface HeldLog {
+  readonly logId: LogId;
+  readonly session: SessionId;
+  /** Row numbers of the log and of this run. */
+  readonly log: number;
+  readonly run: number;
+  readonly epoch: number;
+  readonly lastEvent: EventSeq;
+  readonly turns: number;
+  /** Called once, when the lease was given back or that failed. */
+  readonly onEnd: (failure?: unknown) => void;
+}
+
+/**
+ * The writer of one log: one transaction per append, in which its epoch is checked.
+ *
+ * After an I/O error nothing is known about what reached the disk, so the writer writes no more (R15); a full disk
+ * leaves everything as it was before, and the same batch may be appended again.
+ */
+export class SqliteWriter implements SessionWriter {
+  readonly logId: LogId;
+  readonly epoch: number;
+  readonly lastEvent: EventSeq;
+  readonly #connection: Connection;
+  readonly #held: HeldLog;
+  #last: EventSeq;
+  #turn: number;
+  #broken: unknown;
+  #disposed = false;
+
+  constructor(connection: Connection, held: HeldLog) {
+    this.#connection = connection;
+    this.#held = held;
+    this.logId = held.logId;
+    this.epoch = held.epoch;
+    this.lastEvent = held.lastEvent;
+    this.#last = held.lastEvent;
+    this.#turn = held.turns;
+  }
+
+  async append(batch: Batch, durability: Durability): Promise<void> {
+    assert(!this.#disposed, "a writer that was disposed appends nothing");
+    if (this.#broken !== undefined) throw this.#broken;
+    const last = checkBatch(batch, this.#last);
+    try {
+      this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
+    } catch (thrown) {
+      if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
+      throw thrown;
+    }
+    this.#last = last;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    try {
+      giveBackLease(this.#connection, this.#held.log, this.epoch);
+    } catch (thrown) {
+      return this.#held.onEnd(thrown);
+    }
+    this.#held.onEnd();
+  }
+
+  /** Gives the turn that the batch ends in. */
+  #write({ events = [], messages = [], intents = [], outcomes = [] }: Batch): number {
+    if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
+      throw new HarnessError("LeaseLost", { id: this.logId });
+    }
+    let turn = this.#turn;
+    for (const event of events) {
+      if (event.kind === "TurnStarted") turn = event.payload.turn;
+      this.#addEvent(event, turn);
+    }
+    for (const message of messages) this.#addMessage(message);
+    for (const intent of intents) this.#addIntent(intent);
+    for (const outcome of outcomes) this.#addOutcome(outcome);
+    this.#keepFacts(events);
+    return turn;
+  }
+
+  #addEvent(event: Envelope, turn: number): void {
+    this.#connection.run(
+      `INSERT INTO events (log, id, run, session_id, turn, kind, ts, originator, parent_call, content)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      this.#held.log,
+      event.id,
+      this.#held.run,
+      event.session === this.#held.session ? null : event.session,
+      turn,
+      event.kind,
+      event.ts,
+      event.originator ?? null,
+      event.parentCall ?? null,
+      packed(event.payload),
+    );
+    if (event.kind === "CostIncremented") this.#addCost(event);
+  }
+
+  #addCost({ id, ts, payload }: EnvelopeOf<"CostIncremented">): void {
+    this.#connection.run(
+      "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      this.#held.log,
+      id,
+      ts,
+      payload.provider,
+      payload.model,
+      payload.inputTokens,
+      payload.outputTokens,
+      payload.cacheReadTokens ?? 0,
+      payload.cacheWriteTokens ?? 0,
+      payload.usd,
+    );
+  }
+
+  #addMessage({ after, turn, message, boundary }: StoredMessage): void {
+    this.#connection.run(
+      `INSERT INTO messages (log, seq, after, turn, role, boundary, content)
+       VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE log = ?1), ?2, ?3, ?4, ?5, ?6)`,
+      this.#held.log,
+      after,
+      turn,
+      message.role,
+      boundary === true ? 1 : 0,
+      packed(message.content),
+    );
+  }
+
+  /** A read-only call that is tried again after a crash writes its intent anew (SES-03). */
+  #addIntent(intent: Intent): void {
+    const { changes } = this.#connection.run(
+      `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (call_id) DO UPDATE SET started_at = excluded.started_at
+       WHERE log = excluded.log AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes)`,
+      intent.callId,
+      this.#held.log,
+      intent.tool,
+      intent.argsHash,
+      intent.mutating ? 1 : 0,
+      intent.startedAt,
+      packed(intent.summary),
+    );
+    assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
+  }
+
+  #addOutcome({ callId, outcome, completedAt, resultRef }: Outcome): void {
+    const { changes } = this.#connection.run(
+      `INSERT INTO tool_call_outcomes (call_id, outcome, completed_at, result_ref)
+       SELECT call_id, ?, ?, ? FROM tool_call_intents WHERE call_id = ? AND log = ?
+       ON CONFLICT (call_id) DO NOTHING`,
+      outcome,
+      completedAt,
+      resultRef ?? null,
+      callId,
+      this.#held.log,
+    );
+    assert(changes === 1, `the call ${callId} has an intent and no outcome when it ends`);
+  }
+
+  #keepFacts(events: readonly Envelope[]): void {
+    const facts = factsOf(events);
+    if (facts === undefined) return;
+    this.#connection.run(
+      "UPDATE logs SET updated_at = ?, turns = coalesce(?, turns), title = coalesce(title, ?) WHERE num = ?",
+      facts.updatedAt,
+      facts.turn ?? null,
+      facts.title === undefined ? null : packed(facts.title),
+      this.#held.log,
+    );
+  }
+}
