@@ -145,6 +145,11 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: the child reads the end of file at once. */
   readonly stdin?: string | Uint8Array;
+  /**
+   * Name of a variable in `env` whose value no other child has: processes that left the group and still carry it are
+   * ended with the group (Linux).
+   */
+  readonly mark?: string;
 }
 
 /**
@@ -161,6 +166,8 @@ export interface Child extends AsyncDisposable {
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Never rejects. A program that could not be started ends with `failed`. */
   readonly exited: Promise<Exit>;
+  /** Whether the leader has exited and left processes of its own running. */
+  leftBehind(): boolean;
   /** Signals the whole group, grandchildren included. */
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
   /** Lets it run on after its scope (background runs); whoever calls this owns the end of it. */

@@ -1,85 +1,114 @@
+import { statSync } from "node:fs";
+import { asError } from "../base/errors.ts";
 import type { Child, Exit, Spawn, SpawnOptions } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import type { Leader } from "./child-output.ts";
+import { untilLeft } from "./child-output.ts";
+import type { ProcessGroup } from "./process-group.ts";
+import { endGroup, livingMembers, signalGroup } from "./process-group.ts";
 
-const TERM_GRACE_MS = 2_000;
+/** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
+const EXIT_WAIT_MS_MAX = 500;
 
 /**
- * Starts processes of this machine, each as the leader of its own group and session.
+ * Starts processes of this machine, each as the leader of its own group and session (ENG-09, REL-03).
  *
- * A child that makes a session of its own leaves the group: only a pid namespace, which the sandbox gives, ends that
- * one surely.
+ * Leaving the scope of a child ends its whole group within 2 s, whether the leader still lives or not, and also those
+ * that left the group, as far as `process-group.ts` finds them.
  */
 export const hostSpawn: Spawn = (options) => {
   try {
     return start(options);
   } catch (thrown) {
-    return neverStarted(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    return neverStarted(explained(asError(thrown), options));
   }
 };
 
-function start(options: SpawnOptions): Child {
-  const { argv, cwd, env, stdin } = options;
+function start({ argv, cwd, env, stdin, mark }: SpawnOptions): Child {
+  const startedAtMs = performance.now();
   const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
     detached: true,
-    stdin:
-      stdin === undefined ? "ignore" : typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin,
+    stdin: stdin === undefined ? "ignore" : bytesOf(stdin),
     stdout: "pipe",
     stderr: "pipe",
+    lazy: true, // else Bun reads ahead without bound while nobody asks
   });
-  const exited = child.exited.then(
-    (code): Exit =>
-      child.signalCode === null
-        ? { kind: "code", code }
-        : { kind: "signal", signal: String(child.signalCode) },
-  );
+  const group: ProcessGroup = { leader: child.pid, startedAtMs, ...markOf(env, mark) };
+  const leader = new ExitWatch();
+  const exited = child.exited.then((code): Exit => {
+    leader.tell();
+    return child.signalCode === null
+      ? { kind: "code", code }
+      : { kind: "signal", signal: String(child.signalCode) };
+  });
   let released = false;
-  const kill = (signal: NodeJS.Signals) => signalGroup(child.pid, signal);
+  let ended: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    await endGroup(group);
+    await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
+    await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.locked ? undefined : pipe.cancel())));
+  }
   return {
     pid: child.pid,
-    stdout: child.stdout,
-    stderr: child.stderr,
+    stdout: { [Symbol.asyncIterator]: () => untilLeft(child.stdout, leader) },
+    stderr: { [Symbol.asyncIterator]: () => untilLeft(child.stderr, leader) },
     exited,
-    kill,
+    leftBehind: () => leader.exited && livingMembers(group).length > 0,
+    kill: (signal) => signalGroup(group, signal),
     release() {
       released = true;
       child.unref();
     },
     async [Symbol.asyncDispose]() {
       if (released) return;
-      if (groupIsAlive(child.pid)) await endGroup(child.pid, exited, kill);
+      ended ??= end();
+      await ended;
     },
   };
 }
 
-/** Ends a whole group: a polite signal, then, for what is left of it, the other one. */
-async function endGroup(
-  pid: number,
-  exited: Promise<Exit>,
-  kill: (signal: NodeJS.Signals) => void,
-): Promise<void> {
-  kill("SIGTERM");
-  const until = performance.now() + TERM_GRACE_MS;
-  while (groupIsAlive(pid) && performance.now() < until) await Bun.sleep(5);
-  if (groupIsAlive(pid)) kill("SIGKILL");
-  await exited;
-}
+/** Remembers that the leader has exited, and tells those who asked before. */
+class ExitWatch implements Leader {
+  exited = false;
+  readonly #callbacks: (() => void)[] = [];
 
-function groupIsAlive(pid: number): boolean {
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch (thrown) {
-    return codeOf(thrown) === "EPERM";
+  onExit(callback: () => void): void {
+    if (this.exited) callback();
+    else this.#callbacks.push(callback);
+  }
+
+  tell(): void {
+    this.exited = true;
+    for (const callback of this.#callbacks.splice(0)) callback();
   }
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+function markOf(env: SpawnOptions["env"], mark: string | undefined): Pick<ProcessGroup, "mark"> {
+  const value = mark === undefined ? undefined : env[mark];
+  return value === undefined ? {} : { mark: `${mark}=${value}` };
+}
+
+function bytesOf(stdin: string | Uint8Array): Uint8Array {
+  return typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
+}
+
+/** The system blames the program where in truth the directory is missing. */
+function explained(error: Error, { argv, cwd }: SpawnOptions): Error {
+  const code = codeOf(error);
+  const text = isDirectory(cwd)
+    ? `cannot start ${argv[0]}: ${error.message}`
+    : `cannot start ${argv[0]}: there is no directory ${cwd}`;
+  return Object.assign(new Error(text, { cause: error }), code === undefined ? {} : { code });
+}
+
+function isDirectory(path: string): boolean {
   try {
-    process.kill(-pid, signal);
-  } catch (thrown) {
-    if (codeOf(thrown) !== "ESRCH") throw thrown; // gone already: what was wanted
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // nothing there, or nothing we may see: either way no place to start in
   }
 }
 
@@ -89,6 +118,7 @@ function neverStarted(error: Error): Child {
     stdout: nothing(),
     stderr: nothing(),
     exited: Promise.resolve({ kind: "failed", error }),
+    leftBehind: () => false,
     kill: () => undefined,
     release: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),

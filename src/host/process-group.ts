@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { codeOf } from "../base/world.ts";
+
+/** How long the processes of a group may take to end by themselves after SIGTERM. */
+export const TERM_GRACE_MS = 1_000;
+/** How long the kernel may take to remove them after SIGKILL, before nobody waits any more. */
+const KILL_WAIT_MS_MAX = 500;
+const LOOK_AGAIN_MS = 5;
+
+/** A leader younger than this has children with higher ids only, unless the ids began anew meanwhile. */
+const YOUNG_MS = 10_000;
+
+/** All processes that one child of ours has started, as far as this machine tells. */
+export interface ProcessGroup {
+  /** Id of the leader, which is also the id of its group and of its session. */
+  readonly leader: number;
+  readonly startedAtMs: number;
+  /** `NAME=value` in the environment of every process that belongs to it. */
+  readonly mark?: string;
+}
+
+/**
+ * The ids of the processes that still live, without zombies; the leader is among them while it runs.
+ *
+ * On Linux these are: the group, the session (jobs of a shell have groups of their own), children of any of them, and
+ * whoever carries the mark in its environment, which finds those that made a session of their own. A process that did
+ * that, lost its parent and was started with another environment is not found: only the pid namespace of a sandbox ends
+ * that one. Elsewhere only the group can be seen, and is told by its leader's id alone.
+ */
+export function livingMembers(group: ProcessGroup): readonly number[] {
+  if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
+  const living = candidates(group).flatMap((pid) => processOf(pid) ?? []);
+  const members = new Set<number>();
+  for (const each of living) if (belongs(each, group)) members.add(each.pid);
+  let before: number;
+  do {
+    before = members.size;
+    for (const each of living) if (members.has(each.parent)) members.add(each.pid);
+  } while (members.size > before);
+  return [...members];
+}
+
+/** Ends a whole group: a polite signal, then, for what is left of it, the other one. Takes at most 1.5 s. */
+export async function endGroup(group: ProcessGroup): Promise<void> {
+  let living = livingMembers(group);
+  if (living.length === 0) return;
+  signalGroup(group, "SIGTERM", living);
+  signalGroup(group, "SIGCONT", living); // a stopped process would not read its mail
+  living = await waitForEnd(group, TERM_GRACE_MS);
+  const until = performance.now() + KILL_WAIT_MS_MAX;
+  while (living.length > 0 && performance.now() < until) {
+    signalGroup(group, "SIGKILL", living); // again and again: it may have forked in between
+    living = await waitForEnd(group, LOOK_AGAIN_MS);
+  }
+}
+
+/** Signals the group and those of its members that have left it. */
+export function signalGroup(
+  group: ProcessGroup,
+  signal: NodeJS.Signals,
+  members: readonly number[] = livingMembers(group),
+): void {
+  if (members.length === 0) return;
+  send(-group.leader, signal);
+  if (process.platform !== "linux") return;
+  for (const pid of members) if (processOf(pid)?.group !== group.leader) send(pid, signal);
+}
+
+async function waitForEnd(group: ProcessGroup, ms: number): Promise<readonly number[]> {
+  const until = performance.now() + ms;
+  let living = livingMembers(group);
+  while (living.length > 0 && performance.now() < until) {
+    await Bun.sleep(LOOK_AGAIN_MS);
+    living = livingMembers(group);
+  }
+  return living;
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+function belongs(each: Process, { leader, mark }: ProcessGroup): boolean {
+  return each.group === leader || each.session === leader || (mark !== undefined && carries(each.pid, mark));
+}
+
+/** Reading one process costs some microseconds, so those that are older than a young leader are left out. */
+function candidates({ leader, startedAtMs }: ProcessGroup): readonly number[] {
+  const last = lastPid();
+  const ordered = performance.now() - startedAtMs < YOUNG_MS && last >= leader;
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && (!ordered || pid >= leader));
+}
+
+function lastPid(): number {
+  return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+}
+
+function processOf(pid: number): Process | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+}
+
+function carries(pid: number, mark: string): boolean {
+  return `\0${read(`/proc/${pid}/environ`) ?? ""}\0`.includes(`\0${mark}\0`);
+}
+
+/** Undefined where the process is gone meanwhile, or is somebody else's. */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;
+    throw thrown;
+  }
+}
+
+function groupAnswers(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) === "EPERM";
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code !== "ESRCH" && code !== "EPERM") throw thrown; // gone already, or no longer ours to end
+  }
+}

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openFiles, processesWith, until, zombiesOfOurs } from "../../test/support/processes.ts";
+import { temporaryDirectory } from "../../test/support/world.ts";
+import { decode } from "../base/text.ts";
+import type { Child, SpawnOptions } from "../base/world.ts";
+import { hostSpawn } from "./spawn.ts";
+
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+const ALL_DEAD_MS_MAX = 2_000;
+
+function shell(script: string, options: Partial<SpawnOptions> = {}): Child {
+  return hostSpawn({ argv: ["bash", "-c", script], cwd: "/", env: { PATH }, ...options });
+}
+
+async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return decode(Buffer.concat(all));
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+/** A duration for `sleep` that no other process of this machine has. */
+function mark(): string {
+  return `300.${Math.floor(Math.random() * 1e12)}`;
+}
+
+let marks: string[] = [];
+function longSleep(): string {
+  const own = mark();
+  marks.push(own);
+  return own;
+}
+afterEach(() => {
+  for (const pid of marks.flatMap(processesWith)) process.kill(pid, "SIGKILL");
+  marks = [];
+});
+
+describe("a child", () => {
+  test("[S10] has exactly the environment that was given, and nothing of ours", async () => {
+    await using child = hostSpawn({ argv: ["env"], cwd: "/", env: { PATH, A: "1 2\n3" } });
+    expect(await text(child.stdout)).toBe(`PATH=${PATH}\nA=1 2\n3\n`);
+  });
+
+  test("[TOOL-02] that reads its input gets what was given, else the end of file at once", async () => {
+    await using fed = shell("cat; wc -c", { stdin: "héllo" });
+    await using unfed = shell("cat; echo $?");
+    expect(await text(fed.stdout)).toBe("héllo0\n");
+    expect(await text(unfed.stdout)).toBe("0\n");
+  });
+
+  test("[TOOL-02] tells its exit code, its signal, or why it never started", async () => {
+    await using one = shell("exit 3");
+    await using two = shell("kill -9 $$");
+    await using three = hostSpawn({ argv: ["no-such-program"], cwd: "/", env: { PATH } });
+    await using four = shell("true", { cwd: "/no/such/place" });
+    await using five = hostSpawn({ argv: ["/etc/passwd"], cwd: "/", env: { PATH } });
+    expect(await one.exited).toEqual({ kind: "code", code: 3 });
+    expect(await two.exited).toEqual({ kind: "signal", signal: "SIGKILL" });
+    const failures = await Promise.all([three.exited, four.exited, five.exited]);
+    expect(failures.map((exit) => (exit.kind === "failed" ? exit.error.message : exit))).toEqual([
+      'cannot start no-such-program: Executable not found in $PATH: "no-such-program"',
+      "cannot start bash: there is no directory /no/such/place",
+      expect.stringMatching(/^cannot start \/etc\/passwd: .*permission denied/),
+    ]);
+    expect(await text(three.stdout)).toBe("");
+  });
+
+  test("[TOOL-02] that ends before it has read its input disturbs nobody", async () => {
+    await using child = shell("true", { stdin: new Uint8Array(10_000_000) });
+    expect(await child.exited).toEqual({ kind: "code", code: 0 });
+  });
+});
+
+describe("leaving the scope of a child", () => {
+  const escapes = {
+    "a plain child": (s: string) => `sleep ${s}`,
+    "one in the background": (s: string) => `sleep ${s} & wait`,
+    nohup: (s: string) => `nohup sleep ${s} >/dev/null 2>&1 & wait`,
+    "a double fork": (s: string) => `(sleep ${s} & ) ; sleep ${s}`,
+    "a job with a group of its own": (s: string) => `set -m; sleep ${s} & wait`,
+    "a group that ignores SIGTERM": (s: string) => `trap '' TERM; sleep ${s} & wait`,
+    "a stopped process": (s: string) => `sleep ${s} & kill -STOP $!; wait`,
+    setsid: (s: string) => `setsid sleep ${s} & wait`,
+    "setsid in a double fork": (s: string) => `(setsid -f sleep ${s}); sleep ${s}`,
+    "setsid with another environment": (s: string) => `env -i /usr/bin/setsid sleep ${s}; wait`,
+    "one whose leader is gone": (s: string) => `sleep ${s} & sleep ${s} & exit 0`,
+  };
+  for (const [name, script] of Object.entries(escapes)) {
+    test(`[ENG-09 REL-03 R19] ends within 2 s: ${name}`, async () => {
+      const own = longSleep();
+      const child = shell(`${script(own)}`, { env: { PATH, CALL: own }, mark: "CALL" });
+      await until(() => processesWith(`sleep\0${own}`).length > 0);
+      expect(await timed(() => child[Symbol.asyncDispose]())).toBeLessThan(ALL_DEAD_MS_MAX);
+      expect(processesWith(own)).toEqual([]);
+      expect(zombiesOfOurs()).toEqual([]);
+    });
+  }
+
+  test("[ENG-09] may happen twice, and after the end", async () => {
+    const child = shell("true");
+    await child.exited;
+    await Promise.all([child[Symbol.asyncDispose](), child[Symbol.asyncDispose]()]);
+    await child[Symbol.asyncDispose]();
+  });
+
+  test("[REL-03] leaves neither zombies nor open files, however often", async () => {
+    const before = openFiles();
+    for (let i = 0; i < 100; i++) {
+      await using child = shell("echo out; echo err >&2");
+      if (i % 3 === 0) await text(child.stdout);
+      if (i % 2 === 0) await child.exited;
+    }
+    expect(zombiesOfOurs()).toEqual([]);
+    expect(openFiles() - before).toBeLessThan(10);
+  });
+
+  test("[ENG-09] leaves alone what was released", async () => {
+    const own = longSleep();
+    {
+      await using child = shell(`exec sleep ${own}`);
+      await until(() => processesWith(`sleep\0${own}`).length > 0);
+      child.release();
+    }
+    expect(processesWith(own)).toHaveLength(1);
+  });
+});
+
+describe("reading a child", () => {
+  test("[TOOL-02 R19] ends soon after its exit, though a grandchild holds the pipe", async () => {
+    const own = longSleep();
+    await using child = shell(`sleep ${own} & echo started`);
+    let output = "";
+    const ms = await timed(async () => {
+      output = await text(child.stdout);
+    });
+    expect(output).toBe("started\n");
+    expect(ms).toBeLessThan(1_000);
+    expect(child.leftBehind()).toBe(true);
+    await child[Symbol.asyncDispose]();
+    expect(child.leftBehind()).toBe(false);
+  });
+
+  test("[TOOL-02 R19] ends though a grandchild goes on writing", async () => {
+    const own = longSleep();
+    await using fast = shell(`yes ${own} & exit 0`);
+    await using slow = shell(`(while sleep 0.02; do echo tick; done; sleep ${own}) & exit 0`);
+    expect(await timed(() => Promise.all([text(fast.stdout), text(slow.stdout)]))).toBeLessThan(3_000);
+  });
+
+  test("[TOOL-02] gets all that was written before the exit, also when it reads slowly", async () => {
+    await using child = shell(`head -c 150000 /dev/zero; sleep ${longSleep()} & exit 0`);
+    let bytes = 0;
+    for await (const chunk of child.stdout) {
+      bytes += chunk.length;
+      await child.exited;
+      await Bun.sleep(150); // longer than the silence that ends the reading
+    }
+    expect(bytes).toBe(150_000);
+  });
+
+  test("[TOOL-02 R21] keeps memory flat over 1 GB, and holds up a child that nobody reads", async () => {
+    const before = process.memoryUsage().rss;
+    await using unread = shell("exec head -c 1000000000 /dev/zero");
+    await using child = shell("head -c 1000000000 /dev/zero");
+    let bytes = 0;
+    let peak = 0;
+    for await (const chunk of child.stdout) {
+      bytes += chunk.length;
+      peak = Math.max(peak, process.memoryUsage.rss() - before);
+    }
+    expect(bytes).toBe(1_000_000_000);
+    expect(peak).toBeLessThan(100_000_000);
+    expect(processesWith("1000000000")).toContain(unread.pid); // still at its first full pipe
+  }, 30_000);
+
+  test("[TOOL-02] may be left early, which ends the writer", async () => {
+    await using child = shell("exec yes");
+    for await (const _ of child.stdout) break;
+    expect(await child.exited).toMatchObject({ kind: expect.stringMatching(/code|signal/) });
+  });
+
+  test("[PERM-10] happens where it was told to run", async () => {
+    await using home = temporaryDirectory();
+    await using child = shell("pwd -P", { cwd: home.path });
+    expect(await text(child.stdout)).toBe(`${join(home.path)}\n`);
+  });
+});

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The ids of the processes of this machine whose command line holds a text; zombies have none. Linux. */
+export function processesWith(text: string): readonly number[] {
+  return processIds().filter((pid) => readProc(pid, "cmdline").includes(text));
+}
+
+/** The ids of children of this process that have ended and were never waited for. */
+export function zombiesOfOurs(): readonly number[] {
+  return processIds().filter((pid) => {
+    const stat = readProc(pid, "stat");
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" && Number(parent) === process.pid;
+  });
+}
+
+/** The number of open files of this process. */
+export function openFiles(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+function processIds(): readonly number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0);
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return ""; // ended meanwhile
+  }
+}
+
+/** Ends once a condition holds that other processes bring about; the test's own time limit ends the waiting. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(1);
+}
