@@ -85,7 +85,8 @@ describe("leaving the scope of a child", () => {
     "a double fork": (s: string) => `(sleep ${s} & ) ; sleep ${s}`,
     "a job with a group of its own": (s: string) => `set -m; sleep ${s} & wait`,
     "a group that ignores SIGTERM": (s: string) => `trap '' TERM; sleep ${s} & wait`,
-    "a stopped process": (s: string) => `sleep ${s} & kill -STOP $!; wait`,
+    "a stopped process": (s: string) =>
+      `sleep ${s} & until grep -q sleep /proc/$!/cmdline; do :; done; kill -STOP $!; wait`,
     setsid: (s: string) => `setsid sleep ${s} & wait`,
     "setsid in a double fork": (s: string) => `(setsid -f sleep ${s}); sleep ${s}`,
     "setsid with another environment": (s: string) => `env -i /usr/bin/setsid sleep ${s}; wait`,
@@ -96,7 +97,7 @@ describe("leaving the scope of a child", () => {
       const own = longSleep();
       const child = shell(`${script(own)}`, { env: { PATH, CALL: own }, mark: "CALL" });
       await until(() => processesWith(`sleep\0${own}`).length > 0);
-      expect(await timed(() => child[Symbol.asyncDispose]())).toBeLessThan(ALL_DEAD_MS_MAX);
+      expect(await timed(async () => await child[Symbol.asyncDispose]())).toBeLessThan(ALL_DEAD_MS_MAX);
       expect(processesWith(own)).toEqual([]);
       expect(zombiesOfOurs()).toEqual([]);
     });
