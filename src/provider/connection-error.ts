@@ -1,0 +1,45 @@
+import { AssertionError } from "../base/assert.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { codeOf } from "../base/world.ts";
+import { ProviderError } from "./error.ts";
+import { presentable } from "./http-error.ts";
+
+/**
+ * A request that got no answer, in plain words; errors of our own pass through as they are.
+ *
+ * Where nobody listens on this machine, asking again does not help, and a certificate that is wrong stays wrong;
+ * everything else of the network may be better in a moment.
+ */
+export function connectionError(thrown: unknown, provider: string, url: string): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof HarnessError || thrown instanceof AssertionError) {
+    return thrown;
+  }
+  const { origin, hostname } = URL.canParse(url) ? new URL(url) : { origin: url, hostname: "" };
+  const code = codeOf(thrown);
+  const hopeless =
+    code === undefined ||
+    /CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code) ||
+    (code === "ECONNREFUSED" && isLoopback(hostname));
+  const fields = { provider, url: origin, detail: plainWords(thrown) };
+  return new ProviderError("ProviderUnreachable", fields, { transient: !hopeless, cause: thrown });
+}
+
+/** The runtime's messages advise on its own options; a person wants to know what happened. */
+export function plainWords(thrown: unknown): string {
+  const known = PLAIN_WORDS.get(codeOf(thrown) ?? "");
+  return known ?? presentable(messageOf(thrown).replace(/ ?For more information, pass .*/, ""));
+}
+
+const PLAIN_WORDS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ECONNRESET", "the connection was closed"],
+  ["ENOTFOUND", "there is no such host name"],
+  ["EAI_AGAIN", "the host name could not be looked up"],
+  ["ETIMEDOUT", "the connection timed out"],
+  ["InvalidHTTPResponse", "it does not speak HTTP"],
+]);
+
+/** Whether a host name is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,184 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { numberAt, parseJson } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
+import { ProviderError } from "../error.ts";
+import type { StreamLimits } from "../http.ts";
+import { fetchText, openEventStream } from "../http.ts";
+import { knownModel } from "../prices.ts";
+import type { Model, ModelEvent, ModelRequest, Provider } from "../provider.ts";
+import { serverSentEvents } from "../sse.ts";
+import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
+import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
+import { estimateTokens } from "./token-estimate.ts";
+
+const CATALOGUE_MS_MAX = 20_000;
+const COUNT_MS_MAX = 20_000;
+const COUNT_BYTES_MAX = 65_536;
+
+/** What a provider is given by whoever opens it. */
+export interface ProviderPort {
+  readonly world: Pick<World, "clock" | "files" | "log">;
+  readonly send: AuthorizedFetch;
+  /** Where catalogues are kept over processes; absent: in memory only. */
+  readonly cacheDirectory?: string;
+  /** Another address than the vendor's own: a gateway, a test. Never from a project's files. */
+  readonly baseUrl?: string;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+/** What makes a vendor: one dialect at one address, and its ways. */
+export interface Vendor {
+  readonly name: string;
+  readonly family: string;
+  readonly dialect: Dialect;
+  readonly baseUrl: string;
+  readonly credential: CredentialUse;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly quirks?: DialectQuirks;
+  /** Appended to the base URL. */
+  readonly cataloguePath?: string;
+  /** Models that the catalogue may leave out. */
+  readonly models?: readonly Model[];
+  /** Where tokens are counted for free, and for which model. */
+  readonly tokenCount?: { readonly path: string; readonly model: string };
+  /** Whether cache hints mean anything here; where not, none are passed on. */
+  readonly cacheHints?: boolean;
+  readonly limits?: Partial<StreamLimits>;
+}
+
+/**
+ * A provider made of a dialect and an address, over raw HTTP (PROV-01).
+ *
+ * @throws HarnessError UsageInvalid for an address that is no http or https URL.
+ */
+export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
+  const { name, family, dialect, credential } = vendor;
+  const { clock, log } = port.world;
+  const baseUrl = checkedBaseUrl(name, port.baseUrl ?? vendor.baseUrl);
+  const headers = vendor.headers ?? {};
+  const limits = { ...vendor.limits, ...port.limits };
+  const wire = { provider: name, headers, credential, send: port.send, clock };
+
+  const cataloguePath = vendor.cataloguePath ?? "/models";
+  const catalogue = openCatalogue({
+    world: port.world,
+    provider: name,
+    url: baseUrl + cataloguePath,
+    ...(port.cacheDirectory === undefined ? {} : { directory: port.cacheDirectory }),
+    fetch: (signal) =>
+      fetchText({
+        ...wire,
+        model: "",
+        url: baseUrl + cataloguePath,
+        signal,
+        bytesMax: CATALOGUE_BYTES_MAX,
+        limits: { headersMsMax: CATALOGUE_MS_MAX },
+      }),
+  });
+
+  function dressFor(request: ModelRequest): DialectDress {
+    const toolNames = request.tools.map((tool) => tool.name);
+    const quirks = vendor.quirks === undefined ? {} : { quirks: vendor.quirks };
+    return { provider: name, family, model: request.model, toolNames, ...quirks };
+  }
+
+  async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    await refuseUnsupported(request);
+    const dress = dressFor(request);
+    const hints = vendor.cacheHints === false ? { prefix: false, messages: [] } : request.cache;
+    const body = dialect.body({ ...request, cache: hints }, dress);
+    const url = baseUrl + dialect.path;
+    await using stream = await openEventStream({ ...wire, model: request.model, url, body, signal, limits });
+    let finished = false;
+    try {
+      for await (const event of dialect.read(serverSentEvents(stream.chunks), dress)) {
+        finished ||= event.kind === "finish";
+        yield event;
+      }
+    } finally {
+      if (finished) await stream.drain();
+    }
+  }
+
+  /** Images and audio reach models that take them; for others the error names what to leave out (ENG-25). */
+  async function refuseUnsupported({ model, messages }: ModelRequest): Promise<void> {
+    const media = mediaIn(messages);
+    if (media.size === 0) return;
+    const listed = (await catalogue.known()).find(({ id }) => id === model);
+    const takes = listed?.takes ?? knownModel(name, model)?.takes;
+    for (const kind of media) {
+      if (takes === undefined || takes.includes(kind)) continue;
+      throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
+    }
+  }
+
+  async function models(signal: AbortSignal): Promise<readonly Model[]> {
+    const listed = await catalogue.models(signal);
+    const ids = new Set(listed.map(({ id }) => id));
+    const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
+    return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
+  }
+
+  async function tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number> {
+    if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
+    const { path, model } = vendor.tokenCount;
+    const request: ModelRequest = { ...EMPTY_REQUEST, model, messages };
+    const body = dialect.body(request, dressFor(request));
+    const asked = { model, messages: body["messages"] };
+    const url = baseUrl + path;
+    try {
+      const text = await fetchText({
+        ...wire,
+        model,
+        url,
+        body: asked,
+        signal,
+        bytesMax: COUNT_BYTES_MAX,
+        limits: { headersMsMax: COUNT_MS_MAX },
+      });
+      return numberAt(parseJson(text)?.value, "input_tokens") ?? estimateTokens(messages);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof ProviderError)) throw thrown;
+      log.write("warn", "tokens are estimated, since the provider did not count them", {
+        provider: name,
+        problem: messageOf(thrown),
+      });
+      return estimateTokens(messages);
+    }
+  }
+
+  return { name, family, canonicalFormVersion: CANONICAL_FORM_VERSION, chat, models, tokenCount };
+}
+
+const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
+  system: [],
+  messages: [],
+  tools: [],
+  outputTokensMax: 1,
+  cache: { prefix: false, messages: [] },
+};
+
+function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {
+  const kinds = new Set<"image" | "audio">();
+  const note = (block: ContentBlock) => {
+    if (block.type === "image" || block.type === "audio") kinds.add(block.type);
+    if (block.type === "tool_result") for (const part of block.content) note(part);
+  };
+  for (const { content } of messages) for (const block of content) note(block);
+  return kinds;
+}
+
+function checkedBaseUrl(provider: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const known = url?.protocol === "http:" || url?.protocol === "https:";
+  if (!known || url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
+    const problem = `providers.${provider}.base_url: not a plain http or https address: ${text}`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,173 @@
+import { isObject, numberAt, objectAt, parseJson, stringAt } from "../base/json.ts";
+import { decode, head } from "../base/text.ts";
+import { ProviderError } from "./error.ts";
+import type { Refusal } from "./refusal.ts";
+import { readRefusal } from "./refusal.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export const ERROR_BODY_BYTES_MAX = 65_536;
+const DETAIL_UNITS_MAX = 600;
+
+/** Set by whoever puts keys in, so that a refused key can be named by where it came from; never sent anywhere. */
+export const KEY_SOURCE_HEADER = "x-cinch-key-source";
+
+/** Who was asked for what: for the words of an error. */
+export interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  readonly nowMs: number;
+}
+
+/** An answer that is no stream, as far as it was read. */
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/**
+ * What an answer that failed means: the reason, whether trying again may help, and how long to wait.
+ *
+ * Refusals that only a person or a smaller request can mend are not transient, whatever their status: a used-up
+ * quota comes as 402, 403 or 429, a full context window as 400, 413, 429 or 500.
+ */
+export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderError {
+  const { provider, model } = asked;
+  const { message, code, status } = readErrorBody(answer);
+  const detail = presentable(message);
+  const traits = { status, retryAfterMs: retryAfterMs(answer.headers, asked.nowMs) };
+  const refusal: Refusal = status === 402 ? "quota" : readRefusal(message, code);
+
+  if (refusal === "overflow") return new ProviderError("ContextOverflow", { model, detail }, traits);
+  if (refusal === "quota") return new ProviderError("ProviderQuotaExceeded", { provider, detail }, traits);
+  if (isAuthStatus(status) && refusal !== "policy") {
+    const source = answer.headers.get(KEY_SOURCE_HEADER) ?? "the configuration";
+    return new ProviderError("ProviderKeyRefused", { provider, source, detail }, traits);
+  }
+  if (refusal === "unknown-model" && status < 500) {
+    return new ProviderError("UnknownModel", { provider, model, detail }, traits);
+  }
+  const fields = { provider, status: String(status), detail };
+  return isTransient(status, answer.headers)
+    ? new ProviderError("ProviderFailed", fields, { ...traits, transient: true })
+    : new ProviderError("ProviderRefused", fields, traits);
+}
+
+/** A provider's message made fit to be shown: one line, no control characters, no tokens, at most 600 characters. */
+export function presentable(message: string): string {
+  const line = message
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replaceAll(/\bBearer\s+\S+/gi, "Bearer «redacted:token»")
+    .replaceAll(/\b(?:sk|pk|key|rk)-[\w-]{16,}/g, "«redacted:api-key»")
+    .trim();
+  return line === "" ? "no message" : head(line, DETAIL_UNITS_MAX);
+}
+
+/** Tells whether a JSON document is an error and not an answer: some providers send theirs with a 200. */
+export function isErrorBody(body: string): boolean {
+  const parsed = parseJson(body)?.value;
+  if (!isObject(parsed)) return false;
+  if (isObject(parsed["error"]) || typeof parsed["error"] === "string") return true;
+  return "code" in parsed && ("msg" in parsed || "message" in parsed);
+}
+
+/** Reads a body up to a limit and lets go of the rest, telling whether that was all of it. */
+export async function readUpTo(
+  response: Response,
+  bytesMax: number,
+): Promise<{ readonly text: string; readonly whole: boolean }> {
+  if (response.body === null) return { text: "", whole: true };
+  const reader = response.body.getReader();
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  let whole = false;
+  while (size < bytesMax && !whole) {
+    const { done, value } = await reader.read();
+    if (done) whole = true;
+    else {
+      kept.push(value.subarray(0, bytesMax - size));
+      size += value.length;
+    }
+  }
+  if (!whole) await reader.cancel();
+  return { text: decode(joined(kept)), whole };
+}
+
+/** Statuses after which the same request may succeed; a provider's own `x-should-retry` is believed. */
+function isTransient(status: number, headers: Headers): boolean {
+  const said = headers.get("x-should-retry");
+  if (said === "true" || said === "false") return said === "true";
+  if (status === 501 || status === 505) return false;
+  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+}
+
+function isAuthStatus(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+interface ReadError {
+  readonly message: string;
+  readonly code: string;
+  readonly status: number;
+}
+
+/** The spellings of `{error: …}` by the providers; a body that is not JSON is its own message. */
+function readErrorBody({ status, headers, body }: FailedAnswer): ReadError {
+  const redirect = status >= 300 && status < 400;
+  if (redirect) return { message: redirected(headers.get("location")), code: "", status };
+  const parsed = parseJson(body)?.value;
+  const outer = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!isObject(outer)) return { message: plain(body, headers), code: "", status };
+  const error = isObject(outer["error"]) ? outer["error"] : outer;
+  const message =
+    stringAt(error, "message") ??
+    stringAt(outer, "error") ??
+    stringAt(error, "msg") ??
+    stringAt(error, "detail") ??
+    head(body, DETAIL_UNITS_MAX);
+  return { message: withUpstream(message, error), code: codeIn(error), status: statusIn(error, status) };
+}
+
+/** OpenRouter passes the words of the provider behind it on, in `metadata.raw`. */
+function withUpstream(message: string, error: unknown): string {
+  const metadata = objectAt(error, "metadata");
+  const raw = stringAt(metadata, "raw");
+  if (raw === undefined) return message;
+  const upstream = stringAt(metadata, "provider_name") ?? "upstream";
+  return `${message} (${upstream}: ${head(raw, DETAIL_UNITS_MAX)})`;
+}
+
+function codeIn(error: unknown): string {
+  const code = stringAt(error, "code") ?? numberAt(error, "code")?.toString();
+  const type = stringAt(error, "type");
+  return code === undefined || /^[1-5]\d\d$/.test(code) ? (type ?? "") : code;
+}
+
+/** An error inside a 200 carries its status as a number, if at all. */
+function statusIn(error: unknown, status: number): number {
+  const inside = numberAt(error, "code") ?? numberAt(error, "status");
+  if (status !== 200) return status;
+  return inside !== undefined && inside >= 400 && inside < 600 ? inside : 502;
+}
+
+function redirected(location: string | null): string {
+  const target = location === null ? "another address" : head(location, DETAIL_UNITS_MAX);
+  return `it redirects to ${target}. Redirects are not followed, since the key would go there too; set base_url to the right address`;
+}
+
+function plain(body: string, headers: Headers): string {
+  const isHtml = (headers.get("content-type") ?? "").includes("html") || /^\s*<(?:!doctype|html)/i.test(body);
+  if (!isHtml) return body;
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1];
+  return title === undefined ? "it answered with a web page" : `it answered with a web page: ${title}`;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

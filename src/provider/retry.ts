@@ -1,0 +1,181 @@
+import type { World } from "../base/world.ts";
+import { ProviderError } from "./error.ts";
+import type { RequestContext, RequestMiddleware } from "./middleware.ts";
+import type { ProviderPauses } from "./pauses.ts";
+import { providerPauses } from "./pauses.ts";
+import type { ModelEvent } from "./provider.ts";
+
+/** How often and how long one provider call is tried (PROV-09, R10). */
+export interface RetryLimits {
+  readonly attemptsMax: number;
+  /** No wait is shorter, however small the Retry-After: attempts are not to be burned within seconds. */
+  readonly waitMsMin: number;
+  /** The first wait lies between the minimum and this; the span doubles with each attempt. */
+  readonly firstWaitMsMax: number;
+  readonly waitMsMax: number;
+  /** A provider that asks for a longer wait is not waited for. */
+  readonly retryAfterMsMax: number;
+  /** All waits of one call together. */
+  readonly waitingMsMax: number;
+  /** Attempts at a provider that could not be reached, or that fell silent: each of them takes long already. */
+  readonly unansweredMax: number;
+}
+
+export const RETRY_LIMITS: RetryLimits = {
+  attemptsMax: 10,
+  waitMsMin: 500,
+  firstWaitMsMax: 1_500,
+  waitMsMax: 32_000,
+  retryAfterMsMax: 120_000,
+  waitingMsMax: 300_000,
+  unansweredMax: 3,
+};
+
+export interface RetryOptions {
+  readonly limits?: Partial<RetryLimits>;
+  /** Shared by the sessions of one process, so that one of them being told to wait holds back the others. */
+  readonly pauses?: ProviderPauses;
+}
+
+/**
+ * Tries a provider call again where that may help, telling every wait before it begins.
+ *
+ * A wait is told as an Error event: RateLimited for a rate limit, else the failure's own reason; `details` holds
+ * `retryInMs` and `attempt`, the number of the attempt that will follow. Once text, thinking or a block was passed
+ * on nothing is tried again: then the answer ends as StreamInterrupted. Waiting ends at once with the signal.
+ */
+export function retry(options: RetryOptions = {}): RequestMiddleware {
+  const limits = { ...RETRY_LIMITS, ...options.limits };
+  const pauses = options.pauses ?? providerPauses();
+
+  return async function* retry(request, context, next) {
+    const { world, signal, provider } = context;
+    let waitedMs = 0;
+    for (let attempt = 1; ; attempt++) {
+      const pauseMs = pauses.remainingMs(provider.name, world.clock.monotonic());
+      if (pauseMs > 0) {
+        const ms = pauseMs + jitter(attempt, limits, world);
+        waitedMs += ms;
+        tellPause(context, ms, attempt);
+        await wait(ms, context);
+      }
+      const seen: Seen = { content: false };
+      try {
+        yield* watched(next(request, context), seen);
+        return;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const step = afterFailure(thrown, { attempt, seen, waitedMs, limits, world });
+        if (step.kind === "give-up") throw step.error;
+        if (step.error.status === 429) {
+          pauses.pause(provider.name, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
+        }
+        waitedMs += step.ms;
+        tell(context, step.error, step.ms, attempt + 1);
+        await wait(step.ms, context);
+      }
+    }
+  };
+}
+
+interface Seen {
+  content: boolean;
+}
+
+async function* watched(events: AsyncIterable<ModelEvent>, seen: Seen): AsyncGenerator<ModelEvent> {
+  for await (const event of events) {
+    seen.content ||= event.kind === "text" || event.kind === "thinking" || event.kind === "block";
+    yield event;
+  }
+}
+
+interface Failure {
+  readonly attempt: number;
+  readonly seen: Seen;
+  readonly waitedMs: number;
+  readonly limits: RetryLimits;
+  readonly world: World;
+}
+
+type Next =
+  | { readonly kind: "give-up"; readonly error: unknown }
+  | { readonly kind: "again"; readonly error: ProviderError; readonly ms: number };
+
+function afterFailure(thrown: unknown, failure: Failure): Next {
+  const { attempt, seen, waitedMs, limits, world } = failure;
+  if (!(thrown instanceof ProviderError) || !thrown.transient) return { kind: "give-up", error: thrown };
+  if (seen.content) return { kind: "give-up", error: interrupted(thrown) };
+  const attemptsMax = isUnanswered(thrown) ? limits.unansweredMax : limits.attemptsMax;
+  const asked = thrown.retryAfterMs ?? 0;
+  const ms = asked + jitter(attempt, limits, world);
+  const hopeless = attempt >= attemptsMax || asked > limits.retryAfterMsMax;
+  if (hopeless || waitedMs + ms > limits.waitingMsMax)
+    return { kind: "give-up", error: final(thrown, attempt) };
+  return { kind: "again", error: thrown, ms };
+}
+
+/** Full jitter above a floor: a hundred sessions that failed together do not come back together. */
+function jitter(attempt: number, limits: RetryLimits, world: World): number {
+  const span = Math.min(limits.firstWaitMsMax * 2 ** (attempt - 1), limits.waitMsMax) - limits.waitMsMin;
+  return Math.round(limits.waitMsMin + world.random.number() * Math.max(span, 0));
+}
+
+function isUnanswered(error: ProviderError): boolean {
+  return error.reason === "ProviderTimeout" || error.reason === "ProviderUnreachable";
+}
+
+function interrupted(error: ProviderError): ProviderError {
+  if (error.reason === "StreamInterrupted") return error;
+  const provider = providerOf(error);
+  return new ProviderError("StreamInterrupted", { provider, detail: error.message }, { cause: error });
+}
+
+/** A time-out says how often it was tried; a rate limit, how long it would have taken. */
+function final(error: ProviderError, attempts: number): ProviderError {
+  const { status, retryAfterMs } = error;
+  const traits = { status, retryAfterMs, transient: true, cause: error };
+  if (error.reason === "ProviderTimeout") {
+    const fields = { ...(error as ProviderError<"ProviderTimeout">).fields, attempts: String(attempts) };
+    return new ProviderError("ProviderTimeout", fields, traits);
+  }
+  if (error.reason !== "ProviderFailed") return error;
+  const { fields } = error as ProviderError<"ProviderFailed">;
+  const asked = retryAfterMs === undefined ? "" : `, and it asked to wait ${seconds(retryAfterMs)} s`;
+  const detail = `${fields.detail} (given up after attempt ${attempts}${asked})`;
+  return new ProviderError("ProviderFailed", { ...fields, detail }, traits);
+}
+
+function tell(context: RequestContext, error: ProviderError, ms: number, attempt: number): void {
+  if (error.status === 429) return tellPause(context, ms, attempt, error);
+  const message = `${error.message} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
+  context.emit({
+    kind: "Error",
+    payload: { reason: error.reason, message, details: { retryInMs: ms, attempt } },
+  });
+}
+
+function tellPause(context: RequestContext, ms: number, attempt: number, cause?: ProviderError): void {
+  const fields = { name: context.provider.name, "retry-after": seconds(ms) };
+  const { message } = new ProviderError("RateLimited", fields);
+  const details = { retryInMs: ms, attempt, ...(cause === undefined ? {} : { cause: cause.message }) };
+  context.emit({ kind: "Error", payload: { reason: "RateLimited", message, details } });
+}
+
+async function wait(ms: number, context: RequestContext): Promise<void> {
+  const { clock } = context.world;
+  const started = clock.monotonic();
+  try {
+    await clock.sleep(ms, context.signal);
+  } finally {
+    context.spent("retry", clock.monotonic() - started);
+  }
+}
+
+function providerOf(error: ProviderError): string {
+  const fields: Readonly<Record<string, string>> = error.fields;
+  return fields["provider"] ?? "unknown";
+}
+
+function seconds(ms: number): string {
+  return String(Math.ceil(ms / 1_000));
+}
