@@ -1,0 +1,75 @@
+import type { CallPlan } from "../tool/tool.ts";
+import { isCommandPattern, plainWords } from "./command.ts";
+import type { Place } from "./place.ts";
+import { ruleText } from "./place.ts";
+import type { Rule } from "./rule.ts";
+import { parseRule, printRule } from "./rule.ts";
+
+/**
+ * The rules that allow exactly this call, character for character: one for each path, or one (PERM-11).
+ *
+ * Glob characters that come from the call are literal in them.
+ */
+export function literalRules(plan: CallPlan, tool: string, place: Place): readonly Rule[] {
+  const rule = (match: Rule["match"]): Rule => ({ effect: "allow", scope: "session", tool, match });
+  const { target } = plan;
+  switch (target.kind) {
+    case "none":
+      return [rule({ kind: "any" })];
+    case "command":
+      return [rule({ kind: "literal", text: target.command })];
+    case "url":
+      return [rule({ kind: "literal", text: target.url })];
+    case "paths":
+      return target.paths.map(({ path }) => rule({ kind: "literal", text: ruleText(path, place) }));
+  }
+}
+
+/** What a person would write into their configuration to allow this call. */
+export function allowingRules(plan: CallPlan, tool: string, place: Place): readonly string[] {
+  return [...new Set(literalRules(plan, tool, place).map(printRule))];
+}
+
+/**
+ * The rules that an answer makes for the rest of the run.
+ *
+ * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and
+ * ` *`; one that is not makes no rule at all, so that only this call goes on.
+ */
+export function rulesFromAnswer(
+  answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },
+  plan: CallPlan,
+  tool: string,
+  place: Place,
+): readonly Rule[] {
+  switch (answer.scope) {
+    case "once":
+      return [];
+    case "tool":
+      return [{ effect: "allow", scope: "session", tool, match: { kind: "any" } }];
+    case "argv_glob": {
+      const literal = literalRules(plan, tool, place);
+      if (answer.rule === undefined || literal.some((rule) => printRule(rule) === answer.rule))
+        return literal;
+      const prefix = prefixRule(answer.rule, plan, tool);
+      return prefix === undefined ? [] : [prefix];
+    }
+  }
+}
+
+function prefixRule(text: string, plan: CallPlan, tool: string): Rule | undefined {
+  const parsed = parseRule({ effect: "allow", text }, "session");
+  if (parsed.kind === "problem" || plan.target.kind !== "command") return undefined;
+  const { rule } = parsed;
+  const words = plainWords(plan.target.command);
+  if (rule.tool !== tool || rule.match.kind !== "glob" || words === undefined) return undefined;
+  const picked = rule.match.text.split(" ");
+  const heads = picked.slice(0, -1);
+  const isPrefix =
+    isCommandPattern(rule.match.text) &&
+    picked.at(-1) === "*" &&
+    heads.length > 0 &&
+    heads.length <= words.length &&
+    heads.every((head, at) => head === words[at]);
+  return isPrefix ? rule : undefined;
+}

@@ -1,0 +1,251 @@
+import { expect, test } from "bun:test";
+import { testWorld } from "../../test/support/world.ts";
+import type { CallId, ClientId, SessionId } from "../base/ids.ts";
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../control/ask.ts";
+import type { ToolCall } from "../tool/middleware.ts";
+import type { CallPlan, Level, Tool, ToolContext } from "../tool/tool.ts";
+import type { GateOptions, Refusal } from "./gate.ts";
+import { permissionGate } from "./gate.ts";
+import type { Policy } from "./judge.ts";
+import { parseRule, printRule } from "./rule.ts";
+import { SessionRules } from "./session-rules.ts";
+
+const PERSON = "cli_00000000000000000000000001" as ClientId;
+const POLICY: Policy = {
+  ceiling: "WorkspaceWrite",
+  firm: false,
+  strict: false,
+  quiet: true,
+  rules: [],
+  ownDirectories: ["/home/u/.config/cinch"],
+};
+
+type Answer = { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string };
+
+/** A gate whose questions are kept and answered in order; the tool behind it tells that it ran. */
+function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions> = {}) {
+  const questions: PermissionQuestion[] = [];
+  const ran: ToolCall[] = [];
+  const refusals: Refusal["because"][] = [];
+  const session = new SessionRules();
+  const controller = new AbortController();
+  const ask: AskPermission = async (question) => {
+    questions.push(question);
+    return answers[questions.length - 1] ?? { kind: "nobody" };
+  };
+  const gate = permissionGate({
+    policy: POLICY,
+    session,
+    ask,
+    autoApprove: false,
+    configPath: "/home/u/.config/cinch/config.toml",
+    onRefused: ({ because }) => void refusals.push(because),
+    ...options,
+  });
+  async function call(plan: CallPlan, name = "Bash", level: Level = "DangerFullAccess"): Promise<string> {
+    const request = callOf(plan, name, level);
+    const output = await gate(request, context(controller.signal), async (passed) => {
+      ran.push(passed);
+      return { content: [{ type: "text", text: "ran" }] };
+    });
+    const [block] = output.content;
+    return `${output.isError === true ? "error: " : ""}${block?.type === "text" ? block.text : ""}`;
+  }
+  return { call, questions, ran, refusals, session, controller };
+}
+
+function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
+  const tool: Tool = {
+    name,
+    description: "",
+    inputSchema: {},
+    mutating: true,
+    level,
+    plan: async () => plan,
+    run: async () => ({ content: [] }),
+  };
+  return { id: "call_00000000000000000000000001" as CallId, name, input: { a: 1 }, tool, plan };
+}
+
+function context(signal: AbortSignal): ToolContext {
+  return {
+    world: testWorld(),
+    signal,
+    session: "sess_00000000000000000000000001" as SessionId,
+    callId: "call_00000000000000000000000001" as CallId,
+    originator: PERSON,
+    turn: 1,
+    workspace: { root: "/w/app", cwd: "/w/app", seen: new Map(), env: {}, scratch: "/tmp/scratch" },
+    progress: () => undefined,
+    emit: () => undefined,
+  };
+}
+
+function bash(command: string, cwd = "/w/app"): CallPlan {
+  return { summary: command, target: { kind: "command", command, cwd } };
+}
+
+function yes(answer: Answer): PermissionAnswer {
+  return { kind: "answered", decision: "allow", by: PERSON, ...answer };
+}
+
+test("[PERM-03] allow once lets this call through and asks for the next one", async () => {
+  const { call, questions, session } = rig([yes({ scope: "once" }), yes({ scope: "once" })]);
+  expect([await call(bash("npm test")), await call(bash("npm test"))]).toEqual(["ran", "ran"]);
+  expect(questions).toHaveLength(2);
+  expect(session.list()).toEqual([]);
+});
+
+test("[PERM-03 PERM-07] an allow for the session is not asked for again until it is revoked", async () => {
+  const { call, questions, session } = rig([yes({ scope: "argv_glob" }), yes({ scope: "once" })]);
+  await call(bash("npm test"));
+  await call(bash("npm test"));
+  expect(questions).toHaveLength(1);
+  expect(session.list().map(printRule)).toEqual(["Bash:npm test"]);
+  expect([session.revoke("Bash:npm test"), session.revoke("Bash:npm test")]).toEqual([true, false]);
+  await call(bash("npm test"));
+  expect(questions).toHaveLength(2);
+});
+
+test("[PERM-03] an allow of the tool for the session covers its every call, but not what only a person may grant", async () => {
+  const { call, questions, refusals } = rig([yes({ scope: "tool" })]);
+  expect([await call(bash("npm test")), await call(bash("a && b | c"))]).toEqual(["ran", "ran"]);
+  expect(await call(bash("cp x .git/hooks/y"))).toStartWith("error: PermissionDenied: ");
+  expect(questions).toHaveLength(2);
+  expect(refusals).toEqual(["nobody"]);
+});
+
+test("[PERM-11] glob characters that come from the call are literal in the rule that an answer makes", async () => {
+  const { call, questions, session } = rig([yes({ scope: "argv_glob" }), yes({ scope: "argv_glob" })]);
+  await call(bash("cat *"));
+  await call(bash("cat x"));
+  expect(questions).toHaveLength(2);
+  expect(session.list().map(printRule)).toEqual(["Bash:=cat *", "Bash:cat x"]);
+  const edit = (path: string): CallPlan => ({
+    summary: `Edit:${path}`,
+    target: { kind: "paths", paths: [{ path: `/w/app/${path}`, access: "write" }] },
+  });
+  const edits = rig([yes({ scope: "argv_glob" })]);
+  expect(await edits.call(edit("[id].ts"), "Edit", "WorkspaceWrite")).toBe("ran");
+  expect(await edits.call(edit("[id].ts"), "Edit", "WorkspaceWrite")).toBe("ran");
+  expect(await edits.call(edit("i.ts"), "Edit", "WorkspaceWrite")).toStartWith("error: ");
+  expect(edits.session.list().map(printRule)).toEqual(["Edit:=[id].ts"]);
+});
+
+test("[PERM-11] the person may widen it to a prefix of the command's own words, and to nothing else", async () => {
+  const minted = async (rule: string, command: string) => {
+    const { call, session } = rig([yes({ scope: "argv_glob", rule })]);
+    expect(await call(bash(command))).toBe("ran");
+    return session.list().map(printRule);
+  };
+  expect(await minted("Bash:npm run *", "npm run lint")).toEqual(["Bash:npm run *"]);
+  expect(await minted("Bash:npm run lint *", "npm run lint")).toEqual(["Bash:npm run lint *"]);
+  expect(await minted("Bash:npm run lint", "npm run lint")).toEqual(["Bash:npm run lint"]);
+  const refused = [
+    "Bash:*",
+    "Bash",
+    "Bash:* lint",
+    "Bash:rm *",
+    "Bash:np* *",
+    "Bash:npm",
+    "Write:npm *",
+    "Bash:npm lint *",
+    "?",
+  ];
+  for (const rule of refused) expect(await minted(rule, "npm run lint")).toEqual([]);
+  expect(await minted("Bash:npm *", "npm test; id")).toEqual([]);
+});
+
+test("[PERM-12] with nobody to ask, a call is refused at once with the rule that would allow it", async () => {
+  const { call, ran, refusals } = rig([]);
+  expect(await call(bash('echo "a"\tb'))).toBe(
+    'error: PermissionDenied: Bash (echo "a"\\tb) needs a person\'s consent (it needs the level DangerFullAccess, and the ceiling ' +
+      "is WorkspaceWrite), and nobody can be asked in this run. The user can allow it with\n[permissions]\n" +
+      'allow = ["Bash:echo \\"a\\"\\tb"]\nin /home/u/.config/cinch/config.toml, or with --auto-approve. ' +
+      "Go on without it, or say what could not be done.",
+  );
+  expect(ran).toEqual([]);
+  expect(refusals).toEqual(["nobody"]);
+});
+
+test("[PERM-12] the rule that a refusal names really allows the call, once it is in the configuration", async () => {
+  for (const command of ["npm test", "echo *.ts | sort > 'x'", "printf '\u001b[0m\u007f'\nls"]) {
+    const text = await rig([]).call(bash(command));
+    const [line = ""] = text.split("\n").filter((each) => each.startsWith("allow = "));
+    const parsed: unknown = Bun.TOML.parse(line);
+    const allow = (parsed as { allow: readonly string[] }).allow;
+    const rules = allow.flatMap((text) => {
+      const rule = parseRule({ effect: "allow", text }, "user");
+      return rule.kind === "rule" ? [rule.rule] : [];
+    });
+    expect(await rig([], { policy: { ...POLICY, rules } }).call(bash(command))).toBe("ran");
+  }
+});
+
+test("[PERM-12] --auto-approve answers yes, but lifts no deny rule, no strict ceiling and nothing of cinch's own", async () => {
+  const denied = parseRule({ effect: "deny", text: "Bash:git push *" }, "user");
+  const rules = denied.kind === "rule" ? [denied.rule] : [];
+  const auto = rig([], { autoApprove: true, policy: { ...POLICY, rules } });
+  expect(await auto.call(bash("npm test"))).toBe("ran");
+  expect(await auto.call(bash("git push origin"))).toBe(
+    'error: PermissionDenied: Bash (git push origin) is not allowed: the rule deny "Bash:git push *" forbids it. No answer or option of this run lifts that.',
+  );
+  expect(await auto.call(bash("tee .cinch/config.toml"))).toContain(
+    "No rule and no --auto-approve lifts that.",
+  );
+  expect(auto.refusals).toEqual(["rule", "nobody"]);
+  const strict = rig([], { autoApprove: true, policy: { ...POLICY, strict: true } });
+  expect(await strict.call(bash("npm test"))).toContain(
+    "is not allowed: it needs the level DangerFullAccess",
+  );
+  expect(strict.refusals).toEqual(["level"]);
+});
+
+test("[PERM-06] no answer in time denies, and the model can tell", async () => {
+  const { call, ran, refusals } = rig([{ kind: "timeout", afterMs: 60_000 }]);
+  expect(await call(bash("npm test"))).toBe(
+    "error: PermissionTimeout: Permission for Bash not answered within 60s. Tool call cancelled.",
+  );
+  expect([ran, refusals]).toEqual([[], ["timeout"]]);
+});
+
+test("[PERM-03] a no is told with who said it", async () => {
+  const { call, refusals } = rig([{ kind: "answered", decision: "deny", scope: "tool", by: PERSON }]);
+  expect(await call(bash("npm test"))).toBe(
+    `error: PermissionDenied: Permission denied for Bash by ${PERSON}. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.`,
+  );
+  expect(refusals).toEqual(["answer"]);
+});
+
+test("[PERM-06] the question shows the whole of what will run, with nothing hidden in it", async () => {
+  const { call, questions } = rig([]);
+  await call(bash("npm test"));
+  expect(questions.shift()).toMatchObject({ summary: "npm test", rule: "Bash:npm test" });
+  await call(bash("ls\n\u001b[2Krm -rf x \u202e\u{e0041}", "/w/app/sub"));
+  expect(questions).toEqual([
+    {
+      callId: "call_00000000000000000000000001" as CallId,
+      tool: "Bash",
+      args: { a: 1 },
+      originator: PERSON,
+      summary: "ls\n\\e[2Krm -rf x [hidden: U+202E U+E0041]\n(in /w/app/sub)",
+      reason: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
+    },
+  ]);
+});
+
+test("[PERM-10] the call that was approved is the very call that runs, unless the turn was cancelled meanwhile", async () => {
+  const plan = bash("npm test");
+  const { call, ran } = rig([yes({ scope: "once" })]);
+  await call(plan);
+  expect(ran[0]?.plan).toBe(plan);
+
+  const cancelled: ReturnType<typeof rig> = rig([], {
+    ask: async () => {
+      cancelled.controller.abort(new Error("cancelled by the person"));
+      return yes({ scope: "once" });
+    },
+  });
+  await expect(cancelled.call(plan)).rejects.toThrow("cancelled by the person");
+  expect(cancelled.ran).toEqual([]);
+});

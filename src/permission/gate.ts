@@ -1,0 +1,177 @@
+import { assert, unreachable } from "../base/assert.ts";
+import type { Reason } from "../base/reasons.ts";
+import { reasonText } from "../base/reasons.ts";
+import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
+import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import type { CallPlan, ToolContext, ToolOutput } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import { allowingRules, rulesFromAnswer } from "./answer.ts";
+import type { Decision, Policy } from "./judge.ts";
+import { judge } from "./judge.ts";
+import type { Place } from "./place.ts";
+import type { SessionRules } from "./session-rules.ts";
+
+export interface GateOptions {
+  readonly policy: Policy;
+  readonly session: SessionRules;
+  readonly ask: AskPermission;
+  /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
+  readonly autoApprove: boolean;
+  /** Where a person would write a rule: named in refusals. */
+  readonly configPath: string;
+  /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
+  onRefused?(refusal: Refusal): void;
+}
+
+/** Why a call did not run: a rule, the ceiling of a strict profile, nobody there to ask, no answer, or a no. */
+export interface Refusal {
+  readonly call: ToolCall;
+  readonly because: "rule" | "level" | "nobody" | "timeout" | "answer";
+}
+
+/**
+ * The permission gate: lets a call through, asks a person, or refuses it with a result the model can plan around
+ * ([A] § Permission UX, PERM-01, PERM-03, PERM-12).
+ *
+ * It judges `call.plan` and nothing else, and hands on that very call (PERM-10). Who may answer is the asker's
+ * business; where nobody can, the call is refused at once, with the rule that would allow it.
+ * @throws signal.reason when the turn is cancelled while a person is asked.
+ */
+export function permissionGate(options: GateOptions): ToolMiddleware {
+  return async function permission(call, context, next) {
+    const { plan } = call;
+    assert(plan !== undefined, "a call is planned before the permission gate sees it");
+    const place: Place = { root: context.workspace.root, scratch: context.workspace.scratch };
+    const rules = [...options.policy.rules, ...options.session.list()];
+    const decision = judge(plan, call.tool, { ...options.policy, rules }, place);
+    const refusal = await settle(decision, { call, plan, place, context, options });
+    if (refusal !== undefined) {
+      options.onRefused?.({ call, because: refusal.because });
+      return failed(refusal.reason, refusal.text);
+    }
+    context.signal.throwIfAborted(); // the last look before the call has effects
+    return next(call, context);
+  };
+}
+
+interface Case {
+  readonly call: ToolCall;
+  readonly plan: CallPlan;
+  readonly place: Place;
+  readonly context: ToolContext;
+  readonly options: GateOptions;
+}
+
+interface Refused {
+  readonly because: Refusal["because"];
+  readonly reason: Reason;
+  readonly text: string;
+}
+
+async function settle(decision: Decision, at: Case): Promise<Refused | undefined> {
+  switch (decision.kind) {
+    case "allow":
+      return undefined;
+    case "deny":
+      return {
+        because: decision.because,
+        reason: "PermissionDenied",
+        text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. No answer or option of this run lifts that.`,
+      };
+    case "ask":
+      return at.options.autoApprove && !decision.personOnly ? undefined : await askPerson(decision, at);
+    default:
+      return unreachable(decision);
+  }
+}
+
+async function askPerson(
+  decision: Extract<Decision, { kind: "ask" }>,
+  at: Case,
+): Promise<Refused | undefined> {
+  const { call, plan, place, context, options } = at;
+  const tool = call.tool.name;
+  const answer = await options.ask(question(decision.why, at), context.signal);
+  switch (answer.kind) {
+    case "nobody":
+      return { because: "nobody", reason: "PermissionDenied", text: nobodyText(decision, at) };
+    case "timeout": {
+      const timeout = String(answer.afterMs / 1000);
+      return {
+        because: "timeout",
+        reason: "PermissionTimeout",
+        text: reasonText("PermissionTimeout", { tool, timeout }),
+      };
+    }
+    case "answered": {
+      if (answer.decision === "deny") {
+        const text = reasonText("PermissionDenied", { tool, client: answer.by });
+        return { because: "answer", reason: "PermissionDenied", text };
+      }
+      for (const rule of rulesFromAnswer(answer, plan, tool, place)) options.session.add(rule);
+      return undefined;
+    }
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
+function question(why: string, { call, plan, place, context }: Case): PermissionQuestion {
+  const rules = allowingRules(plan, call.tool.name, place);
+  return {
+    callId: call.id,
+    tool: call.tool.name,
+    args: call.input,
+    originator: context.originator,
+    summary: summaryOf(plan, call.tool.name, place),
+    reason: visible(why),
+    // Shown as it is and sent back as it is, so only where both are the same.
+    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
+      ? { rule: rules[0] }
+      : {}),
+  };
+}
+
+function summaryOf(plan: CallPlan, tool: string, place: Place): string {
+  const { target } = plan;
+  switch (target.kind) {
+    case "none":
+      return visible(plan.summary);
+    case "url":
+      return `${tool}:${visible(target.url)}`;
+    case "command":
+      // A line of the command stays a line, so that a long one can be read.
+      return [
+        ...target.command.split("\n").map(visible),
+        ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
+      ].join("\n");
+    case "paths":
+      return target.paths.map((use) => `${tool}:${visible(use.path)}`).join("\n");
+    default:
+      return unreachable(target);
+  }
+}
+
+function nameOf({ plan, call }: Case): string {
+  return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
+}
+
+function nobodyText(decision: Extract<Decision, { kind: "ask" }>, at: Case): string {
+  const { call, plan, place, options } = at;
+  const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
+  const onward = "Go on without it, or say what could not be done.";
+  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
+  const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
+  return `${why} The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+}
+
+/** JSON strings are TOML basic strings, but for DEL. */
+function tomlString(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+}
+
+/** The reason stands first, as a word of its own, so that it can be told from the words around it. */
+function failed(reason: Reason, text: string): ToolOutput {
+  return { content: [{ type: "text", text: `${reason}: ${text}` }], isError: true };
+}

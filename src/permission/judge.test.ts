@@ -1,0 +1,458 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { CallPlan, Level, PathUse } from "../tool/tool.ts";
+import type { Decision, Policy } from "./judge.ts";
+import { judge } from "./judge.ts";
+import type { Effect, Rule, RuleScope } from "./rule.ts";
+import { parseRule, printRule } from "./rule.ts";
+
+const place = { root: "/w/app", scratch: "/tmp/scratch" };
+const WRITES = ["Write:**", "Edit:**", "MultiEdit:**"];
+const DEFAULT: Policy = {
+  ceiling: "WorkspaceWrite",
+  firm: false,
+  strict: false,
+  quiet: true,
+  rules: rules("allow", "profile", ...WRITES),
+  ownDirectories: ["/home/u/.config/cinch"],
+};
+
+function rules(effect: Effect, scope: RuleScope, ...texts: readonly string[]): readonly Rule[] {
+  return texts.map((text) => {
+    const parsed = parseRule({ effect, text }, scope);
+    if (parsed.kind === "problem") throw new Error(parsed.problem);
+    return parsed.rule;
+  });
+}
+
+function policy(...added: readonly (readonly Rule[])[]): Policy {
+  return { ...DEFAULT, rules: [...DEFAULT.rules, ...added.flat()] };
+}
+
+function bash(command: string, cwd = place.root): CallPlan {
+  return { summary: command, target: { kind: "command", command, cwd } };
+}
+
+function paths(tool: string, access: PathUse["access"], ...all: readonly string[]): CallPlan {
+  return {
+    summary: `${tool}:${all[0]}`,
+    target: { kind: "paths", paths: all.map((path) => ({ path, access })) },
+  };
+}
+
+const LEVEL_OF: Readonly<Record<string, Level>> = {
+  Bash: "DangerFullAccess",
+  Write: "WorkspaceWrite",
+  Edit: "WorkspaceWrite",
+};
+
+function decide(tool: string, plan: CallPlan, by: Policy = DEFAULT): Decision {
+  return judge(plan, { name: tool, level: LEVEL_OF[tool] ?? "ReadOnly" }, by, place);
+}
+
+function kinds(tool: string, by: Policy, plans: readonly CallPlan[]): readonly string[] {
+  return plans.map((plan) => decide(tool, plan, by).kind);
+}
+
+test("[PERM-01] reads and edits in the workspace go on, a command is asked for, in the default profile", () => {
+  expect(decide("Read", paths("Read", "read", "/w/app/a.ts"))).toEqual({
+    kind: "allow",
+    why: "it only reads",
+  });
+  expect(decide("Edit", paths("Edit", "write", "/w/app/a.ts")).kind).toBe("allow");
+  expect(decide("Bash", bash("npm test"))).toEqual({
+    kind: "ask",
+    why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
+    personOnly: false,
+  });
+});
+
+test("[PERM-01] a deny rule is judged before everything else", () => {
+  const by = {
+    ...policy(rules("deny", "user", "Bash:git push *"), rules("allow", "user", "Bash")),
+    strict: true,
+  };
+  expect(decide("Bash", bash("git push origin"), by)).toMatchObject({ kind: "deny", because: "rule" });
+  expect(decide("Bash", bash("git log"), by)).toMatchObject({ kind: "deny", because: "level" });
+});
+
+test("[PERM-01] above the ceiling a profile's rule allows nothing, the person's own rule does, unless --level was given", () => {
+  const low: Policy = { ...DEFAULT, ceiling: "ReadOnly" };
+  const edit = paths("Edit", "write", "/w/app/src/a.ts");
+  expect(decide("Edit", edit, low).kind).toBe("ask");
+  const own = { ...low, rules: [...low.rules, ...rules("allow", "user", "Edit:src/**")] };
+  expect(decide("Edit", edit, own).kind).toBe("allow");
+  expect(decide("Edit", edit, { ...own, firm: true }).kind).toBe("ask");
+  const answered = { ...own, firm: true, rules: rules("allow", "session", "Edit") };
+  expect(decide("Edit", edit, answered).kind).toBe("allow");
+  expect(decide("Edit", edit, { ...answered, strict: true }).kind).toBe("deny");
+});
+
+test("[PERM-01] a command that only reads counts as ReadOnly, even in a strict profile", () => {
+  const strict: Policy = { ...DEFAULT, ceiling: "ReadOnly", strict: true };
+  expect(kinds("Bash", strict, [bash("pwd"), bash("ls -la src"), bash("ls -la --color")])).toEqual([
+    "allow",
+    "allow",
+    "deny",
+  ]);
+  expect(decide("Bash", bash("pwd"), { ...strict, quiet: false }).kind).toBe("deny");
+});
+
+test("[PERM-01] to write outside the workspace takes full access, whatever the tool says of itself", () => {
+  const strict: Policy = { ...DEFAULT, strict: true };
+  expect(decide("Write", paths("Write", "write", "/w/app-secret/x"), strict)).toMatchObject({
+    because: "level",
+  });
+  expect(decide("Write", paths("Write", "write", "/w/app/x", "/etc/x"), DEFAULT).kind).toBe("ask");
+});
+
+test("[PERM-02] edits in src are allowed, in config and tests denied, by whatever tool", () => {
+  const by = {
+    ...DEFAULT,
+    rules: [
+      ...rules("allow", "user", "Edit:src/**", "Write:src/**"),
+      ...rules("deny", "user", "Edit:config/", "Edit:tests"),
+    ],
+  };
+  const at = (path: string) => paths("Edit", "write", path);
+  const all = ["src/a.ts", "src/x/b.ts", "config/a", "tests/deep/b", "README.md", "Config/a", "srcs/a"].map(
+    (path) => at(`/w/app/${path}`),
+  );
+  expect(kinds("Edit", by, all)).toEqual(["allow", "allow", "deny", "deny", "ask", "deny", "ask"]);
+  expect(decide("Write", at("/w/app/config/a"), by).kind).toBe("deny");
+});
+
+test("[PERM-02 S21] a path is compared by components after `..` is resolved", () => {
+  const by = { ...DEFAULT, rules: rules("allow", "user", "Write:/w/app/**") };
+  const all = ["/w/app-secret", "/w/app/../x", "/w//app/x", "/w/app/./y", "/w/app/x/"].map((path) =>
+    paths("Write", "write", path),
+  );
+  expect(kinds("Write", by, all)).toEqual(["ask", "ask", "allow", "allow", "allow"]);
+});
+
+test("[PERM-02] a call with several paths is allowed only where every path is, and denied where one is", () => {
+  const by = policy(rules("deny", "user", "Write:dist/**"));
+  expect(decide("Write", paths("Write", "write", "/w/app/a", "/etc/passwd"), by).kind).toBe("ask");
+  expect(decide("Write", paths("Write", "write", "/w/app/a", "/w/app/dist/b"), by).kind).toBe("deny");
+  expect(decide("Write", paths("Write", "write"), by).kind).toBe("ask");
+});
+
+test("[PERM-02] an ask rule beats an allow rule and the quiet preset, and an answer of this run beats it", () => {
+  const by = policy(
+    rules("ask", "user", "Read:secrets/**", "Bash:npm publish *"),
+    rules("allow", "user", "Bash:npm *"),
+  );
+  expect(decide("Read", paths("Read", "read", "/w/app/secrets/a"), by).kind).toBe("ask");
+  expect(decide("Bash", bash("npm publish --dry-run"), by).kind).toBe("ask");
+  expect(decide("Bash", bash("npm test"), by).kind).toBe("allow");
+  const answered = {
+    ...by,
+    rules: [...by.rules, ...rules("allow", "session", "Bash:npm publish --dry-run")],
+  };
+  expect(decide("Bash", bash("npm publish --dry-run"), answered).kind).toBe("allow");
+});
+
+test("[PERM-02 PROF-03] a repository's rule can restrict, never allow", () => {
+  expect(parseRule({ effect: "allow", text: "Bash" }, "project")).toMatchObject({ kind: "problem" });
+  const smuggled: Rule = { effect: "allow", scope: "project", tool: "Bash", match: { kind: "any" } };
+  expect(decide("Bash", bash("id"), policy([smuggled])).kind).toBe("ask");
+  expect(
+    decide("Read", paths("Read", "read", "/w/app/x"), policy(rules("deny", "project", "Read:x"))).kind,
+  ).toBe("deny");
+});
+
+test("[PERM-04] the quiet preset covers reads below the workspace and in the tools' scratch, nothing that holds keys", () => {
+  const read = (path: string) => paths("Read", "read", path);
+  const quiet = [
+    "/w/app",
+    "/w/app/a",
+    "/w/app/.github/x.yml",
+    "/tmp/scratch/out.txt",
+    "/w/app/.env.example",
+  ].map(read);
+  expect(kinds("Read", DEFAULT, quiet)).toEqual(quiet.map(() => "allow"));
+  const asked = [
+    ...[
+      "/etc/passwd",
+      "/w/app/.env",
+      "/w/app/.env.local",
+      "/w/app/.ENV",
+      "/w/app/a/.ssh/config",
+      "/w/app/key.pem",
+    ],
+    ...[
+      "/w/app/.npmrc",
+      "/w/app/.netrc",
+      "/w/app/.aws/config",
+      "/w/app/.env::$DATA",
+      "/w/app/.env. ",
+      "/w/app/id_rsa",
+    ],
+  ].map(read);
+  expect(kinds("Read", DEFAULT, asked)).toEqual(asked.map(() => "ask"));
+  expect(kinds("Read", { ...DEFAULT, quiet: false }, quiet)).toEqual(quiet.map(() => "ask"));
+  expect(decide("Write", paths("Write", "write", "/w/app/.env")).kind).toBe("ask");
+  expect(decide("Stranger", paths("Stranger", "read", "/w/app/a")).kind).toBe("ask");
+});
+
+test("[PERM-04 S01] of commands, only pwd and ls with known flags below the workspace go unasked", () => {
+  const quiet = ["pwd", "ls", "ls -la", "ls -1 -R src test/a.ts", "ls /w/app/src"].map((command) =>
+    bash(command),
+  );
+  expect(kinds("Bash", DEFAULT, quiet)).toEqual(quiet.map(() => "allow"));
+  const asked = [
+    ...[
+      "ls /etc",
+      "ls ..",
+      "ls src/../..",
+      "ls --color=always",
+      "ls -lZ",
+      "ls ~",
+      "ls *",
+      "pwd -P",
+      "ls;id",
+      "ls | sh",
+    ],
+    ...[
+      "ls\nid",
+      "ls  -l",
+      "ls $(id)",
+      "ls `id`",
+      "ls > x",
+      "A=1 ls",
+      "git status",
+      "find . -delete",
+      "LS",
+      " ls",
+      "ls ",
+    ],
+  ].map((command) => bash(command));
+  expect(kinds("Bash", DEFAULT, asked)).toEqual(asked.map(() => "ask"));
+  expect(decide("Bash", bash("ls", "/etc")).kind).toBe("ask");
+});
+
+test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, whatever rule stands", () => {
+  const by = policy(rules("allow", "user", "Write", "Bash"), rules("allow", "session", "Write", "Bash"));
+  const written = [
+    "/w/app/.git/hooks/x",
+    "/w/app/.GIT/config",
+    "/w/app/.cinch/config.toml",
+    "/w/app/a/.git",
+    "/w/app/.git ./x",
+  ];
+  for (const path of [...written, "/home/u/.config/cinch/config.toml"]) {
+    expect(decide("Write", paths("Write", "write", path), by)).toMatchObject({
+      kind: "ask",
+      personOnly: true,
+    });
+  }
+  for (const command of [
+    "cp x .git/hooks/y",
+    "cat '.ci''nch/x'",
+    "tee .CINCH/a",
+    "rm -rf .git",
+    "cat /home/u/.config/cinch/x",
+  ]) {
+    expect(decide("Bash", bash(command), by)).toMatchObject({ kind: "ask", personOnly: true });
+  }
+  expect(decide("Bash", bash("cat .gitignore"), by).kind).toBe("allow");
+  expect(decide("Bash", bash("git clone https://example.com/a.git"), by).kind).toBe("allow");
+  expect(decide("Read", paths("Read", "read", "/w/app/.git/HEAD"), by).kind).toBe("allow");
+  const scratch = { root: "/w/app", scratch: "/home/u/.config/cinch/scratch" };
+  const spilled = paths("Read", "read", "/home/u/.config/cinch/scratch/out");
+  expect(judge(spilled, { name: "Read", level: "ReadOnly" }, DEFAULT, scratch).kind).toBe("allow");
+});
+
+test("[PERM-02 PERM-11 S06 S07] nothing but plain words ever falls under a pattern", () => {
+  const by = policy(rules("allow", "user", "Bash:npm *", "Bash:grep -r * src", "Bash:make test-*"));
+  const allowed = ["npm", "npm test", "npm run a:b --x=1", "grep -r foo src", "make test-unit"];
+  expect(
+    kinds(
+      "Bash",
+      by,
+      allowed.map((command) => bash(command)),
+    ),
+  ).toEqual(allowed.map(() => "allow"));
+  const not = [
+    ...[
+      "npm test; id",
+      "npm test && id",
+      "npm test & id",
+      "npm test | sh",
+      "npm test\nid",
+      "npm test\r\nid",
+      "npm\ttest",
+    ],
+    ...[
+      "npm $(id)",
+      "npm `id`",
+      "npm <(id)",
+      "npm > x",
+      "npm $IFS",
+      "npm ${x@P}",
+      "npm 'a'",
+      'npm "a"',
+      "npm \\x",
+      "npm #x",
+    ],
+    ...[
+      "npm {a,b}",
+      "npm *",
+      "npm ?",
+      "npm ~",
+      "npm !!",
+      "npm\u2028id",
+      "npm\u0000id",
+      "X=1 npm test",
+      "npm  test",
+      "npmx",
+    ],
+    ...["grep -r a b src", "grep -r src", "make test", "make test-a b", "sudo npm test", "npm test "],
+  ];
+  expect(
+    kinds(
+      "Bash",
+      by,
+      not.map((command) => bash(command)),
+    ),
+  ).toEqual(not.map(() => "ask"));
+  expect(decide("Bash", bash("npm test", "/elsewhere"), by).kind).toBe("ask");
+});
+
+test("[PERM-02] a rule without a pattern allows the very same command and no other", () => {
+  const command = "npm test && echo *.ts > 'a b'";
+  const by = policy(rules("allow", "user", `Bash:=${command}`, "Bash:npm run lint"));
+  expect(decide("Bash", bash(command), by).kind).toBe("allow");
+  expect(decide("Bash", bash("npm run lint"), by).kind).toBe("allow");
+  for (const other of [`${command} `, command.replace("*", "x"), "npm run lint2", "npm run lint x"]) {
+    expect(decide("Bash", bash(other), by).kind).toBe("ask");
+  }
+});
+
+test("[PERM-02 S11] a denied command is denied however it is wrapped or quoted", () => {
+  const by = policy(
+    rules("allow", "session", "Bash"),
+    rules("deny", "user", "Bash:rm -rf *", "Bash:curl", "Bash:git push"),
+  );
+  const denied = [
+    ...[
+      "rm -rf x",
+      "sudo rm -rf /",
+      "env A=1 rm -rf x",
+      "/bin/rm -rf x",
+      "r''m -rf x",
+      'r"m" "-rf" x',
+      "r\\m -rf x",
+    ],
+    ...[
+      "true;rm -rf x",
+      "true && (rm -rf x)",
+      "$(rm -rf x)",
+      "xargs rm -rf < list",
+      "timeout 5 nice rm -rf x",
+      "rm\t-rf x",
+    ],
+    ...[
+      "a\nrm -rf x",
+      "git -C /x push",
+      "git${IFS}push",
+      "$'\\x63url' x",
+      "$'\\143url' x",
+      "x|curl",
+      "cu\\\nrl x",
+      "busybox curl",
+    ],
+  ];
+  expect(
+    kinds(
+      "Bash",
+      by,
+      denied.map((command) => bash(command)),
+    ),
+  ).toEqual(denied.map(() => "deny"));
+  expect(decide("Bash", bash("git pull; rmdir x"), by).kind).toBe("allow");
+});
+
+test("[PERM-02 S09] a denied command is found behind thousands of others", () => {
+  const by = policy(rules("allow", "user", "Bash"), rules("deny", "user", "Bash:curl *"));
+  for (const parts of [1, 49, 50, 51, 500, 5_000, 200_000]) {
+    expect(decide("Bash", bash(`${"true;".repeat(parts)}curl x`), by).kind).toBe("deny");
+  }
+});
+
+test("[PERM-02] property: a command is allowed by a pattern only if bash would see the pattern's words", () => {
+  const word = fc.constantFrom(
+    "npm",
+    "test",
+    "-x",
+    "a/b",
+    "x=1",
+    "*",
+    "$x",
+    "`id`",
+    "'q'",
+    "a;b",
+    "|",
+    "&&",
+    "",
+    "\n",
+    ">",
+  );
+  const by = policy(rules("allow", "user", "Bash:npm *"));
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
+      const command = words.join(" ");
+      const safe = words[0] === "npm" && words.every((each) => /^[\w./=-]+$/.test(each));
+      return decide("Bash", bash(command), by).kind === (safe ? "allow" : "ask");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("[PERM-09] a rule is written as the call is named, and reads back as itself", () => {
+  const texts = [
+    "Bash:npm test",
+    "Bash:npm *",
+    "Bash:=ls *.ts",
+    "Read:src/**",
+    "Write:/etc/hosts",
+    "Edit",
+    "Glob:a",
+    "mcp_x",
+  ];
+  for (const text of texts) expect(rules("deny", "user", text).map(printRule)).toEqual([text]);
+  expect(rules("deny", "user", "Bash:*", "Write:./src/", "Bash:=npm test").map(printRule)).toEqual([
+    "Bash",
+    "Write:src/**",
+    "Bash:npm test",
+  ]);
+});
+
+test("[PERM-09] property: any literal can be printed and read again", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom("Bash", "Read"),
+      fc.string({ minLength: 1, unit: "binary" }),
+      (tool, text) => {
+        const rule: Rule = { effect: "allow", scope: "user", tool, match: { kind: "literal", text } };
+        expect(rules("allow", "user", printRule(rule))).toEqual([rule]);
+      },
+    ),
+  );
+});
+
+test("[PERM-02] a text that is no rule is told what is wrong with it", () => {
+  const wrong = [
+    "",
+    ":x",
+    "Bash:",
+    "Bash:=",
+    "B ash",
+    "Write:../x",
+    "Write:!x",
+    "Write:~/x",
+    "Bash:a | *",
+    "Bash:'*'",
+  ];
+  for (const text of wrong) expect(parseRule({ effect: "deny", text }, "user").kind).toBe("problem");
+});

@@ -1,0 +1,90 @@
+import type { CallPlan, PathUse } from "../tool/tool.ts";
+import { fallsUnder, mayHold } from "./command.ts";
+import type { Place } from "./place.ts";
+import { below, clean } from "./place.ts";
+import type { Rule } from "./rule.ts";
+
+// A person who denies one way of changing a file, or of looking into it, means the file.
+const SIBLINGS: readonly (readonly string[])[] = [
+  ["Write", "Edit", "MultiEdit"],
+  ["Read", "Grep", "Glob", "Ls"],
+];
+
+/** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does. */
+export function restricts(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
+  if (rule.tool !== tool && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
+    return false;
+  }
+  const { match } = rule;
+  if (match.kind === "any") return rule.tool === tool;
+  const named: Named = match;
+  switch (plan.target.kind) {
+    case "none":
+      return match.text === argumentOf(plan, tool);
+    case "url":
+      return match.kind === "literal"
+        ? plan.target.url.startsWith(match.text)
+        : mayHold(plan.target.url, match.text);
+    case "command":
+      return plan.target.command === match.text || mayHold(plan.target.command, match.text);
+    case "paths":
+      return plan.target.paths.some((use) => ancestorsOf(use.path).some(isNamed));
+  }
+
+  function isNamed(path: string): boolean {
+    return matchesPath(path.toLowerCase(), named, { ...place, root: place.root.toLowerCase() }, true);
+  }
+}
+
+/** Tells whether an allow rule certainly covers a call that uses no paths. */
+export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
+  if (rule.tool !== tool) return false;
+  const { match } = rule;
+  if (match.kind === "any") return true;
+  switch (plan.target.kind) {
+    case "none":
+      return match.kind === "literal" && match.text === argumentOf(plan, tool);
+    case "url":
+      return match.kind === "literal" && match.text === plan.target.url;
+    case "command": {
+      const { command, cwd } = plan.target;
+      if (below(place.root, cwd) === undefined) return false;
+      return match.kind === "literal" ? match.text === command : fallsUnder(command, match.text);
+    }
+    case "paths":
+      return false; // each path is asked for by itself
+  }
+}
+
+/** Tells whether an allow rule certainly covers one path of a call. */
+export function coversPath(rule: Rule, use: PathUse, tool: string, place: Place): boolean {
+  if (rule.tool !== tool) return false;
+  return rule.match.kind === "any" || matchesPath(use.path, rule.match, place, false);
+}
+
+type Named = Exclude<Rule["match"], { readonly kind: "any" }>;
+
+/** `folded`: the path and the root come in small letters, and the rule is compared so. */
+function matchesPath(path: string, match: Named, place: Place, folded: boolean): boolean {
+  const text = folded ? match.text.toLowerCase() : match.text;
+  // "**/" in a restriction means anywhere on the machine, in a grant anywhere in the workspace.
+  const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
+  const subject = anywhere ? clean(path) : below(place.root, path);
+  if (subject === undefined) return false;
+  return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
+}
+
+/** A path and every directory above it: to deny a directory is to deny what is in it. */
+function ancestorsOf(path: string): readonly string[] {
+  const full = clean(path);
+  const paths = [full];
+  for (let end = full.lastIndexOf("/"); end > 0; end = full.lastIndexOf("/", end - 1)) {
+    paths.push(full.slice(0, end));
+  }
+  return paths;
+}
+
+/** What stands behind the tool's name in the summary (PERM-09). */
+function argumentOf(plan: CallPlan, tool: string): string {
+  return plan.summary.startsWith(`${tool}:`) ? plan.summary.slice(tool.length + 1) : "";
+}

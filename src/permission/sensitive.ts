@@ -1,0 +1,68 @@
+import type { CallPlan } from "../tool/tool.ts";
+import { unquoted } from "./command.ts";
+import type { Place } from "./place.ts";
+import { below, foldedComponents } from "./place.ts";
+
+/** Directories whose content decides what git or cinch run: never written without a person (S39). */
+const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch"];
+
+/**
+ * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git` and `.cinch` of any
+ * repository, and cinch's own configuration, credentials and logs. Undefined where it touches nothing of it.
+ *
+ * For a command it is a look at its words: what the shell makes of them only the sandbox can hold.
+ */
+export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly string[]): string | undefined {
+  const { target } = plan;
+  if (target.kind === "command") return guardedInCommand(target.command, ownDirectories);
+  if (target.kind !== "paths") return undefined;
+  for (const { path, access } of target.paths) {
+    const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
+    const scratch = below(place.scratch, path) !== undefined && access === "read";
+    if (own && !scratch) return `${path} belongs to cinch itself`;
+    const directory = foldedComponents(path).find((component) => GUARDED_DIRECTORIES.includes(component));
+    if (directory !== undefined && access === "write") return `${path} lies in a ${directory} directory`;
+  }
+  return undefined;
+}
+
+function guardedInCommand(command: string, ownDirectories: readonly string[]): string | undefined {
+  const text = unquoted(command).toLowerCase();
+  const own = ownDirectories.find((directory) => text.includes(directory.toLowerCase()));
+  if (own !== undefined) return `the command names ${own}, which belongs to cinch itself`;
+  const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch)(?![a-z0-9_.-])/.exec(text)?.[1];
+  return named === undefined ? undefined : `the command names a ${named} directory`;
+}
+
+const CREDENTIAL_DIRECTORIES = new Set([".ssh", ".aws", ".gnupg", ".azure", ".kube", ".gcloud", "gcloud"]);
+const CREDENTIAL_FILES = new Set([
+  ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".git-credentials",
+  ".vault-token",
+  ".htpasswd",
+  "credentials.json",
+  "service-account.json",
+]);
+const CREDENTIAL_NAMES = [
+  /^\.env(?:\..*)?$/,
+  /^\.envrc$/,
+  /\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)/,
+];
+const HARMLESS_NAMES = /^\.env\.(?:example|sample|template|dist)$|\.pub$/;
+
+/** Tells whether a path looks like one that holds a key or password: the quiet preset does not cover it. */
+export function mayHoldCredentials(path: string): boolean {
+  const components = foldedComponents(path);
+  const name = components.at(-1) ?? "";
+  if (components.some((component) => CREDENTIAL_DIRECTORIES.has(component))) return true;
+  if (components.at(-2) === ".docker" && name === "config.json") return true;
+  if (CREDENTIAL_FILES.has(name)) return true;
+  return CREDENTIAL_NAMES.some((pattern) => pattern.test(name)) && !HARMLESS_NAMES.test(name);
+}
