@@ -1,8 +1,17 @@
-import type { ThinkingBlock } from "../protocol/content.ts";
+import type { ContentBlock, ThinkingBlock } from "../protocol/content.ts";
 import type { ModelEvent } from "../provider/provider.ts";
 import type { Bus } from "./bus.ts";
 import type { Origin } from "./origin.ts";
 import type { ReplyBuilder } from "./reply.ts";
+
+export interface CollectSink {
+  readonly bus: Bus;
+  readonly origin: Origin;
+  readonly family: string;
+  onFirst(): void;
+  /** Told of each finished block, in order, as it finishes. */
+  readonly onBlock?: ((block: ContentBlock) => void) | undefined;
+}
 
 /**
  * Reads one answer to its end: publishes what can be shown and gathers the rest in `builder` ([E] CollectStream).
@@ -12,14 +21,15 @@ import type { ReplyBuilder } from "./reply.ts";
 export async function collect(
   stream: AsyncIterable<ModelEvent>,
   builder: ReplyBuilder,
-  sink: { readonly bus: Bus; readonly origin: Origin; readonly family: string; onFirst(): void },
+  sink: CollectSink,
 ): Promise<void> {
   const { bus, origin, family } = sink;
   let first = true;
   for await (const event of stream) {
     if (first) sink.onFirst();
     first = false;
-    builder.add(event);
+    const block = builder.add(event);
+    if (block !== undefined) sink.onBlock?.(block);
     if (event.kind === "text" && event.text !== "") {
       bus.publish({ kind: "TextDelta", payload: { text: event.text } }, origin);
     } else if (event.kind === "thinking" && event.text !== "") {

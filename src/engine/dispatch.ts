@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { ToolHandler } from "../tool/middleware.ts";
@@ -42,9 +43,8 @@ export class Dispatcher {
    */
   async dispatch(call: PendingCall, context: DispatchContext): Promise<ToolOutput> {
     const { bus, registry, world } = this.#parts;
-    const found = registry.resolve(call.name, call.input);
-    const mutating = found.kind === "tool" ? found.tool.mutating : false;
-    const { name, input } = found;
+    const { tool, name, input } = registry.resolve(call.name, call.input);
+    const { mutating } = tool;
     bus.publish(
       { kind: "ToolCallStarted", payload: { callId: call.id, tool: name, args: input, mutating } },
       context.origin,
@@ -52,19 +52,15 @@ export class Dispatcher {
     using node = context.cancel.child();
     const startMs = world.clock.monotonic();
     try {
-      const output =
-        found.kind === "refused"
-          ? found.output
-          : await this.#parts.handler(
-              { ...call, name, input, tool: found.tool },
-              this.#context(call, context, node.signal),
-            );
+      const resolved = { ...call, name, input, tool };
+      const output = await this.#parts.handler(resolved, this.#context(call, context, node.signal));
       this.#tell(call, output, context);
       return output;
     } catch (thrown) {
-      if (!node.signal.aborted) throw thrown;
-      this.#tell(call, cancelled(node.signal.reason), context);
-      throw node.signal.reason;
+      // Whoever saw the call begin sees it end, whatever came of it.
+      const aborted = node.signal.aborted;
+      this.#tell(call, aborted ? cancelled(node.signal.reason) : broken(thrown), context);
+      throw aborted ? node.signal.reason : thrown;
     } finally {
       context.timing.toolCall(call.id, name, world.clock.monotonic() - startMs);
     }
@@ -92,6 +88,10 @@ export class Dispatcher {
       emit: (event) => bus.publish(event, origin),
     };
   }
+}
+
+function broken(thrown: unknown): ToolOutput {
+  return { content: [{ type: "text", text: `not finished: ${messageOf(thrown)}` }], isError: true };
 }
 
 /** What stands in the history for a call that was cancelled while it ran. */

@@ -62,8 +62,9 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
       return context.provider.chat(final, context.signal);
     });
     const stream = send(request, turn.requestContext(round, provider));
-    const { bus } = parts;
-    await collect(stream, builder, { bus, origin: turn.origin, family: provider.family, onFirst: firstByte });
+    const { bus, onBlock } = parts;
+    const { origin } = turn;
+    await collect(stream, builder, { bus, origin, family: provider.family, onFirst: firstByte, onBlock });
   } catch (thrown) {
     const { reply } = builder;
     if (parts.bus.failure !== undefined) throw thrown;

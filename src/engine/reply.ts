@@ -1,4 +1,4 @@
-import { assert } from "../base/assert.ts";
+import { assert, unreachable } from "../base/assert.ts";
 import type { CallId, IdSource } from "../base/ids.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
@@ -44,24 +44,29 @@ export class ReplyBuilder {
     this.#ids = ids;
   }
 
-  add(event: ModelEvent): void {
+  /** Takes one event; a finished block is given back in its canonical form. */
+  add(event: ModelEvent): ContentBlock | undefined {
     assert(this.#finish === undefined || event.kind === "usage", "nothing but usage follows the finish");
     switch (event.kind) {
       case "text":
         this.#partialText.set(event.index, (this.#partialText.get(event.index) ?? "") + event.text);
-        break;
+        return undefined;
       case "thinking":
-        break; // kept only as a whole block: half of one has no signature and no provider takes it back
-      case "block":
+        return undefined; // kept only as a whole block: no provider takes half of one back
+      case "block": {
+        const block = this.#canonical(event.block);
         this.#partialText.delete(event.index);
-        this.#blocks.set(event.index, this.#canonical(event.block));
-        break;
+        this.#blocks.set(event.index, block);
+        return block;
+      }
       case "usage":
         this.#usage = event.usage;
-        break;
+        return undefined;
       case "finish":
         this.#finish = event;
-        break;
+        return undefined;
+      default:
+        return unreachable(event);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { InputBlock } from "../protocol/content.ts";
+import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
 import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { Provider, ToolSchema } from "../provider/provider.ts";
@@ -31,6 +31,8 @@ export interface EngineParts {
   /** Asked anew for each round, so that SetModel works in the middle of a session. */
   readonly model: () => ModelInUse;
   readonly roundsMax: number;
+  /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
+  readonly onBlock?: (block: ContentBlock) => void;
 }
 
 export interface ModelInUse {

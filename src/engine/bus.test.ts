@@ -1,0 +1,202 @@
+import { expect, test } from "bun:test";
+import { settle } from "../../test/support/fake-clock.ts";
+import type { TestWorld } from "../../test/support/world.ts";
+import { testWorld } from "../../test/support/world.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { Event } from "../protocol/events.ts";
+import { memorySessionStore } from "../session/memory-store.ts";
+import type { Batch, Durability, SessionStore, SessionWriter } from "../session/store.ts";
+import { Bus, DELTA_FLUSH_MS } from "./bus.ts";
+import { SUBSCRIBER_EVENTS_MAX } from "./subscriber.ts";
+
+interface BusRig {
+  readonly world: TestWorld;
+  readonly bus: Bus;
+  readonly store: SessionStore;
+  readonly appends: { batch: Batch; durability: Durability }[];
+  /** When set, appends wait for it, or fail with it. */
+  gate: Promise<void> | undefined;
+}
+
+async function openBus(): Promise<BusRig> {
+  const world = testWorld();
+  const store = memorySessionStore(world.machine);
+  const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
+  const log = {
+    logId,
+    session,
+    workingDir: "/",
+    profile: "test",
+    model: "m",
+    createdAt: "2025-06-15T15:06:40.000Z",
+  };
+  const writer = await store.create(log, {
+    pid: world.machine.pid,
+    processStart: world.machine.processStart,
+  });
+  const appends: BusRig["appends"] = [];
+  const watched: SessionWriter = {
+    logId,
+    epoch: writer.epoch,
+    lastEvent: writer.lastEvent,
+    async append(batch, durability) {
+      appends.push({ batch, durability });
+      await rig.gate;
+      await writer.append(batch, durability);
+    },
+    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+  };
+  const bus = new Bus({ session, logId, store, writer: watched, clock: world.clock });
+  const rig: BusRig = { world, bus, store, appends, gate: undefined };
+  return rig;
+}
+
+function text(words: string): Event {
+  return { kind: "TextDelta", payload: { text: words } };
+}
+
+function custom(number: number): Event {
+  return { kind: "CustomEvent", payload: { namespace: "test", kind: "n", payload: number } };
+}
+
+async function take(events: AsyncIterable<Envelope>, count: number): Promise<Envelope[]> {
+  const taken: Envelope[] = [];
+  if (count === 0) return taken;
+  for await (const event of events) if (taken.push(event) === count) break;
+  return taken;
+}
+
+const forever = new AbortController().signal;
+
+test("[BUS-02] [SES-01] an event is in the log before a client sees it", async () => {
+  const { bus, store, world } = await openBus();
+  const reader = bus.open(undefined).read(forever);
+  bus.publish(custom(1), { originator: world.ids.next("cli") });
+  const { value: seen } = await reader.next();
+  const [info] = await store.list({ limit: 1 });
+  expect(info && (await store.events(info.logId, 0, 10))).toEqual([seen as Envelope]);
+  expect(seen).toMatchObject({
+    id: 1,
+    kind: "CustomEvent",
+    session: bus.session,
+    ts: "2025-06-15T15:06:40.000Z",
+  });
+  await reader.return(undefined);
+});
+
+test("[BUS-02] the first delta of a block leaves at once, later ones within 20 ms and as one", async () => {
+  const { bus, world } = await openBus();
+  const seen: Envelope[] = [];
+  const stop = new AbortController();
+  const reading = (async () => {
+    for await (const event of bus.subscribe(0, stop.signal)) seen.push(event);
+  })();
+  const texts = () => seen.map((event) => (event.kind === "TextDelta" ? event.payload.text : event.kind));
+  bus.publish(text("a"));
+  await settle();
+  expect(texts()).toEqual(["a"]);
+  bus.publish(text("b"));
+  bus.publish(text("c"));
+  await settle();
+  expect(texts()).toEqual(["a"]);
+  await world.clock.advance(DELTA_FLUSH_MS);
+  expect(texts()).toEqual(["a", "bc"]);
+  bus.publish(text("d"));
+  bus.publish(custom(1));
+  await settle();
+  expect(texts()).toEqual(["a", "bc", "d", "CustomEvent"]);
+  stop.abort();
+  await reading;
+});
+
+test("[PERF-05] [SES-01] what is published while a batch is written forms the next batch", async () => {
+  const rig = await openBus();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rig.gate = promise;
+  rig.bus.publish(custom(0));
+  await settle();
+  for (let number = 1; number <= 100; number++) rig.bus.publish(custom(number));
+  const durable = rig.bus.commit("power");
+  resolve();
+  await durable;
+  expect(rig.appends.map(({ batch, durability }) => [batch.events?.length, durability])).toEqual([
+    [1, "process"],
+    [100, "power"],
+  ]);
+});
+
+test("[SES-03] a commit for power covers what was written before it too", async () => {
+  const { bus, appends } = await openBus();
+  bus.publish(custom(1));
+  await settle();
+  await bus.commit("power");
+  await bus.commit("power");
+  expect(appends.map((append) => append.durability)).toEqual(["process", "power"]);
+});
+
+test("[ENG-08] [BUS-02 R35] a slow subscriber holds up nobody and still gets every event once, in order", async () => {
+  const { bus } = await openBus();
+  const slow = bus.subscribe(0, forever);
+  bus.publish(custom(0));
+  expect((await slow.next()).value).toMatchObject({ id: 1 });
+  const total = SUBSCRIBER_EVENTS_MAX * 3;
+  for (let number = 1; number < total; number++) {
+    bus.publish(custom(number));
+    if (number % 100 === 0) await bus.commit("process");
+  }
+  await bus.commit("process");
+  const rest = await take(slow, total - 1);
+  expect(rest.map((event) => event.id)).toEqual(Array.from({ length: total - 1 }, (_, index) => index + 2));
+});
+
+test("[CTL-14] [SES-17] a subscriber that names the last event it saw goes on right behind it", async () => {
+  const { bus } = await openBus();
+  for (let number = 0; number < 600; number++) bus.publish(custom(number));
+  await bus.commit("process");
+  const reading = take(bus.subscribe(300, forever), 310);
+  await settle();
+  for (let number = 600; number < 610; number++) bus.publish(custom(number));
+  expect((await reading).map((event) => event.id)).toEqual(
+    Array.from({ length: 310 }, (_, index) => index + 301),
+  );
+});
+
+test("[ENG-08] a subscriber without a position gets only what comes from then on", async () => {
+  const { bus } = await openBus();
+  bus.publish(custom(1));
+  await bus.commit("process");
+  const reader = bus.open(undefined);
+  bus.publish(custom(2));
+  expect(await take(reader.read(forever), 1)).toMatchObject([{ id: 2 }]);
+});
+
+test("[SES-16 R15] a log that cannot be written ends the bus: nothing unwritten is shown, everybody gets the error", async () => {
+  const rig = await openBus();
+  const seen: Envelope[] = [];
+  const reading = (async () => {
+    for await (const event of rig.bus.subscribe(0, forever)) seen.push(event);
+    return undefined;
+  })().catch((thrown: unknown) => thrown);
+  rig.bus.publish(custom(1));
+  await settle();
+  const full = new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "disk full" });
+  const { promise, reject } = Promise.withResolvers<void>();
+  rig.gate = promise;
+  rig.bus.publish(custom(2));
+  const committed = rig.bus.commit("power").catch((thrown: unknown) => thrown);
+  reject(full);
+  expect(await committed).toBe(full);
+  expect(await reading).toBe(full);
+  expect(seen.map((event) => event.id)).toEqual([1]);
+  expect(() => rig.bus.publish(custom(3))).toThrow(full);
+});
+
+test("[SES-11] closing writes what is left and ends every subscription", async () => {
+  const { bus } = await openBus();
+  const reading = take(bus.subscribe(0, forever), 99);
+  bus.publish(custom(1));
+  bus.publish(text("last"));
+  await bus.close();
+  expect(await reading).toMatchObject([{ id: 1 }, { id: 2 }]);
+});

@@ -1,0 +1,107 @@
+import { assert } from "../base/assert.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
+import { Questions } from "../control/multiplex/questions.ts";
+import { Session } from "../control/multiplex/session.ts";
+import { Bus } from "../engine/bus.ts";
+import { Conversation } from "../engine/conversation.ts";
+import { Dispatcher } from "../engine/dispatch.ts";
+import { ledger } from "../engine/ledger.ts";
+import type { EngineParts, ModelInUse } from "../engine/turn.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { SessionStore, SessionWriter } from "../session/store.ts";
+import { catchFailures } from "../tool/catch.ts";
+import { memoise } from "../tool/memoise.ts";
+import type { ToolHandler, ToolMiddleware } from "../tool/middleware.ts";
+import { chainTool } from "../tool/middleware.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import { timeLimit } from "../tool/time-limit.ts";
+import type { Workspace } from "../tool/tool.ts";
+import { truncateAndSpill } from "../tool/truncate.ts";
+import { validate } from "../tool/validate.ts";
+
+/** What one session is made of, whoever composes it: the command line's harness or the library façade. */
+export interface SessionMaterial {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly store: SessionStore;
+  readonly writer: SessionWriter;
+  readonly history: readonly Message[];
+  readonly lastTurn: number;
+  readonly registry: ToolRegistry;
+  readonly workspace: Workspace;
+  /** Stands between validation and the call: hooks, plan mode, permission. Gets the questions of the session. */
+  readonly gate: (questions: Questions) => readonly ToolMiddleware[];
+  /** Stands right around the tool: what may leave it. */
+  readonly inner: readonly ToolMiddleware[];
+  readonly requestMiddleware: readonly RequestMiddleware[];
+  /** Asked anew for each round. */
+  readonly model: () => ModelInUse;
+  readonly setModel: (name: string) => Promise<void>;
+  readonly revokeRule: (rule: string) => boolean;
+  readonly roundsMax: number;
+  readonly attended: boolean;
+  readonly permissionTimeoutMs: number;
+  readonly onBlock?: EngineParts["onBlock"];
+  readonly close: () => Promise<void>;
+}
+
+/** Puts a session together. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
+export function composeSession(material: SessionMaterial): Session {
+  const { world, session, logId, store, writer, registry, workspace, onBlock } = material;
+  const { clock, ids } = world;
+  const bus = new Bus({ session, logId, store, writer, clock });
+  const questions = new Questions({
+    clock,
+    ids,
+    attended: material.attended,
+    timeoutMs: material.permissionTimeoutMs,
+    publish: (event, originator) => bus.publish(event, originator === undefined ? {} : { originator }),
+  });
+  const handler = chainTool(
+    [
+      validate(),
+      ...material.gate(questions),
+      memoise(),
+      ledger(bus, clock),
+      timeLimit(),
+      truncateAndSpill(),
+      ...material.inner,
+      catchFailures(),
+    ],
+    runTool,
+  );
+  const engine: EngineParts = {
+    world,
+    session,
+    bus,
+    conversation: new Conversation(bus, material.history),
+    dispatcher: new Dispatcher({ world, session, bus, registry, workspace, handler }),
+    requestMiddleware: material.requestMiddleware,
+    tools: () => registry.declared(),
+    model: material.model,
+    roundsMax: material.roundsMax,
+    ...(onBlock === undefined ? {} : { onBlock }),
+  };
+  const { lastTurn, setModel, revokeRule, close } = material;
+  return new Session({
+    world,
+    session,
+    logId,
+    bus,
+    questions,
+    engine,
+    lastTurn,
+    setModel,
+    revokeRule,
+    close,
+  });
+}
+
+/** The end of the chain: exactly what was planned and judged is what runs (PERM-10). */
+const runTool: ToolHandler = (call, context) => {
+  assert(call.plan !== undefined, "a call is planned before it runs");
+  return call.tool.run(call.plan, context);
+};

@@ -1,0 +1,203 @@
+import { connectInproc } from "../../src/control/inproc/inproc.ts";
+import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
+import type { Questions } from "../../src/control/multiplex/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
+import type { Session } from "../../src/control/multiplex/session.ts";
+import { composeSession } from "../../src/harness/session.ts";
+import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
+import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.ts";
+import type { EventKind } from "../../src/protocol/events.ts";
+import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import type { Message } from "../../src/protocol/message.ts";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import type { RequestMiddleware } from "../../src/provider/middleware.ts";
+import { memorySessionStore } from "../../src/session/memory-store.ts";
+import type { SessionStore } from "../../src/session/store.ts";
+import type { ToolMiddleware } from "../../src/tool/middleware.ts";
+import { ToolRegistry } from "../../src/tool/registry.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
+import type { ScriptedAnswer, ScriptedProvider } from "./scripted-provider.ts";
+import { scriptedProvider } from "./scripted-provider.ts";
+import type { TestWorld } from "./world.ts";
+import { temporaryDirectory, testWorld } from "./world.ts";
+
+export interface RigOptions {
+  readonly script: readonly ScriptedAnswer[];
+  readonly tools?: readonly Tool[];
+  readonly roundsMax?: number;
+  readonly attended?: boolean;
+  readonly identityClass?: IdentityClass;
+  readonly gate?: (questions: Questions) => readonly ToolMiddleware[];
+  readonly requestMiddleware?: readonly RequestMiddleware[];
+  readonly store?: SessionStore;
+  readonly history?: readonly Message[];
+}
+
+/** One session of the real engine with a scripted model and a fake clock, driven as a client drives it. */
+export interface Rig extends AsyncDisposable {
+  readonly world: TestWorld;
+  readonly session: Session;
+  readonly connection: Connection;
+  readonly provider: ScriptedProvider;
+  readonly root: string;
+  /** Every event so far, as the client saw it. */
+  readonly events: Envelope[];
+  connect(identityClass?: IdentityClass): Promise<Connection>;
+  /** Sends a prompt and waits for the end of its turn. */
+  send(text: string | readonly InputBlock[]): Promise<TurnSeen>;
+  /** Resolves with the next event of a kind, or the one already seen. */
+  until<Kind extends EventKind>(kind: Kind, nth?: number): Promise<EnvelopeOf<Kind>>;
+}
+
+export interface TurnSeen {
+  readonly events: readonly Envelope[];
+  readonly text: string;
+  readonly reason: string;
+  readonly results: readonly { readonly text: string; readonly isError: boolean }[];
+}
+
+export async function openRig(options: RigOptions): Promise<Rig> {
+  const world = testWorld();
+  const directory = temporaryDirectory();
+  const store = options.store ?? memorySessionStore(world.machine);
+  const provider = scriptedProvider(options.script);
+  const logId = world.ids.next("log");
+  const sessionId = world.ids.next("sess");
+  const registry = new ToolRegistry();
+  registry.add({ name: "test", tools: () => options.tools ?? [] });
+  const writer = await store.create(
+    {
+      logId,
+      session: sessionId,
+      workingDir: directory.path,
+      profile: "test",
+      model: "scripted:scripted-1",
+      createdAt: new Date(world.clock.now()).toISOString(),
+    },
+    { pid: world.machine.pid, processStart: world.machine.processStart },
+  );
+  const session = composeSession({
+    world,
+    session: sessionId,
+    logId,
+    store,
+    writer,
+    history: options.history ?? [],
+    lastTurn: 0,
+    registry,
+    workspace: {
+      root: directory.path,
+      cwd: directory.path,
+      seen: new Map(),
+      env: {},
+      scratch: directory.path,
+    },
+    gate: options.gate ?? (() => []),
+    inner: [],
+    requestMiddleware: options.requestMiddleware ?? [],
+    model: () => ({ provider, id: "scripted-1", outputTokensMax: 4_096 }),
+    setModel: () => Promise.resolve(),
+    revokeRule: () => false,
+    roundsMax: options.roundsMax ?? 50,
+    attended: options.attended ?? true,
+    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    close: () => writer[Symbol.asyncDispose](),
+  });
+  const multiplexer = new Multiplexer({ world, openSession: () => Promise.resolve(session) });
+  await multiplexer.create({ kind: "CreateSession", profile: "test" });
+  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+
+  async function connect(identityClass: IdentityClass = "human"): Promise<Connection> {
+    const made = connectInproc(multiplexer, { identityClass, label: "rig" }, served);
+    await made.handshake(PROTOCOL_VERSION);
+    return made;
+  }
+
+  const connection = await connect(options.identityClass);
+  const events: Envelope[] = [];
+  const waiting = new Set<() => void>();
+  const stop = new AbortController();
+  const reading = (async () => {
+    for await (const event of connection.subscribe(sessionId, { since: 0, signal: stop.signal })) {
+      events.push(event);
+      for (const wake of waiting) wake();
+    }
+  })();
+
+  async function until<Kind extends EventKind>(kind: Kind, nth = 1): Promise<EnvelopeOf<Kind>> {
+    while (true) {
+      const found = events.filter((event) => event.kind === kind)[nth - 1];
+      if (found !== undefined) return found as EnvelopeOf<Kind>;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      await Promise.race([promise, reading.then(() => Promise.reject(new Error(`no ${kind} came`)))]);
+      waiting.delete(resolve);
+    }
+  }
+
+  return {
+    world,
+    session,
+    connection,
+    provider,
+    root: directory.path,
+    events,
+    connect,
+    until,
+    async send(input) {
+      const from = events.length;
+      const turns = events.filter((event) => event.kind === "TurnEnded").length;
+      const content = typeof input === "string" ? [{ type: "text" as const, text: input }] : [...input];
+      await connection.send({ kind: "SendInput", sessionId, content });
+      const ended = await until("TurnEnded", turns + 1);
+      return turnSeen(events.slice(from), ended.payload.reason);
+    },
+    async [Symbol.asyncDispose]() {
+      await multiplexer.close("user");
+      stop.abort();
+      await reading;
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function turnSeen(events: readonly Envelope[], reason: string): TurnSeen {
+  const text = events.map((event) => (event.kind === "TextDelta" ? event.payload.text : "")).join("");
+  const results = events.flatMap((event) =>
+    event.kind === "ToolResult"
+      ? [{ text: textOf(event.payload.content), isError: event.payload.isError ?? false }]
+      : [],
+  );
+  return { events, text, reason, results };
+}
+
+export function textOf(content: readonly ResultContent[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("");
+}
+
+/** A tool that does what the test says, and tells of it in `runs`. */
+export function fakeTool(
+  name: string,
+  run: (input: unknown, context: ToolContext) => Promise<ToolOutput> | ToolOutput,
+  traits: Partial<Pick<Tool, "mutating" | "level" | "lazy" | "inputSchema" | "msMax">> = {},
+): Tool {
+  return {
+    name,
+    description: `does ${name}`,
+    inputSchema: { type: "object" },
+    mutating: false,
+    level: "ReadOnly",
+    ...traits,
+    plan: (input) => Promise.resolve({ summary: name, target: { kind: "none" }, input } as const),
+    run: async (plan, context) => await run("input" in plan ? plan.input : undefined, context),
+  };
+}
+
+export function ok(text: string): ToolOutput {
+  return { content: [{ type: "text", text }] };
+}
+
+export function failed(text: string): ToolOutput {
+  return { content: [{ type: "text", text }], isError: true };
+}
