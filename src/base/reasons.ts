@@ -32,6 +32,8 @@ export const TEXTS = {
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
 
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  InvalidEvent:
+    "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
   UnknownSession: "There is no session <id> here. List them with: cinch sessions list.",
   UnknownCommandNamespace: "No plugin owns the namespace '<namespace>'.",
   InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
@@ -70,6 +72,11 @@ export const TEXTS = {
   ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
   UsageInvalid: "<problem>",
   PathMissing: "<what> does not exist: <path>",
+
+  ToolNameTaken:
+    "The tool name '<name>' is used by both <first> and <second>. Rename one of them, or leave one source out.",
+  ToolInvalid: "The tool '<name>' of <source> cannot be used: <problem>",
+  UnknownToolPack: "There is no tool pack '<name>'. Known: <known>.",
 
   CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
   CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",

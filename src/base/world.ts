@@ -71,6 +71,10 @@ export interface DirectoryEntry {
   readonly kind: FileKind;
 }
 
+export interface SizedEntry extends DirectoryEntry {
+  readonly size?: number;
+}
+
 /**
  * The file system. Paths are absolute. Failures are Node's errors with their `code` (ENOENT, EACCES …);
  * `codeOf` reads it.
@@ -109,6 +113,11 @@ export interface Files {
    * are made; the mode of an existing file is kept, and its owner where that can be. Tells what the file is now.
    */
   writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo>;
+  /**
+   * The entries of a directory in the order of their names, with the promise of `openResolved`. The first `sizesMax`
+   * tell their size, where they are files.
+   */
+  listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]>;
   /** A new directory of this process alone (0700) under the machine's temporary directory. */
   makeTemporary(prefix: string): Promise<string>;
 }
@@ -123,8 +132,8 @@ export interface OpenFile extends AsyncDisposable {
 /** A resolved path that leads elsewhere by now: something was swapped between check and use. */
 export class PathMoved extends Error {
   override readonly name = "PathMoved";
-  constructor(path: string) {
-    super(`${path} is not what it was a moment ago: a part of it was replaced`);
+  constructor(path: string, options?: ErrorOptions) {
+    super(`${path} is not what it was a moment ago: a part of it was replaced`, options);
   }
 }
 

@@ -19,7 +19,7 @@ import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import { fileInfo, kindOf } from "./file-info.ts";
-import { openResolved, writeResolved } from "./resolved-files.ts";
+import { listResolved, openResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
 const READ_CHUNK_BYTES = 65_536;
@@ -47,6 +47,7 @@ export const hostFiles: Files = {
   },
   openResolved,
   writeResolved,
+  listResolved,
   async makeTemporary(prefix) {
     return await mkdtemp(join(tmpdir(), prefix));
   },

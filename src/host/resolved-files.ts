@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { lstat, mkdir, open, readlink, realpath, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileInfo, OpenFile } from "../base/world.ts";
+import type { FileInfo, OpenFile, SizedEntry } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
-import { fileInfo } from "./file-info.ts";
+import { fileInfo, kindOf } from "./file-info.ts";
 
 const NEW_FILE_MODE = 0o644;
 const O_PATH = 0x20_0000;
@@ -56,6 +56,22 @@ export async function writeResolved(path: string, content: Uint8Array | string):
     throw thrown;
   }
   return fileInfo(await file.stat({ bigint: true }));
+}
+
+/** `Files.listResolved` on this machine. */
+export async function listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]> {
+  await using directory = await openDirectory(path, path);
+  const entries = await readdir(directory.at("."), { withFileTypes: true });
+  const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  await directory.check();
+  const listed: SizedEntry[] = [];
+  for (const [index, entry] of sorted.entries()) {
+    const kind = kindOf(entry);
+    const stats =
+      kind === "file" && index < sizesMax ? await statIfThere(directory.at(entry.name)) : undefined;
+    listed.push({ name: entry.name, kind, ...(stats === undefined ? {} : { size: Number(stats.size) }) });
+  }
+  return listed;
 }
 
 /** A directory held open, and the way to name its entries through the handle. */
@@ -110,7 +126,8 @@ async function movedOnLink(path: string, act: () => Promise<FileHandle>): Promis
     return await act();
   } catch (thrown) {
     const code = codeOf(thrown);
-    if (code === "ELOOP" || code === "ENOTDIR" || code === "EMLINK") throw new PathMoved(path);
+    if (code === "ELOOP" || code === "ENOTDIR" || code === "EMLINK")
+      throw new PathMoved(path, { cause: thrown });
     throw thrown;
   }
 }

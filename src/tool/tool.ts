@@ -63,6 +63,8 @@ export interface PathUse {
   /** Absolute, every symlink resolved (for a new file: of its nearest existing parent). */
   readonly path: string;
   readonly access: "read" | "write";
+  /** The path as the call spelled it, absolute, where a symlink leads from it to `path`: rules judge both (S22). */
+  readonly spelled?: string;
 }
 
 /** What a call gives back to the model and to clients. */

@@ -1,0 +1,136 @@
+import { count } from "../../base/text.ts";
+import { says } from "../output.ts";
+import { addedMarker } from "../redaction-marker.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import { excerpt } from "./excerpt.ts";
+import { openPlanned } from "./open-planned.ts";
+import type { ResolvedPath } from "./paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "./paths.ts";
+import type { Region, Replacement } from "./replace.ts";
+import { replaceExact } from "./replace.ts";
+import { isUnchanged, readWhole, sha256Of, WHOLE_BYTES_MAX } from "./seen.ts";
+import { store } from "./store.ts";
+import type { FileText } from "./text-file.ts";
+import { parseText, renderText } from "./text-file.ts";
+import { markerText, staleText } from "./write.ts";
+
+export interface EditPlan extends CallPlan {
+  readonly file: ResolvedPath;
+  readonly edits: readonly Replacement[];
+}
+
+/** Replaces one exact text in a file (TOOL-01). */
+export const edit: Tool<EditPlan> = {
+  name: "Edit",
+  description: "Replaces an exact text in a file. old_string must match once, unless replace_all.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      file_path: { type: "string" },
+      old_string: { type: "string" },
+      new_string: { type: "string" },
+      replace_all: { type: "boolean" },
+    },
+    required: ["file_path", "old_string", "new_string"],
+  },
+  mutating: true,
+  level: "WorkspaceWrite",
+  plan(input, context) {
+    const { file_path, ...replacement } = input as { readonly file_path: string } & Replacement;
+    return planEdits("Edit", { file_path, edits: [replacement], context });
+  },
+  run: runEdits,
+};
+
+interface Edits {
+  readonly file_path: string;
+  readonly edits: readonly Replacement[];
+  readonly context: ToolContext;
+}
+
+/** An edit shows lines around what it changed, so the gate is told that it reads too. */
+export async function planEdits(tool: string, { file_path, edits, context }: Edits): Promise<EditPlan> {
+  const file = await resolvePath(file_path, context);
+  return { ...pathPlan(tool, file, ["read", "write"]), file, edits };
+}
+
+/** Carries out all edits of a plan, each on the result of the one before, or none of them. */
+export async function runEdits({ file, edits }: EditPlan, context: ToolContext): Promise<ToolOutput> {
+  const before = await editable(file, context);
+  const { text, regions } = applied(file, before.text, edits);
+  const marker = addedMarker(before.text.text, text);
+  if (marker !== undefined) throw new ToolFailure(markerText(file.shown, marker));
+  await store(file, { bytes: renderText({ ...before.text, text }), context, before });
+  const replacements = count(regions.length, "replacement");
+  return says(`Edited ${file.shown} (${replacements}):\n${excerpt(text, regions)}`);
+}
+
+interface Editable {
+  readonly text: FileText;
+  readonly mode: number;
+}
+
+async function editable(target: ResolvedPath, context: ToolContext): Promise<Editable> {
+  const opened = await openPlanned(target, context);
+  if (opened === undefined)
+    throw new ToolFailure(`There is no file ${oneLine(target.shown)}: Write creates one`);
+  await using file = opened;
+  try {
+    const bytes = await readWhole(file);
+    if (bytes === undefined) {
+      throw new ToolFailure(
+        `${target.shown} has more than ${WHOLE_BYTES_MAX / 1024 / 1024} MB: Edit cannot take it`,
+      );
+    }
+    const seen = context.workspace.seen.get(target.path);
+    if (seen !== undefined && !isUnchanged(seen, file.info, sha256Of(bytes))) {
+      throw new ToolFailure(staleText(target.shown));
+    }
+    const text = parseText(bytes);
+    if (text === undefined)
+      throw new ToolFailure(`${target.shown} is not wholly text (UTF-8, or UTF-16 with a mark)`);
+    return { text, mode: file.info.mode };
+  } catch (thrown) {
+    throw fileFailure(thrown, target.shown);
+  }
+}
+
+interface Applied {
+  readonly text: string;
+  readonly regions: readonly Region[];
+}
+
+function applied(file: ResolvedPath, original: FileText, edits: readonly Replacement[]): Applied {
+  let text = original.text;
+  let regions: readonly Region[] = [];
+  for (const [index, replacement] of edits.entries()) {
+    const result = replaceExact(text, replacement);
+    if (result.kind === "refused") {
+      const which = edits.length === 1 ? "" : `edit ${index + 1} of ${edits.length}: `;
+      throw new ToolFailure(`${file.shown}: ${which}${result.why}. Nothing was changed`);
+    }
+    regions = [
+      ...moved(regions, { before: text, after: result.text, by: result.regions }),
+      ...result.regions,
+    ];
+    text = result.text;
+  }
+  return { text, regions };
+}
+
+interface Move {
+  readonly before: string;
+  readonly after: string;
+  readonly by: readonly Region[];
+}
+
+/** Where earlier changes stand after a later one: each replacement before a place moves it by as much as it grew. */
+function moved(regions: readonly Region[], { before, after, by }: Move): readonly Region[] {
+  const growth = by.length === 0 ? 0 : (after.length - before.length) / by.length;
+  const move = (place: number) => {
+    const earlier = by.filter((region, i) => region.start - i * growth < place).length;
+    return Math.max(0, Math.min(after.length, place + earlier * growth));
+  };
+  return regions.map(({ start, end }) => ({ start: move(start), end: Math.max(move(start), move(end)) }));
+}

@@ -1,0 +1,63 @@
+import { unreachable } from "../../base/assert.ts";
+import type { SizedEntry } from "../../base/world.ts";
+import { says } from "../output.ts";
+import type { CallPlan, Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import type { ResolvedPath } from "./paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "./paths.ts";
+import { sizeText } from "./size-text.ts";
+
+const ENTRIES_MAX = 500;
+
+interface LsPlan extends CallPlan {
+  readonly directory: ResolvedPath;
+}
+
+/** Lists one directory, hidden and ignored entries included (TOOL-03). */
+export const ls: Tool<LsPlan> = {
+  name: "Ls",
+  description: "Lists one directory with kinds and sizes.",
+  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  mutating: false,
+  level: "ReadOnly",
+  async plan(input, context) {
+    const { path = "." } = input as { readonly path?: string };
+    const directory = await resolvePath(path, context);
+    return { ...pathPlan("Ls", directory, ["read"]), directory };
+  },
+  async run({ directory }, context) {
+    const { files } = context.world;
+    try {
+      const info = await files.lstat(directory.path);
+      if (info === undefined) throw new ToolFailure(`There is no directory ${oneLine(directory.shown)}`);
+      if (info.kind !== "directory") throw new ToolFailure(`${directory.shown} is not a directory: use Read`);
+      context.signal.throwIfAborted();
+      return says(listing(await files.listResolved(directory.path, ENTRIES_MAX)));
+    } catch (thrown) {
+      throw fileFailure(thrown, directory.shown);
+    }
+  },
+};
+
+function listing(entries: readonly SizedEntry[]): string {
+  if (entries.length === 0) return "(empty)";
+  const lines = entries.slice(0, ENTRIES_MAX).map(line);
+  const more = entries.length - lines.length;
+  return more > 0 ? `${lines.join("\n")}\n[${more} more entries]` : lines.join("\n");
+}
+
+function line(entry: SizedEntry): string {
+  const name = oneLine(entry.name);
+  switch (entry.kind) {
+    case "directory":
+      return `${name}/`;
+    case "symlink":
+      return `${name} (link)`;
+    case "other":
+      return `${name} (device, pipe or socket)`;
+    case "file":
+      return entry.size === undefined ? name : `${name} (${sizeText(entry.size)})`;
+    default:
+      return unreachable(entry.kind);
+  }
+}

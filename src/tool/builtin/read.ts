@@ -1,0 +1,130 @@
+import type { OpenFile } from "../../base/world.ts";
+import { nearest } from "../near.ts";
+import { says } from "../output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import type { FileContent } from "./file-kind.ts";
+import { contentOf, SNIFF_BYTES } from "./file-kind.ts";
+import { openPlanned } from "./open-planned.ts";
+import type { Page } from "./page.ts";
+import { readPage } from "./page.ts";
+import type { ResolvedPath } from "./paths.ts";
+import { fileFailure, oneLine, pathPlan, resolvePath } from "./paths.ts";
+import { readWhole, remember, sha256Of } from "./seen.ts";
+import { sizeText } from "./size-text.ts";
+import { encodingOf } from "./text-file.ts";
+
+const LINES_DEFAULT = 2_000;
+const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
+
+interface ReadPlan extends CallPlan {
+  readonly file: ResolvedPath;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Shows a text file page by page with line numbers, or an image (TOOL-01, TOOL-12). */
+export const read: Tool<ReadPlan> = {
+  name: "Read",
+  description:
+    "Reads a text file as numbered lines, or an image. Long files come in pages: go on with offset.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      file_path: { type: "string" },
+      offset: { type: "integer", minimum: 1, description: "first line" },
+      limit: { type: "integer", minimum: 1, description: "lines" },
+    },
+    required: ["file_path"],
+  },
+  mutating: false,
+  level: "ReadOnly",
+  async plan(input, context) {
+    const { file_path, offset = 1, limit = LINES_DEFAULT } = input as ReadInput;
+    const file = await resolvePath(file_path, context);
+    return { ...pathPlan("Read", file, ["read"]), file, offset, limit };
+  },
+  async run(plan, context) {
+    const opened = await openPlanned(plan.file, context);
+    if (opened === undefined) throw new ToolFailure(await missingText(plan.file, context));
+    await using file = opened;
+    try {
+      return await readOpened(file, plan, context);
+    } catch (thrown) {
+      throw fileFailure(thrown, plan.file.shown);
+    }
+  },
+};
+
+interface ReadInput {
+  readonly file_path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext): Promise<ToolOutput> {
+  const { signal } = context;
+  const { shown, path } = plan.file;
+  const beginning = await file.read(0, SNIFF_BYTES);
+  const content = contentOf(beginning);
+  if (content.kind === "binary") throw new ToolFailure(binaryText(shown, content.what, file.info.size));
+  if (content.kind === "image") return await readImage(file, { plan, context, content });
+
+  const encoding = encodingOf(beginning);
+  const page = await readPage(file, { offset: plan.offset, limit: plan.limit, encoding, signal });
+  remember(path, file.info, { context, sha256: page.sha256 ?? "" });
+  if (page.total === 0) return says(`${shown} is empty.`);
+  if (page.lines.length === 0 && page.endless === undefined) {
+    throw new ToolFailure(`${shown} has ${page.total} lines: there is no line ${plan.offset}`);
+  }
+  return says(pageText(page, plan.offset));
+}
+
+function pageText(page: Page, offset: number): string {
+  const numbered = page.lines.map((line, i) => `${offset + i}\t${line.replaceAll("\0", "␀")}`).join("\n");
+  const notes: string[] = [];
+  if (page.next !== undefined) {
+    const total = page.total === undefined ? "" : ` of ${page.total}`;
+    notes.push(`[lines ${offset}-${page.next - 1}${total}; go on with offset ${page.next}]`);
+  }
+  if (page.endless === true) notes.push("[the next line goes on without end: reading stops here]");
+  if (numbered.includes("\uFFFD")) notes.push("[� stands for bytes that are no valid text]");
+  return [numbered, ...notes].filter((part) => part !== "").join("\n");
+}
+
+interface ImageRead {
+  readonly plan: ReadPlan;
+  readonly context: ToolContext;
+  readonly content: FileContent & { readonly kind: "image" };
+}
+
+async function readImage(file: OpenFile, { plan, context, content }: ImageRead): Promise<ToolOutput> {
+  const bytes = file.info.size <= IMAGE_BYTES_MAX ? await readWhole(file) : undefined;
+  if (bytes === undefined || bytes.length > IMAGE_BYTES_MAX) {
+    const limit = `${IMAGE_BYTES_MAX / 1024 / 1024} MB`;
+    throw new ToolFailure(
+      `${plan.file.shown} is an image of ${sizeText(file.info.size)}; up to ${limit} can be shown`,
+    );
+  }
+  remember(plan.file.path, file.info, { context, sha256: sha256Of(bytes) });
+  const data = Buffer.from(bytes).toString("base64");
+  return { content: [{ type: "image", source: { type: "base64", media_type: content.mediaType, data } }] };
+}
+
+function binaryText(shown: string, what: string, size: number): string {
+  return `${shown} is ${what}, ${sizeText(size)}: Read shows text and images only`;
+}
+
+/** Names what stands in the same folder under a similar name. */
+async function missingText(file: ResolvedPath, context: ToolContext): Promise<string> {
+  const text = `There is no file ${oneLine(file.shown)}.`;
+  const slash = file.path.lastIndexOf("/");
+  const folder = file.path.slice(0, slash) || "/";
+  const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // no such folder either
+  if (siblings === undefined) return `${text} Its folder does not exist either.`;
+  const near = nearest(
+    file.path.slice(slash + 1),
+    siblings.map((entry) => entry.name),
+  );
+  return near.length === 0 ? text : `${text} In the same folder: ${near.map(oneLine).join(", ")}.`;
+}

@@ -1,0 +1,31 @@
+import type { ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import type { ResolvedPath } from "./paths.ts";
+import { fileFailure } from "./paths.ts";
+import { remember, sha256Of } from "./seen.ts";
+
+interface Store {
+  readonly bytes: Uint8Array;
+  readonly context: ToolContext;
+  /** The mode of the file that is replaced, where there is one. */
+  readonly before: { readonly mode?: number };
+}
+
+/**
+ * Puts new content in place of a planned file, in one step, and notes that the model knows it.
+ *
+ * A failure leaves the old content as it was: a full disk loses nothing.
+ * @throws ToolFailure
+ */
+export async function store(file: ResolvedPath, { bytes, context, before }: Store): Promise<void> {
+  if (before.mode !== undefined && (before.mode & 0o222) === 0) {
+    throw new ToolFailure(`${file.shown} is read-only (mode ${before.mode.toString(8)})`);
+  }
+  context.signal.throwIfAborted();
+  try {
+    const info = await context.world.files.writeResolved(file.path, bytes);
+    remember(file.path, info, { context, sha256: sha256Of(bytes) });
+  } catch (thrown) {
+    throw fileFailure(thrown, file.shown);
+  }
+}

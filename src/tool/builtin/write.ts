@@ -1,0 +1,81 @@
+import { count } from "../../base/text.ts";
+import { says } from "../output.ts";
+import { addedMarker } from "../redaction-marker.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import { openPlanned } from "./open-planned.ts";
+import type { ResolvedPath } from "./paths.ts";
+import { pathPlan, resolvePath } from "./paths.ts";
+import { isUnchanged, readWhole, sha256Of } from "./seen.ts";
+import { store } from "./store.ts";
+import { lineCount } from "./text-file.ts";
+
+interface WritePlan extends CallPlan {
+  readonly file: ResolvedPath;
+  readonly content: string;
+}
+
+/** Creates a file or replaces one that the model has read, in one step (TOOL-01). */
+export const write: Tool<WritePlan> = {
+  name: "Write",
+  description: "Creates a file with its folders, or replaces the whole of one that was read before.",
+  inputSchema: {
+    type: "object",
+    properties: { file_path: { type: "string" }, content: { type: "string" } },
+    required: ["file_path", "content"],
+  },
+  mutating: true,
+  level: "WorkspaceWrite",
+  async plan(input, context) {
+    const { file_path, content } = input as { readonly file_path: string; readonly content: string };
+    const file = await resolvePath(file_path, context);
+    return { ...pathPlan("Write", file, ["write"]), file, content };
+  },
+  async run({ file, content }, context) {
+    const before = await replaceable(file, context);
+    const marker = addedMarker(before.text, content);
+    if (marker !== undefined) throw new ToolFailure(markerText(file.shown, marker));
+    await store(file, { bytes: textBytes(file, content), context, before });
+    const verb = before.exists ? "Replaced" : "Created";
+    return says(`${verb} ${file.shown} (${count(lineCount(content), "line")}).`);
+  },
+};
+
+/** Why new content with a redaction marker is not stored. */
+export function markerText(shown: string, marker: string): string {
+  return `${shown}: the new content holds ${marker}, which stands for a secret that is not shown. Leave that part of the file as it is`;
+}
+
+interface Before {
+  readonly exists: boolean;
+  readonly text: string;
+  readonly mode?: number;
+}
+
+/** Reads what is about to be replaced; refuses where the model does not know it as it is now. */
+async function replaceable(target: ResolvedPath, context: ToolContext): Promise<Before> {
+  const opened = await openPlanned(target, context);
+  if (opened === undefined) return { exists: false, text: "" };
+  await using file = opened;
+  const seen = context.workspace.seen.get(target.path);
+  if (seen === undefined) throw new ToolFailure(`${target.shown} exists and was not read yet: Read it first`);
+  const bytes = await readWhole(file);
+  if (!isUnchanged(seen, file.info, bytes === undefined ? "" : sha256Of(bytes))) {
+    throw new ToolFailure(staleText(target.shown));
+  }
+  return {
+    exists: true,
+    text: bytes === undefined ? "" : new TextDecoder().decode(bytes),
+    mode: file.info.mode,
+  };
+}
+
+export function staleText(shown: string): string {
+  return `${shown} changed since it was read: Read it again`;
+}
+
+function textBytes(file: ResolvedPath, content: string): Uint8Array {
+  if (!content.isWellFormed())
+    throw new ToolFailure(`${file.shown}: the content holds half a character (a lone surrogate)`);
+  return new TextEncoder().encode(content);
+}

@@ -1,0 +1,94 @@
+import type { FileInfo } from "../base/world.ts";
+import type { ToolCall, ToolMiddleware } from "./middleware.ts";
+import type { ToolContext, ToolOutput, Workspace } from "./tool.ts";
+
+const REMEMBERED_CALLS_MAX = 32;
+
+/** A file written to less than this long ago may change again without its time stamp showing it. */
+const SETTLED_MS = 1_000;
+
+interface Remembered {
+  readonly stamp: string;
+  readonly output: ToolOutput;
+}
+
+interface Memory {
+  readonly turn: number;
+  /** Counts up whenever something may have changed: an answer that was begun before that is not kept. */
+  age: number;
+  readonly calls: Map<string, Remembered>;
+}
+
+/**
+ * Answers an identical read-only call of the same turn from memory (ENG-07).
+ *
+ * Only where that cannot be told from running it again: no mutating call came between, the call touches nothing but
+ * regular files by resolved path, and each of them has the size, time stamp and identity it had. Everything else runs:
+ * directories, commands, failures, and files that were written to within the last second.
+ */
+export function memoise(): ToolMiddleware {
+  const memories = new WeakMap<Workspace, Memory>();
+
+  function memoryOf({ workspace, turn }: ToolContext): Memory {
+    const known = memories.get(workspace);
+    if (known?.turn === turn) return known;
+    const fresh: Memory = { turn, age: 0, calls: new Map() };
+    memories.set(workspace, fresh);
+    return fresh;
+  }
+
+  return async function memoise(call, context, next) {
+    const memory = memoryOf(context);
+    if (call.tool.mutating) {
+      forget(memory);
+      try {
+        return await next(call, context);
+      } finally {
+        forget(memory);
+      }
+    }
+    const key = keyOf(call);
+    const stamp = await stampOf(call, context);
+    if (key === undefined || stamp === undefined) return await next(call, context);
+
+    const remembered = memory.calls.get(key);
+    if (remembered?.stamp === stamp) return remembered.output;
+
+    const { age } = memory;
+    const output = await next(call, context);
+    if (output.isError !== true && memory.age === age && (await stampOf(call, context)) === stamp) {
+      remember(memory, key, { stamp, output });
+    }
+    return output;
+  };
+}
+
+function forget(memory: Memory): void {
+  memory.age += 1;
+  memory.calls.clear();
+}
+
+function remember(memory: Memory, key: string, remembered: Remembered): void {
+  const oldest = memory.calls.keys().next();
+  if (memory.calls.size >= REMEMBERED_CALLS_MAX && !oldest.done) memory.calls.delete(oldest.value);
+  memory.calls.set(key, remembered);
+}
+
+function keyOf(call: ToolCall): string | undefined {
+  return call.plan?.target.kind === "paths"
+    ? JSON.stringify([call.name, call.input, call.plan.target.paths])
+    : undefined;
+}
+
+/** What would differ if a file of the call had changed; undefined where that cannot be told. */
+async function stampOf(call: ToolCall, { world }: ToolContext): Promise<string | undefined> {
+  if (call.plan?.target.kind !== "paths") return undefined;
+  const files: FileInfo[] = [];
+  for (const { path } of call.plan.target.paths) {
+    const info = await world.files.lstat(path).catch(() => undefined); // unreadable: the call itself tells why
+    const settled = info !== undefined && info.modifiedMs < world.clock.now() - SETTLED_MS;
+    if (info?.kind !== "file" || !settled) return undefined;
+    files.push(info);
+  }
+  return JSON.stringify(files.map(({ size, modifiedMs, identity }) => [size, modifiedMs, identity]));
+}

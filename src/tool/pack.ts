@@ -1,0 +1,37 @@
+import { HarnessError } from "../base/errors.ts";
+import type { ToolSource } from "./tool.ts";
+
+/**
+ * Named groups of built-in tools, as profiles list them in `tool_packs` (TOOL-07).
+ *
+ * A pack names every tool that belongs to it; one that this build does not have is left out.
+ */
+const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["fs", ["Read", "Write", "Edit", "MultiEdit", "Glob", "Ls"]],
+  ["search", ["Grep", "Glob"]],
+  ["shell", ["Bash", "BashTask"]],
+  ["git", ["Bash", "BashTask"]],
+  ["plan", ["TodoWrite"]],
+  ["tasks", ["TodoWrite"]],
+  ["web", ["WebFetch"]],
+]);
+
+export const PACK_NAMES: readonly string[] = [...PACKS.keys()];
+
+/**
+ * The same source with only the tools of these packs, in the source's own order.
+ *
+ * @throws HarnessError UnknownToolPack
+ */
+export function withPacks(source: ToolSource, packs: readonly string[]): ToolSource {
+  const names = new Set(packs.flatMap(toolsOf));
+  return { name: source.name, tools: () => source.tools().filter((tool) => names.has(tool.name)) };
+}
+
+function toolsOf(pack: string): readonly string[] {
+  const names = PACKS.get(pack);
+  if (names === undefined) {
+    throw new HarnessError("UnknownToolPack", { name: pack, known: PACK_NAMES.join(", ") });
+  }
+  return names;
+}

@@ -1,0 +1,18 @@
+const MARKER = /«redacted:[^»\n]{0,200}»?/gu;
+
+/**
+ * The first redaction marker that `next` holds more often than `before`, if any.
+ *
+ * Such a marker stands for a secret that the writer of `next` never saw: written to the file it would destroy the
+ * secret, so whoever finds one refuses (decisions § Redaction and truth).
+ */
+export function addedMarker(before: string, next: string): string | undefined {
+  const held = counted(before);
+  return [...counted(next)].find(([marker, times]) => times > (held.get(marker) ?? 0))?.[0];
+}
+
+function counted(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [marker] of text.matchAll(MARKER)) counts.set(marker, (counts.get(marker) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,145 @@
+import { HarnessError } from "../base/errors.ts";
+import type { JsonSchema } from "../base/json.ts";
+import { isObject, parseJson, stringAt } from "../base/json.ts";
+import { nearest } from "./near.ts";
+import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./search.ts";
+import type { Tool, ToolSource } from "./tool.ts";
+import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
+
+const NAME = /^[A-Za-z0-9_]{1,64}$/;
+const OWN_NAME = "cinch itself";
+
+/** What the model is told of a tool, and nothing more (TOOL-08). */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** A call with its tool found: `name` and `input` are what permissions, events and the log see. */
+export interface ResolvedCall {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/**
+ * All tools of a session, from whatever source, under one set of rules (TOOL-06).
+ *
+ * Names are unique over all sources. What is declared to the model depends only on what was added, and its order is
+ * the order of adding, so that the cached prefix of requests holds (LIB-07).
+ */
+export class ToolRegistry {
+  readonly #tools = new Map<string, { readonly tool: Tool; readonly source: string }>();
+  readonly #search = toolSearch(() => this.#lazy());
+  readonly #call = callTool();
+
+  /**
+   * Takes all tools of a source, or none.
+   * @throws HarnessError ToolNameTaken, which names both sources, or ToolInvalid.
+   */
+  add(source: ToolSource): void {
+    const tools = source.tools();
+    const added = new Set<string>();
+    for (const tool of tools) {
+      const problem = problemOf(tool);
+      if (problem !== undefined) {
+        throw new HarnessError("ToolInvalid", { name: tool.name, source: source.name, problem });
+      }
+      const holder = added.has(tool.name) ? source.name : this.#holderOf(tool.name);
+      if (holder !== undefined) {
+        throw new HarnessError("ToolNameTaken", { name: tool.name, first: holder, second: source.name });
+      }
+      added.add(tool.name);
+    }
+    for (const tool of tools) this.#tools.set(tool.name, { tool, source: source.name });
+  }
+
+  /** The tool of this name, lazy ones included. */
+  find(name: string): Tool | undefined {
+    if (this.#lazy().length > 0) {
+      if (name === TOOL_SEARCH) return this.#search;
+      if (name === CALL_TOOL) return this.#call;
+    }
+    return this.#tools.get(name)?.tool;
+  }
+
+  /** What goes into every request: all tools but the lazy ones, and the way to those where there are any. */
+  declared(): readonly ToolDeclaration[] {
+    const all = [...this.#tools.values()].map((entry) => entry.tool);
+    const eager = all.filter((tool) => tool.lazy !== true);
+    const shown = eager.length < all.length ? [...eager, this.#search, this.#call] : eager;
+    return shown.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  }
+
+  /**
+   * Finds the tool that a call of the model means. A CallTool is unwrapped, so that what it calls runs under its own
+   * name everywhere else. A name that nobody has gives a tool that fails with a text that names the near ones.
+   */
+  resolve(name: string, input: unknown): ResolvedCall {
+    if (name === CALL_TOOL && this.find(CALL_TOOL) !== undefined) {
+      const inner = stringAt(input, "name");
+      if (inner !== undefined && inner !== CALL_TOOL) return this.#resolveNamed(inner, innerInput(input));
+    }
+    return this.#resolveNamed(name, input);
+  }
+
+  #resolveNamed(name: string, input: unknown): ResolvedCall {
+    return { tool: this.find(name) ?? missing(name, this.#unknown(name)), name, input };
+  }
+
+  #unknown(name: string): string {
+    const names = [...this.#tools.keys()];
+    if (names.length === 0) return `There is no tool ${quoted(name)}: this session has no tools at all.`;
+    const near = nearest(name, names);
+    return near.length > 0
+      ? `There is no tool ${quoted(name)}. Did you mean ${near.join(" or ")}?`
+      : `There is no tool ${quoted(name)}. There are: ${this.declared()
+          .map((tool) => tool.name)
+          .join(", ")}.`;
+  }
+
+  #lazy(): readonly Tool[] {
+    return [...this.#tools.values()].map((entry) => entry.tool).filter((tool) => tool.lazy === true);
+  }
+
+  #holderOf(name: string): string | undefined {
+    return name === TOOL_SEARCH || name === CALL_TOOL ? OWN_NAME : this.#tools.get(name)?.source;
+  }
+}
+
+function problemOf(tool: Tool): string | undefined {
+  if (!NAME.test(tool.name)) return "a name is 1 to 64 letters, digits and underscores";
+  if (tool.description.trim() === "") return "it has no description";
+  if (tool.description.length > DESCRIPTION_CHARACTERS_MAX) {
+    return `its description has ${tool.description.length} characters, more than ${DESCRIPTION_CHARACTERS_MAX}`;
+  }
+  if (!isObject(tool.inputSchema) || tool.inputSchema["type"] !== "object") {
+    return 'its input schema is not of type "object"';
+  }
+  return undefined;
+}
+
+/** Some models write the inner input as a text of JSON. */
+function innerInput(input: unknown): unknown {
+  const inner = isObject(input) ? input["input"] : undefined;
+  if (typeof inner === "string") return parseJson(inner)?.value ?? inner;
+  return inner ?? {};
+}
+
+/** Stands in for a tool that is not there, so that the call is answered like any other that fails. */
+function missing(name: string, text: string): Tool {
+  return {
+    name,
+    description: "not there",
+    inputSchema: {},
+    mutating: true,
+    level: "DangerFullAccess",
+    plan: () => Promise.reject(new ToolFailure(text)),
+    run: () => Promise.reject(new ToolFailure(text)),
+  };
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 80).toWellFormed());
+}

@@ -1,0 +1,64 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { DeadlineReached } from "../base/errors.ts";
+import type { Clock } from "../base/world.ts";
+import type { ToolMiddleware } from "./middleware.ts";
+import { fails } from "./output.ts";
+import type { ToolOutput } from "./tool.ts";
+
+/** How long one call of a tool may take that names no limit of its own. */
+export const TOOL_MS_MAX = 120_000;
+
+/** How long a tool that was told to stop may take to do so, before nobody waits for it any more. */
+export const TOOL_STOP_MS_MAX = 5_000;
+
+/**
+ * Ends a call that takes longer than its tool's `msMax`, or than `msMaxDefault` (ENG-22).
+ *
+ * The tool's signal aborts first; a tool that ignores it is left behind after `TOOL_STOP_MS_MAX`, so that nothing hangs
+ * a session. A reached limit is a result that the model sees; what the tool still had to say stands before it. A cancel
+ * from above rethrows its reason.
+ */
+export function timeLimit(msMaxDefault: number = TOOL_MS_MAX): ToolMiddleware {
+  return async function timeLimit(call, context, next) {
+    const { clock } = context.world;
+    using limit = deadline(clock, call.tool.msMax ?? msMaxDefault, context.signal);
+    using patience = patienceAfter(clock, limit.signal);
+    let output: ToolOutput;
+    try {
+      output = await whileAlive(next(call, { ...context, signal: limit.signal }), patience.signal);
+    } catch (thrown) {
+      if (context.signal.aborted) throw context.signal.reason;
+      if (!limit.reached) throw thrown;
+      return { ...fails(timedOut(limit.signal)), timedOut: true };
+    }
+    if (!limit.reached) return output;
+    return {
+      content: [...output.content, ...fails(timedOut(limit.signal)).content],
+      isError: true,
+      timedOut: true,
+    };
+  };
+}
+
+function timedOut(signal: AbortSignal): string {
+  const seconds = signal.reason instanceof DeadlineReached ? signal.reason.afterMs / 1000 : 0;
+  return `timed out after ${seconds} s`;
+}
+
+/** Aborts with the same reason, a while after the signal did. */
+function patienceAfter(clock: Clock, signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  let timer: Disposable | undefined;
+  const wait = () => {
+    timer = clock.timer(TOOL_STOP_MS_MAX, () => controller.abort(signal.reason));
+  };
+  if (signal.aborted) wait();
+  else signal.addEventListener("abort", wait, { once: true });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", wait);
+      timer?.[Symbol.dispose]();
+    },
+  };
+}

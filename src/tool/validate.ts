@@ -1,0 +1,75 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { head } from "../base/text.ts";
+import { outputOf } from "./failure.ts";
+import type { ToolCall, ToolMiddleware } from "./middleware.ts";
+import { fails } from "./output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "./tool.ts";
+import { ToolFailure } from "./tool.ts";
+
+/** How long working out what a call will touch may take: a few looks at the disk. */
+const PLAN_MS_MAX = 10_000;
+const MALFORMED_CHARACTERS_MAX = 200;
+
+export type PreparedCall =
+  | { readonly kind: "ready"; readonly call: ToolCall & { readonly plan: CallPlan } }
+  | { readonly kind: "refused"; readonly output: ToolOutput };
+
+/** Lets only calls through whose input fits the tool's schema, and plans them (LIB-05, TOOL-10). */
+export function validate(): ToolMiddleware {
+  return async function validate(call, context, next) {
+    const prepared = await prepareCall(call, context);
+    return prepared.kind === "ready" ? await next(prepared.call, context) : prepared.output;
+  };
+}
+
+/**
+ * Checks a call's input and has its tool plan it. Whoever changes the input of a call, as a hook may, does this again.
+ *
+ * What is wrong with the input is told field by field; a lazy tool tells its schema too, since the model may not have
+ * seen it (LIB-07).
+ * @throws signal.reason when the call is cancelled meanwhile.
+ */
+export async function prepareCall(call: ToolCall, context: ToolContext): Promise<PreparedCall> {
+  if (call.malformed !== undefined) return refused(fails(malformedText(call.name, call.malformed)));
+  const problems = await problemsOf(call.tool, call.input);
+  if (problems.length > 0) return refused(fails(invalidText(call, problems)));
+  try {
+    return { kind: "ready", call: { ...call, plan: await planned(call, context) } };
+  } catch (thrown) {
+    return refused(outputOf(thrown, call, context));
+  }
+}
+
+async function planned(call: ToolCall, context: ToolContext): Promise<CallPlan> {
+  using limit = deadline(context.world.clock, PLAN_MS_MAX, context.signal);
+  try {
+    return await whileAlive(call.tool.plan(call.input, { ...context, signal: limit.signal }), limit.signal);
+  } catch (thrown) {
+    if (!limit.reached) throw thrown;
+    const text = `${call.name} could not be prepared within ${PLAN_MS_MAX / 1000} s: the disk does not answer`;
+    throw new ToolFailure(text, { cause: thrown });
+  }
+}
+
+async function problemsOf(tool: Tool, input: unknown): Promise<readonly string[]> {
+  // The validator is loaded with the first call, not with the program.
+  const { inputProblems } = await import("./input-problems.ts");
+  return inputProblems(tool, input);
+}
+
+function invalidText(call: ToolCall, problems: readonly string[]): string {
+  const text = `The input of ${call.name} does not fit. ${problems.join("; ")}.`;
+  return call.tool.lazy === true
+    ? `${text}\nIts input schema: ${JSON.stringify(call.tool.inputSchema)}`
+    : text;
+}
+
+function malformedText(name: string, text: string): string {
+  const beginning = JSON.stringify(head(text, MALFORMED_CHARACTERS_MAX).toWellFormed());
+  const more = text.length > MALFORMED_CHARACTERS_MAX ? ` (${text.length} characters in all)` : "";
+  return `The input of ${name} is not a JSON object. It begins: ${beginning}${more}.`;
+}
+
+function refused(output: ToolOutput): PreparedCall {
+  return { kind: "refused", output };
+}
