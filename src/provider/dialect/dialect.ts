@@ -25,6 +25,11 @@ export interface DialectDress {
   readonly provider: string;
   readonly family: string;
   readonly model: string;
+  /**
+   * The names of the tools on offer, so that a call comes back under the name the tool has here: names that a wire
+   * refuses (dots, more than 64 characters) are sent in another spelling.
+   */
+  readonly toolNames?: readonly string[];
   /** Quirks of one vendor, by name; absent ones are off. */
   readonly quirks?: DialectQuirks;
 }
@@ -36,4 +41,9 @@ export interface DialectQuirks {
   readonly promptCacheKey?: boolean;
   /** Name of the output limit: `max_tokens` (default) or `max_completion_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /**
+   * How a chat completion is asked to think: `reasoning_effort: "low"` (default), `reasoning: {effort}` (OpenRouter),
+   * or `thinking: {type: "enabled"}` (Z.AI).
+   */
+  readonly thinkingField?: "reasoning_effort" | "reasoning" | "thinking";
 }

@@ -1,0 +1,11 @@
+import { anthropicBody } from "./anthropic-body.ts";
+import { readAnthropic } from "./anthropic-stream.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The Messages API of Anthropic, which others serve too (PROV-02). */
+export const anthropicMessages: Dialect = {
+  name: "anthropic-messages",
+  path: "/messages",
+  body: anthropicBody,
+  read: readAnthropic,
+};

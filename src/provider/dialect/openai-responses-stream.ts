@@ -1,0 +1,175 @@
+import type { JsonObject } from "../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
+import type { FinishReason, ModelBlock, ModelEvent } from "../provider.ts";
+import type { ServerSentEvent } from "../sse.ts";
+import type { DialectDress } from "./dialect.ts";
+import { finish } from "./finish.ts";
+import { openAiUsage } from "./openai-chat-usage.ts";
+import { streamFailure } from "./stream-failure.ts";
+import { TextRun } from "./text-run.ts";
+import { isSurelyWhole, toolCall } from "./tool-call.ts";
+import { interrupted, wireEvents } from "./wire-events.ts";
+
+/**
+ * One answer of the Responses API (PROV-05).
+ *
+ * Texts and summaries are shown as they come; the finished items decide what the blocks are: a message is one text,
+ * a reasoning item is thinking and goes back whole, a function call is a tool call, and every other item is kept as
+ * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
+ */
+export async function* readOpenAiResponses(
+  events: AsyncIterable<ServerSentEvent>,
+  dress: DialectDress,
+): AsyncGenerator<ModelEvent> {
+  const answer = new Answer(dress);
+  for await (const { type, data } of wireEvents(events, dress)) {
+    yield* answer.take(type, data);
+    if (answer.isFinished) return;
+  }
+  throw interrupted(dress, "the stream ended before the answer did");
+}
+
+/** What was shown of an output item before it was finished. */
+interface OpenItem {
+  readonly index: number;
+  readonly kind: "text" | "thinking";
+  readonly run: TextRun;
+  /** The part of the item that the last delta belonged to. */
+  part: string;
+}
+
+class Answer {
+  readonly #dress: DialectDress;
+  /** By output index or, from servers that give none, by the item's id. */
+  readonly #open = new Map<string, OpenItem>();
+  readonly #done = new Set<string>();
+  #blocks = 0;
+  #calls = 0;
+  #isRefused = false;
+  isFinished = false;
+
+  constructor(dress: DialectDress) {
+    this.#dress = dress;
+  }
+
+  *take(type: string, data: JsonObject): Generator<ModelEvent> {
+    switch (type) {
+      case "response.refusal.delta":
+        this.#isRefused = true;
+        yield* this.#shown("text", data);
+        break;
+      case "response.output_text.delta":
+        yield* this.#shown("text", data);
+        break;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        yield* this.#shown("thinking", data);
+        break;
+      case "response.output_item.done":
+        yield* this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
+        break;
+      case "response.completed":
+      case "response.incomplete":
+        yield* this.#finish(objectAt(data, "response") ?? {}, type);
+        break;
+      case "response.failed":
+        throw streamFailure(objectAt(objectAt(data, "response"), "error") ?? data, this.#dress);
+      case "response.cancelled":
+        throw interrupted(this.#dress, "the answer was cancelled by the server");
+      case "error":
+        throw streamFailure(objectAt(data, "error") ?? { ...data, type: "" }, this.#dress);
+      default: // starts and ends of parts say nothing that the items do not; other events are of a later version
+    }
+  }
+
+  *#shown(kind: "text" | "thinking", data: JsonObject): Generator<ModelEvent> {
+    const at = placeOf(data);
+    const part = String(numberAt(data, "summary_index") ?? numberAt(data, "content_index") ?? 0);
+    let item = this.#open.get(at);
+    if (item === undefined) {
+      item = { index: this.#blocks++, kind, run: new TextRun(), part };
+      this.#open.set(at, item);
+    }
+    // Summaries of one item are paragraphs of one thought.
+    const gap = item.part === part ? "" : "\n\n";
+    item.part = part;
+    const text = item.run.push(gap + (stringAt(data, "delta") ?? ""));
+    if (text !== "") yield { kind: item.kind, index: item.index, text };
+  }
+
+  *#itemDone(at: string, item: JsonObject): Generator<ModelEvent> {
+    if (at !== "" && this.#done.has(at)) return;
+    this.#done.add(at);
+    const open = this.#open.get(at);
+    this.#open.delete(at);
+    const rest = open?.run.end() ?? "";
+    if (open !== undefined && rest !== "") yield { kind: open.kind, index: open.index, text: rest };
+    const block = this.#block(item, open?.run.text ?? "");
+    if (block === undefined) return;
+    if (block.type === "tool_use") this.#calls += 1;
+    yield { kind: "block", index: open?.index ?? this.#blocks++, block };
+  }
+
+  #block(item: JsonObject, shown: string): ModelBlock | undefined {
+    const family = this.#dress.family;
+    switch (stringAt(item, "type")) {
+      case "message": {
+        this.#isRefused ||= arrayAt(item, "content").some((part) => stringAt(part, "type") === "refusal");
+        const text = shown === "" ? messageText(item) : shown;
+        return text === "" ? undefined : { type: "text", text };
+      }
+      case "reasoning":
+        return { type: "thinking", family, text: shown === "" ? reasoningText(item) : shown, data: item };
+      case "function_call": {
+        const argumentsText = stringAt(item, "arguments") ?? "";
+        const isCut = stringAt(item, "status") === "incomplete" && !isSurelyWhole(argumentsText);
+        return isCut ? undefined : toolCall(stringAt(item, "name") ?? "", argumentsText, this.#dress);
+      }
+      default:
+        return { type: "opaque", family, data: item };
+    }
+  }
+
+  *#finish(response: JsonObject, type: string): Generator<ModelEvent> {
+    const error = objectAt(response, "error");
+    if (error !== undefined) throw streamFailure(error, this.#dress);
+    // Servers that send no event per item (or lost one) have them all in the end; what was seen is not said again.
+    const sawNone = this.#done.size === 0;
+    for (const [position, item] of arrayAt(response, "output").entries()) {
+      const at = String(position);
+      if (isObject(item) && (sawNone || this.#open.has(at))) yield* this.#itemDone(at, item);
+    }
+    for (const { index, kind, run } of this.#open.values()) {
+      const text = run.text + run.end();
+      if (kind === "text" && text !== "") yield { kind: "block", index, block: { type: "text", text } };
+    }
+    const usage = objectAt(response, "usage");
+    if (usage !== undefined) yield { kind: "usage", usage: openAiUsage(usage) };
+    const why = stringAt(objectAt(response, "incomplete_details"), "reason");
+    const raw = why ?? stringAt(response, "status") ?? type;
+    this.isFinished = true;
+    yield finish(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls);
+  }
+}
+
+function placeOf(data: JsonObject): string {
+  const index = numberAt(data, "output_index");
+  if (index !== undefined) return String(index);
+  return stringAt(data, "item_id") ?? stringAt(objectAt(data, "item"), "id") ?? "";
+}
+
+function messageText(item: JsonObject): string {
+  return arrayAt(item, "content")
+    .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? "")
+    .join("");
+}
+
+function reasoningText(item: JsonObject): string {
+  const parts = [...arrayAt(item, "summary"), ...arrayAt(item, "content")];
+  return parts.flatMap((part) => stringAt(part, "text") ?? []).join("\n\n");
+}
+
+function finishReason(type: string, why: string | undefined): FinishReason {
+  if (type === "response.completed") return "stop";
+  return why === "content_filter" ? "refused" : "length";
+}
