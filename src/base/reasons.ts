@@ -98,6 +98,11 @@ export const TEXTS = {
 
 export type Reason = keyof typeof TEXTS;
 
+/** Tells whether a text from a wire is one of our reasons. */
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(TEXTS, text);
+}
+
 /** A reason that a plugin introduced ([A] § User-facing errors). */
 export type CustomReason = `Custom:${string}:${string}`;
 

@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { Questions } from "../control/multiplex/questions.ts";
+import type { Unfinished } from "../control/multiplex/session.ts";
 import { Session } from "../control/multiplex/session.ts";
 import { Bus } from "../engine/bus.ts";
 import { Conversation } from "../engine/conversation.ts";
@@ -30,8 +31,11 @@ export interface SessionMaterial {
   readonly writer: SessionWriter;
   readonly history: readonly Message[];
   readonly lastTurn: number;
+  readonly unfinished?: Unfinished;
   readonly registry: ToolRegistry;
   readonly workspace: Workspace;
+  /** Stands outermost: what watches every call, the invalid ones too. */
+  readonly telemetry: readonly ToolMiddleware[];
   /** Stands between validation and the call: hooks, plan mode, permission. Gets the questions of the session. */
   readonly gate: (questions: Questions) => readonly ToolMiddleware[];
   /** Stands right around the tool: what may leave it. */
@@ -62,6 +66,7 @@ export function composeSession(material: SessionMaterial): Session {
   });
   const handler = chainTool(
     [
+      ...material.telemetry,
       validate(),
       ...material.gate(questions),
       memoise(),

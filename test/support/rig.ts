@@ -93,6 +93,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       env: {},
       scratch: directory.path,
     },
+    telemetry: [],
     gate: options.gate ?? (() => []),
     inner: [],
     requestMiddleware: options.requestMiddleware ?? [],
@@ -102,7 +103,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     roundsMax: options.roundsMax ?? 50,
     attended: options.attended ?? true,
     permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
-    close: () => writer[Symbol.asyncDispose](),
+    close: async () => await writer[Symbol.asyncDispose](),
   });
   const multiplexer = new Multiplexer({ world, openSession: () => Promise.resolve(session) });
   await multiplexer.create({ kind: "CreateSession", profile: "test" });

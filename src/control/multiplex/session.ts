@@ -4,11 +4,14 @@ import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { runTurn } from "../../engine/loop.ts";
+import type { OrphanedCall } from "../../engine/recover.ts";
+import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
 import type { EngineParts } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
+import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { Questions } from "./questions.ts";
 
@@ -21,10 +24,19 @@ export interface SessionParts {
   readonly engine: EngineParts;
   /** The turn that the log had come to. */
   readonly lastTurn: number;
+  /** What an earlier run left unfinished; absent for a new log and after a clean end. */
+  readonly unfinished?: Unfinished;
   setModel(name: string): Promise<void>;
   revokeRule(rule: string): boolean;
   /** Frees what the session holds, in the right order: processes, log, lease. */
   close(): Promise<void>;
+}
+
+/** A turn that broke off with the process that ran it. */
+export interface Unfinished {
+  /** Undefined where only calls are open. */
+  readonly turn?: number;
+  readonly calls: readonly OrphanedCall[];
 }
 
 interface RunningTurn {
@@ -62,6 +74,7 @@ export class Session {
   readonly #root = new CancelNode();
   #turns: number;
   #running: RunningTurn | undefined;
+  #recovery: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(parts: SessionParts) {
@@ -116,6 +129,8 @@ export class Session {
         await this.end("user");
         return {};
       case "AttachSession":
+        await this.#recover(client);
+        return { sessionId: this.id };
       case "DetachSession":
         return { sessionId: this.id };
       default:
@@ -153,6 +168,7 @@ export class Session {
 
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
     assertServed(command);
+    await this.#recover(client);
     if (this.#running !== undefined) {
       const { originator, startedAt: ts } = this.#running;
       throw new HarnessError("TurnInProgress", { originator, ts });
@@ -189,6 +205,33 @@ export class Session {
         finished();
       },
     };
+  }
+
+  /** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked. */
+  #recover(client: AttachedClient): Promise<void> {
+    const { unfinished } = this.#parts;
+    if (unfinished !== undefined) this.#recovery ??= this.#settle(unfinished, client);
+    return this.#recovery ?? Promise.resolve();
+  }
+
+  async #settle(unfinished: Unfinished, client: AttachedClient): Promise<void> {
+    const { engine, bus, questions, lastTurn } = this.#parts;
+    const turn = new Turn(engine, unfinished.turn ?? Math.max(1, lastTurn), client.id, this.#root.signal);
+    const slot = this.#claim(turn);
+    try {
+      const ask: Ask = (question, signal) => questions.ask(question, signal);
+      await answerOrphans(unfinished.calls, turn, { parts: engine, ask });
+    } catch (thrown) {
+      slot.free();
+      if (!(thrown instanceof ResumeAborted)) throw thrown;
+      await this.end("user");
+      throw new HarnessError("EngineStopping", {}, { cause: thrown });
+    } finally {
+      slot.free();
+    }
+    if (unfinished.turn === undefined) return;
+    bus.publish({ kind: "TurnEnded", payload: { turn: unfinished.turn, reason: "error" } }, turn.origin);
+    await bus.commit("power");
   }
 
   /** Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11). */

@@ -1,0 +1,108 @@
+import type { CallId } from "../base/ids.ts";
+import type { Ask, AskAnswer } from "../control/ask.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import type { PendingCall } from "./reply.ts";
+import type { EngineParts, Turn } from "./turn.ts";
+
+/** A call of an earlier run without a result. */
+export interface OrphanedCall {
+  readonly callId: CallId;
+  readonly name: string;
+  readonly input: unknown;
+  /** Whether it can have changed anything; absent where it never started. */
+  readonly mutating?: boolean;
+  readonly summary?: string;
+  readonly startedAt?: string;
+}
+
+/** The answer of a person who does not want to go on with this session. */
+export class ResumeAborted extends Error {
+  override readonly name = "ResumeAborted";
+}
+
+/**
+ * Answers the calls that a run before this one left open, so that the history can be sent again (SES-03).
+ *
+ * What only reads is run again. What may have changed something never is: a person says what became of it, and where
+ * nobody can be asked the model is told that it is unknown. What had not begun is told as not executed.
+ * @throws ResumeAborted when the person chose to end the session instead.
+ */
+export async function answerOrphans(
+  orphans: readonly OrphanedCall[],
+  turn: Turn,
+  { parts, ask }: { readonly parts: EngineParts; readonly ask: Ask },
+): Promise<void> {
+  const calls = orphans.map(({ callId: id, name, input }): PendingCall => ({ id, name, input }));
+  const results = new Map<string, ToolOutput>();
+  for (const orphan of orphans) {
+    if (orphan.mutating === undefined) continue;
+    results.set(
+      orphan.callId,
+      orphan.mutating ? await askAbout(orphan, turn, { parts, ask }) : await readAgain(orphan),
+    );
+  }
+  parts.conversation.answer(calls, results, "the process ended before it", turn.number);
+  await parts.bus.commit("power");
+
+  async function readAgain({ callId: id, name, input }: OrphanedCall): Promise<ToolOutput> {
+    return await parts.dispatcher.dispatch({ id, name, input }, turn.dispatchContext());
+  }
+}
+
+const CHOICES = [
+  { value: "failed", label: "Failed" },
+  { value: "succeeded", label: "Succeeded with note" },
+  { value: "abort", label: "Abort session" },
+];
+
+async function askAbout(
+  orphan: OrphanedCall,
+  turn: Turn,
+  { parts, ask }: { readonly parts: EngineParts; readonly ask: Ask },
+): Promise<ToolOutput> {
+  const { callId, name, summary = name, startedAt = "an unknown time" } = orphan;
+  const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].`;
+  const answer = await ask(
+    { about: "orphan", text, choices: CHOICES, details: { callId, tool: name, args: orphan.input } },
+    turn.cancel.signal,
+  );
+  const chosen = chosenOf(answer);
+  if (chosen === "abort") throw new ResumeAborted("a person ended the session instead of resuming it");
+  const now = new Date(parts.world.clock.now()).toISOString();
+  parts.bus.conclude({ callId, outcome: chosen === "succeeded" ? "ok" : "error", completedAt: now });
+  const output = OUTPUTS[chosen];
+  const payload = { callId, content: [...output.content], ...(output.isError ? { isError: true } : {}) };
+  parts.bus.publish({ kind: "ToolResult", payload }, turn.origin);
+  return output;
+}
+
+type Chosen = "failed" | "succeeded" | "abort" | "unknown";
+
+function chosenOf(answer: AskAnswer): Chosen {
+  if (answer.kind !== "answered") return "unknown";
+  return answer.answer === "succeeded" || answer.answer === "abort" ? answer.answer : "failed";
+}
+
+const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
+  failed: {
+    content: [{ type: "text", text: "The process ended while this ran. The user says that it failed." }],
+    isError: true,
+  },
+  succeeded: {
+    content: [
+      {
+        type: "text",
+        text: "The process ended while this ran. The user says that it succeeded; its output is lost.",
+      },
+    ],
+  },
+  unknown: {
+    content: [
+      {
+        type: "text",
+        text: "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
+      },
+    ],
+    isError: true,
+  },
+};
