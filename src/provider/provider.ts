@@ -47,6 +47,8 @@ export interface Price {
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** What the whole request costs instead, once its input (cached or not) is longer than this. */
+  readonly longInput?: Omit<Price, "longInput"> & { readonly aboveTokens: number };
 }
 
 /** One provider call, as the request middleware passes it on. */

@@ -1,94 +1,104 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, numberAt, stringAt } from "../../base/json.ts";
-import { head, wellFormed } from "../../base/text.ts";
+import { isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import { ProviderError } from "../error.ts";
+import { presentable } from "../http-error.ts";
+import { readRefusal } from "../refusal.ts";
 import type { DialectDress } from "./dialect.ts";
 
-const DETAIL_UNITS_MAX = 500;
-
-/** What an error object says, wherever the dialect had it. */
-interface Complaint {
-  /** Error type, code and status in one lower-case text: vendors put the same word in any of them. */
-  readonly words: string;
-  readonly status: number | undefined;
-  readonly detail: string;
-}
-
-/**
- * The failure that an error object inside a stream stands for, in any of the three dialects.
- *
- * Errors that say the caller is at fault are final; overload, rate limits and everything unknown are transient.
- */
-export function streamFailure(error: unknown, dress: DialectDress): ProviderError {
-  const { words, status, detail } = complaint(error);
-  const provider = dress.provider;
-  const traits = { status };
-  if (/context_length|context_window|too_large|1261|prompt is too long|maximum context/.test(words)) {
-    return new ProviderError("ContextOverflow", { model: dress.model, detail }, traits);
-  }
-  if (/insufficient_quota|billing|insufficient_credits|\b402\b|\b1113\b|\b13(04|08|10)\b/.test(words)) {
-    return new ProviderError("ProviderQuotaExceeded", { provider, detail }, traits);
-  }
-  if (/rate_limit|too_many_requests|\b429\b|\b130[235]\b/.test(words)) {
-    // The stream does not say how long to wait; whoever retries decides.
-    const fields = { name: provider, "retry-after": "a few " };
-    return new ProviderError("RateLimited", fields, { ...traits, transient: true });
-  }
-  if (/authentication|invalid_api_key|\b401\b|\b100[0-4]\b/.test(words)) {
-    return new ProviderError("ProviderKeyRefused", { provider, source: "this request", detail }, traits);
-  }
-  if (/model_not_found|\b1211\b/.test(words)) {
-    return new ProviderError("UnknownModel", { provider, model: dress.model, detail }, traits);
-  }
-  if (/content_filter|content_policy|moderation|cyber_policy|\b1301\b/.test(words)) {
-    return new ProviderError("ResponseRefused", { model: dress.model, detail }, traits);
-  }
-  const named = String(status ?? (firstWord(words) || "error"));
-  if (/invalid_request|invalid_prompt|permission|not_found|\b40[0345]\b|\b422\b/.test(words)) {
-    return new ProviderError("ProviderRefused", { provider, status: named, detail }, traits);
-  }
-  return new ProviderError(
-    "ProviderFailed",
-    { provider, status: named, detail },
-    { ...traits, transient: true },
-  );
-}
-
-function complaint(error: unknown): Complaint {
-  if (!isObject(error)) return { words: "", status: undefined, detail: readable(String(error)) };
-  const status = statusOf(error);
-  const message = stringAt(error, "message") ?? stringAt(error, "detail") ?? JSON.stringify(error);
-  const named = [error["type"], error["code"], error["status"]].filter((word) => word !== undefined);
-  // Of the message only the one complaint counts that has no code of its own everywhere: the overflow.
-  const overflow = /prompt is too long|maximum context/i.exec(message)?.[0] ?? "";
-  const words = [...named, status ?? "", overflow].map(String).join(" ").toLowerCase();
-  return { words, status, detail: readable(message) };
-}
-
-const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
+/** Statuses that an error names by its type or code instead of a number; these come in streams after a 200. */
+const STATUS_OF_WORD: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
+  invalid_prompt: 400,
   authentication_error: 401,
+  invalid_api_key: 401,
   billing_error: 402,
   permission_error: 403,
   not_found_error: 404,
   request_too_large: 413,
   rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  too_many_requests: 429,
   api_error: 500,
+  server_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
+  // Z.AI numbers its own
+  "1000": 401,
+  "1001": 401,
+  "1002": 401,
+  "1003": 401,
+  "1301": 403,
+  "1302": 429,
+  "1303": 429,
+  "1305": 429,
 };
 
-function statusOf(error: JsonObject): number | undefined {
-  const code = numberAt(error, "code") ?? numberAt(error, "status") ?? Number(stringAt(error, "code"));
-  if (code >= 400 && code < 600) return code;
-  const type = stringAt(error, "type") ?? "";
-  return Object.hasOwn(STATUS_BY_TYPE, type) ? STATUS_BY_TYPE[type] : undefined;
+const POLICY_WORDS = new Set(["content_filter", "content_policy_violation", "cyber_policy", "1301"]);
+
+/**
+ * The failure that an error object inside a stream stands for, in any of the three dialects (PROV-02, PROV-03).
+ *
+ * Read in the same way as the body of a failed answer. What the caller has to mend is final; overload, rate limits
+ * and everything unknown are transient, since the request itself had been accepted.
+ */
+export function streamFailure(error: unknown, dress: DialectDress): ProviderError {
+  const { provider, model } = dress;
+  const { message, code, status } = complaint(error);
+  const detail = presentable(message);
+  const traits = { status };
+  const refusal = status === 402 ? "quota" : readRefusal(message, code);
+  if (refusal === "overflow" || status === 413) {
+    return new ProviderError("ContextOverflow", { model, detail }, traits);
+  }
+  if (refusal === "quota") return new ProviderError("ProviderQuotaExceeded", { provider, detail }, traits);
+  if (POLICY_WORDS.has(code) || (refusal === "policy" && status === 403)) {
+    return new ProviderError("ResponseRefused", { model, detail }, traits);
+  }
+  if (status === 401 || status === 403) {
+    const source = "the configuration";
+    return new ProviderError("ProviderKeyRefused", { provider, source, detail }, traits);
+  }
+  if (refusal === "unknown-model")
+    return new ProviderError("UnknownModel", { provider, model, detail }, traits);
+  const named = String(status ?? (code === "" ? "no code" : code));
+  const isFinal = status !== undefined && status < 500 && status !== 408 && status !== 409 && status !== 429;
+  return isFinal
+    ? new ProviderError("ProviderRefused", { provider, status: named, detail }, traits)
+    : new ProviderError(
+        "ProviderFailed",
+        { provider, status: named, detail },
+        { ...traits, transient: true },
+      );
 }
 
-function firstWord(words: string): string {
-  return words.trim().split(" ")[0] ?? "";
+interface Complaint {
+  readonly message: string;
+  readonly code: string;
+  readonly status: number | undefined;
 }
 
-function readable(text: string): string {
-  return head(wellFormed(text), DETAIL_UNITS_MAX);
+function complaint(error: unknown): Complaint {
+  if (!isObject(error)) return { message: String(error), code: "", status: undefined };
+  const number = numberAt(error, "code") ?? numberAt(error, "status");
+  const words = [stringAt(error, "code"), stringAt(error, "type")].filter((word) => word !== undefined);
+  const raw = stringAt(objectAt(error, "metadata"), "raw");
+  const said = stringAt(error, "message") ?? stringAt(error, "detail") ?? JSON.stringify(error);
+  return {
+    // OpenRouter passes on what the provider behind it said.
+    message: raw === undefined ? said : `${said} (${raw})`,
+    code: words[0] ?? (number === undefined ? "" : String(number)),
+    status: isErrorStatus(number) ? number : statusOf(words, error),
+  };
+}
+
+function statusOf(words: readonly string[], error: JsonObject): number | undefined {
+  for (const word of [...words, stringAt(error, "status") ?? ""]) {
+    if (isErrorStatus(Number(word))) return Number(word);
+    if (Object.hasOwn(STATUS_OF_WORD, word)) return STATUS_OF_WORD[word];
+  }
+  return undefined;
+}
+
+function isErrorStatus(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 600;
 }
