@@ -1,0 +1,196 @@
+import { expect, test } from "bun:test";
+import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import type { Rig, RigOptions } from "../../../test/support/rig.ts";
+import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import type { ToolMiddleware } from "../../tool/middleware.ts";
+import type { PermissionAnswer } from "../ask.ts";
+import { connectInproc } from "../inproc/inproc.ts";
+import { Multiplexer } from "./multiplexer.ts";
+import type { Questions } from "./questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "./questions.ts";
+
+const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });
+
+/** A gate that asks about every call and lets it through when the answer is yes. */
+function asking(answers: PermissionAnswer[]): (questions: Questions) => readonly ToolMiddleware[] {
+  return (questions) => [
+    async (call, context, next) => {
+      const question = { callId: call.id, tool: call.name, args: call.input, originator: context.originator };
+      const answer = await questions.askPermission({ ...question, summary: call.name }, context.signal);
+      answers.push(answer);
+      const allowed = answer.kind === "answered" && answer.decision === "allow";
+      return allowed ? await next(call, context) : failed(`refused: ${answer.kind}`);
+    },
+  ];
+}
+
+async function askingRig(answers: PermissionAnswer[], options: Partial<RigOptions> = {}): Promise<Rig> {
+  const script = [calls({ name: "Touch" }), says("done")];
+  return await openRig({ script, tools: [touch], gate: asking(answers), ...options });
+}
+
+test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a subscription", async () => {
+  await using rig = await openRig({ script: [] });
+  const parts = { world: rig.world, openSession: () => Promise.resolve(rig.session) };
+  const multiplexer = new Multiplexer(parts);
+  const served = { commands: [], events: [], features: [] };
+  const connection = connectInproc(multiplexer, { identityClass: "human", label: "hasty" }, served);
+  const command = { kind: "CancelTurn", sessionId: rig.session.id } as const;
+  await expect(connection.send(command)).rejects.toMatchObject({ reason: "HandshakeRequired" });
+  const { signal } = new AbortController();
+  expect(() => connection.subscribe(rig.session.id, { signal })).toThrow("Send /v1/handshake before any command.");
+});
+
+test("[CTL-04] a client of a newer minor version is told which side to upgrade; an older one is welcome", async () => {
+  await using rig = await openRig({ script: [] });
+  await expect(rig.connection.handshake("0.99.0")).rejects.toMatchObject({
+    message: "Client speaks protocol 0.99.0; server speaks 0.2.0. Upgrade server.",
+  });
+  expect(await rig.connection.handshake("0.1.0")).toMatchObject({ protocol_version: "0.2.0" });
+});
+
+test("[CTL-05] [BUS-06] a command that is not served, or for a session that is not there, is refused by name", async () => {
+  await using rig = await openRig({ script: [] });
+  const { id: sessionId } = rig.session;
+  await expect(rig.connection.send({ kind: "EnterPlanMode", sessionId })).rejects.toMatchObject({
+    reason: "InvalidCommand",
+    message: "The command EnterPlanMode cannot be carried out: it is not served in this version",
+  });
+  const other = rig.world.ids.next("sess");
+  await expect(rig.connection.send({ kind: "CancelTurn", sessionId: other })).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+});
+
+test("[CTL-01] [BUS-02] every event of a turn names the client that started it, and every client gets the same", async () => {
+  await using rig = await openRig({ script: [calls({ name: "Touch" }), says("done")], tools: [touch] });
+  const second = await rig.connect();
+  const seen = (async () => {
+    const list = [];
+    const { signal } = new AbortController();
+    for await (const event of second.subscribe(rig.session.id, { since: 0, signal })) {
+      list.push(event);
+      if (event.kind === "TurnEnded") break;
+    }
+    return list;
+  })();
+  const turn = await rig.send("go");
+  expect(turn.events.map((event) => event.originator)).toEqual(
+    turn.events.map(() => rig.connection.clientId),
+  );
+  expect(await seen).toEqual([...turn.events]);
+});
+
+test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an event", async () => {
+  const answers: PermissionAnswer[] = [];
+  await using rig = await askingRig(answers);
+  const sent = rig.send("go");
+  const { payload } = await rig.until("PermissionRequested");
+  await rig.connection.send({
+    kind: "AnswerPermission",
+    sessionId: rig.session.id,
+    callId: payload.callId,
+    decision: "allow",
+    scope: "tool",
+  });
+  expect((await sent).results).toEqual([{ text: "touched", isError: false }]);
+  expect(answers).toEqual([{ kind: "answered", decision: "allow", scope: "tool", by: rig.connection.clientId }]);
+  expect((await rig.until("PermissionAnswered")).payload).toMatchObject({ decision: "allow", counted: true });
+});
+
+test("[PERM-08 S50] an agent cannot answer, neither for its own turn nor for another's", async () => {
+  await using rig = await askingRig([]);
+  const agent = await rig.connect("agent");
+  const sent = rig.send("go");
+  const { callId } = (await rig.until("PermissionRequested")).payload;
+  const sessionId = rig.session.id;
+  const answer = { kind: "AnswerPermission", sessionId, callId, decision: "allow" } as const;
+  await expect(agent.send(answer)).rejects.toThrow("agents cannot approve");
+  await rig.connection.send({ ...answer, decision: "deny" });
+  expect((await sent).results).toEqual([{ text: "refused: answered", isError: true }]);
+});
+
+test("[PERM-08] the first answer wins, and a later one is recorded as not counted", async () => {
+  await using rig = await askingRig([]);
+  const second = await rig.connect();
+  const sent = rig.send("go");
+  const { callId } = (await rig.until("PermissionRequested")).payload;
+  const sessionId = rig.session.id;
+  const answer = { kind: "AnswerPermission", sessionId, callId, decision: "allow" } as const;
+  await rig.connection.send(answer);
+  await second.send({ ...answer, decision: "deny" });
+  expect((await sent).results).toEqual([{ text: "touched", isError: false }]);
+  expect((await rig.until("PermissionAnswered", 2)).payload).toMatchObject({ decision: "deny", counted: false });
+});
+
+test("[PERM-06] without an answer in time the call is refused, and the turn goes on", async () => {
+  const answers: PermissionAnswer[] = [];
+  await using rig = await askingRig(answers);
+  const sent = rig.send("go");
+  await rig.until("PermissionRequested");
+  await rig.world.clock.advance(PERMISSION_TIMEOUT_MS);
+  expect(await sent).toMatchObject({ reason: "complete", results: [{ isError: true }] });
+  expect(answers).toEqual([{ kind: "timeout", afterMs: PERMISSION_TIMEOUT_MS }]);
+});
+
+test("[PERM-12] [REL-01] where nobody can be asked, nothing is asked and nothing waits", async () => {
+  const answers: PermissionAnswer[] = [];
+  await using rig = await askingRig(answers, { attended: false });
+  const turn = await rig.send("go");
+  expect(turn.events.map((event) => event.kind)).not.toContain("PermissionRequested");
+  expect(answers).toEqual([{ kind: "nobody" }]);
+});
+
+test("[ENG-09] [PERM-06] cancelling the turn takes the question back", async () => {
+  await using rig = await askingRig([]);
+  const sent = rig.send("go");
+  const { callId } = (await rig.until("PermissionRequested")).payload;
+  const sessionId = rig.session.id;
+  await rig.connection.send({ kind: "CancelTurn", sessionId });
+  expect((await sent).reason).toBe("cancelled");
+  await rig.connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow" });
+  expect((await rig.until("PermissionAnswered")).payload.counted).toBe(false);
+  expect(rig.events.filter((event) => event.kind === "ToolResult")).toMatchObject([{ payload: { isError: true } }]);
+});
+
+test("[CTL-03] a client that goes away stops nothing; one that comes back gets what it missed", async () => {
+  await using rig = await openRig({ script: [hangs("working "), says("later")] });
+  const guest = await rig.connect();
+  const { id: sessionId } = rig.session;
+  await guest.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  await rig.until("TextDelta");
+  await guest[Symbol.asyncDispose]();
+  await expect(guest.send({ kind: "CancelTurn", sessionId })).rejects.toThrow("the client has detached");
+  expect(rig.events.map((event) => event.kind)).not.toContain("TurnEnded");
+  await rig.connection.send({ kind: "CancelTurn", sessionId });
+  const { id } = await rig.until("TurnEnded");
+  const back = await rig.connect();
+  const missed = [];
+  for await (const event of back.subscribe(sessionId, { since: 1, signal: new AbortController().signal })) {
+    missed.push(event.id);
+    if (event.id === id) break;
+  }
+  expect(missed).toEqual(rig.events.map((event) => event.id).filter((seen) => seen > 1));
+});
+
+test("[LIFE-02] [SES-11] ending a session cancels its turn, tells every client and frees it", async () => {
+  await using rig = await openRig({ script: [hangs("working ")] });
+  const sent = rig.send("go");
+  await rig.until("TextDelta");
+  await rig.connection.send({ kind: "EndSession", sessionId: rig.session.id });
+  expect((await sent).reason).toBe("cancelled");
+  expect((await rig.until("SessionEnded")).payload).toEqual({ reason: "user" });
+  expect(rig.events.at(-1)?.kind).toBe("SessionEnded");
+  const again = rig.connection.send({ kind: "CancelTurn", sessionId: rig.session.id });
+  await expect(again).rejects.toMatchObject({ reason: "EngineStopping" });
+});
+
+test("[CTL-02] [ENG-11] of two inputs at the same instant one is taken and one refused", async () => {
+  await using rig = await openRig({ script: [says("one")] });
+  const { id: sessionId } = rig.session;
+  const input = { kind: "SendInput", sessionId, content: [{ type: "text" as const, text: "go" }] } as const;
+  const command = { ...input, content: [...input.content] };
+  const outcomes = await Promise.allSettled([rig.connection.send(command), rig.connection.send(command)]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected"]);
+  await rig.until("TurnEnded");
+});
