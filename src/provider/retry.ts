@@ -67,7 +67,7 @@ export function retry(options: RetryOptions = {}): RequestMiddleware {
         signal.throwIfAborted();
         const step = afterFailure(thrown, { attempt, seen, waitedMs, limits, world });
         if (step.kind === "give-up") throw step.error;
-        if (step.error.status === 429) {
+        if (isRateLimit(step.error)) {
           pauses.pause(provider.name, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
         }
         waitedMs += step.ms;
@@ -120,6 +120,11 @@ function jitter(attempt: number, limits: RetryLimits, world: World): number {
   return Math.round(limits.waitMsMin + world.random.number() * Math.max(span, 0));
 }
 
+/** By status, or by the words of an error inside a stream. */
+function isRateLimit(error: ProviderError): boolean {
+  return error.status === 429 || error.reason === "RateLimited";
+}
+
 function isUnanswered(error: ProviderError): boolean {
   return error.reason === "ProviderTimeout" || error.reason === "ProviderUnreachable";
 }
@@ -138,15 +143,20 @@ function final(error: ProviderError, attempts: number): ProviderError {
     const fields = { ...(error as ProviderError<"ProviderTimeout">).fields, attempts: String(attempts) };
     return new ProviderError("ProviderTimeout", fields, traits);
   }
-  if (error.reason !== "ProviderFailed") return error;
-  const { fields } = error as ProviderError<"ProviderFailed">;
+  if (error.reason !== "ProviderFailed" && error.reason !== "RateLimited") return error;
+  const fields: Readonly<Record<string, string>> = error.fields;
   const asked = retryAfterMs === undefined ? "" : `, and it asked to wait ${seconds(retryAfterMs)} s`;
-  const detail = `${fields.detail} (given up after attempt ${attempts}${asked})`;
-  return new ProviderError("ProviderFailed", { ...fields, detail }, traits);
+  const said = fields["detail"] ?? "it limits the rate of requests";
+  const detail = `${said} (given up after attempt ${attempts}${asked})`;
+  const named = { provider: providerOf(error), status: fields["status"] ?? String(status ?? 429), detail };
+  return new ProviderError("ProviderFailed", named, traits);
 }
 
 function tell(context: RequestContext, error: ProviderError, ms: number, attempt: number): void {
-  if (error.status === 429) return tellPause(context, ms, attempt, error);
+  if (isRateLimit(error)) {
+    tellPause(context, ms, attempt, error);
+    return;
+  }
   const message = `${error.message} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
   context.emit({
     kind: "Error",
@@ -173,7 +183,7 @@ async function wait(ms: number, context: RequestContext): Promise<void> {
 
 function providerOf(error: ProviderError): string {
   const fields: Readonly<Record<string, string>> = error.fields;
-  return fields["provider"] ?? "unknown";
+  return fields["provider"] ?? fields["name"] ?? "unknown";
 }
 
 function seconds(ms: number): string {
