@@ -4,7 +4,7 @@ import { CallIdSchema } from "./ids.ts";
 /**
  * Content blocks: flat and Anthropic-shaped, with keys as that API spells them.
  *
- * `parseContent` in `read.ts` also takes the nested and the typeless spelling of older clients.
+ * `read.ts` also takes the nested and the typeless spelling of older clients.
  */
 export const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 

@@ -1,0 +1,85 @@
+import type * as z from "zod";
+import { HarnessError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject, stringAt } from "../base/json.ts";
+import { Command } from "./commands.ts";
+import type { Envelope } from "./envelope.ts";
+import { EnvelopeSchema } from "./envelope.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
+
+/**
+ * Reads a command from foreign bytes; unknown fields are dropped (BUS-04).
+ *
+ * Takes the flat spelling and `{kind, body}`, where flat wins if both are there. Content blocks may be nested under
+ * a field named after their type, and one with `text` and no `type` is text (BUS-06).
+ * @throws HarnessError InvalidCommand, naming the field.
+ */
+export function readCommand(value: unknown): Command {
+  if (!isObject(value)) throw invalidCommand("(none)", "a command is a JSON object with a kind");
+  const kind = stringAt(value, "kind");
+  if (kind === undefined) throw invalidCommand("(none)", "kind: it must be a string");
+  if (!isOneOf(COMMAND_KINDS, kind)) throw invalidCommand(kind, "there is no command of this kind");
+  const parsed = Command.safeParse(withFlatContent(flatCommand(value)));
+  if (!parsed.success) throw invalidCommand(kind, firstIssue(parsed.error));
+  return parsed.data;
+}
+
+/**
+ * Reads an event from foreign bytes; unknown fields are dropped, and an event of a kind that this version does not
+ * know gives undefined: a newer engine may send it, and the reader goes on.
+ * @throws HarnessError InvalidEvent, naming the field.
+ */
+export function readEnvelope(value: unknown): Envelope | undefined {
+  const kind = stringAt(value, "kind");
+  if (kind === undefined) throw new HarnessError("InvalidEvent", { why: "it has no kind" });
+  if (!isOneOf(EVENT_KINDS, kind)) return undefined;
+  const parsed = EnvelopeSchema.safeParse(value);
+  if (!parsed.success)
+    throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
+  return parsed.data as Envelope; // the schema is built out of the table that the type is inferred from
+}
+
+function flatCommand(value: JsonObject): JsonObject {
+  const { kind, body } = value;
+  if (!isObject(body) || "sessionId" in value || "profile" in value) return value;
+  return { ...body, kind };
+}
+
+function withFlatContent(command: JsonObject): JsonObject {
+  const { content } = command;
+  return Array.isArray(content) ? { ...command, content: content.map(flatBlock) } : command;
+}
+
+/** `{image: {media_type, data}}` and `{text: {text}}` as the canonical form has them. */
+function flatBlock(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  const { type } = block;
+  if (type === undefined && typeof block["text"] === "string") return { ...block, type: "text" };
+  if (typeof type !== "string") return block;
+  const inner = block[type];
+  if (!isObject(inner)) return block;
+  if (type === "image" || type === "audio") return { type, source: { type: "base64", ...inner } };
+  return { ...inner, type };
+}
+
+function isOneOf(kinds: readonly string[], kind: string): boolean {
+  return kinds.includes(kind);
+}
+
+function invalidCommand(kind: string, why: string): HarnessError<"InvalidCommand"> {
+  // The kind came from outside and ends up on screens.
+  const shown = /^[\w:.()-]{1,64}$/.test(kind) ? kind : "(not a name)";
+  return new HarnessError("InvalidCommand", { kind: shown, why });
+}
+
+function firstIssue(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return "it does not fit the schema";
+  const field = issue.path.reduce<string>((path, key) => joined(path, key), "");
+  return field === "" ? issue.message : `${field}: ${issue.message}`;
+}
+
+function joined(path: string, key: PropertyKey): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  return path === "" ? String(key) : `${path}.${String(key)}`;
+}

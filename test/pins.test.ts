@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test";
+import { posix } from "node:path";
+import { publishedFiles } from "../scripts/schemas.ts";
+import { TEXTS } from "../src/base/reasons.ts";
+import { Command } from "../src/protocol/commands.ts";
+import { PAYLOADS } from "../src/protocol/events.ts";
+import { COMMAND_KINDS, EVENT_KINDS } from "../src/protocol/kinds.ts";
+import { filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
+
+// What others depend on. A red test here means "decide", not "update".
+
+test("[BUS-06] the kinds of command are pinned and equal to the schema's", () => {
+  expect<readonly string[]>(COMMAND_KINDS).toEqual([
+    ...[
+      "SendInput",
+      "CancelTurn",
+      "AnswerPermission",
+      "CreateSession",
+      "AttachSession",
+      "DetachSession",
+      "SetModel",
+    ],
+    ...["EnterPlanMode", "ExitPlanMode", "CustomCommand"],
+    // Additive since 0.2.0:
+    ...["EndSession", "BranchSession", "PinSession", "CompactSession", "RewindSession", "WithdrawInput"],
+    ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
+  ]);
+  const inSchema = Command.options.map((option) => option.shape.kind.value);
+  expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);
+});
+
+test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
+  const pinned = [
+    ...["TextDelta", "ThinkingDelta", "ToolCallStarted", "ToolCallProgress", "ToolResult", "TurnStarted"],
+    ...[
+      "TurnEnded",
+      "TurnTiming",
+      "CompactionTriggered",
+      "CostIncremented",
+      "PermissionRequested",
+      "Cancelled",
+    ],
+    ...[
+      "Error",
+      "StreamGap",
+      "TokenExpiring",
+      "HookTimeout",
+      "HookError",
+      "MCPServerDown",
+      "SkillRegistryChanged",
+    ],
+    ...["SessionEnded", "CustomEvent"],
+    // Additive since 0.2.0:
+    ...["PermissionAnswered", "Asked", "Answered", "InputQueued", "InputWithdrawn", "CheckpointMade"],
+    ...["TaskChanged", "TodoChanged", "MemoryWritten", "ProfileSwitched"],
+  ];
+  expect([...EVENT_KINDS].sort()).toEqual(pinned.sort() as (typeof EVENT_KINDS)[number][]);
+  expect([...EVENT_KINDS].sort()).toEqual(Object.keys(PAYLOADS).sort() as (typeof EVENT_KINDS)[number][]);
+});
+
+test("[BUS-03] the canonical reasons have the documented texts, word for word", () => {
+  const canonical = {
+    HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
+    TurnInProgress:
+      "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
+    PermissionDenied:
+      "Permission denied for <tool> by <client>. To allow: re-prompt and pick 'Allow once / argv-glob / tool / session'.",
+    PermissionTimeout: "Permission for <tool> not answered within <timeout>s. Tool call cancelled.",
+    TokenExpired:
+      "Capability token expired at <exp>. Mint a new one: cinch token --session <id> --identity-class <class>.",
+    TokenRevoked: "Token <jti> was revoked at <ts>. Mint a new one via /v1/auth/token.",
+    MCPServerSHA256Mismatch:
+      "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
+    MCPServerUnavailable:
+      "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
+    HookHashChanged:
+      "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
+    HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
+    RateLimited:
+      "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",
+    BashCancelledMidCommand:
+      "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
+    NonInteractiveAckRefused:
+      "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
+    HandshakeVersionMismatch:
+      "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
+  };
+  const ours = Object.fromEntries(Object.entries(TEXTS).filter(([reason]) => reason in canonical));
+  expect<unknown>(ours).toEqual(canonical);
+});
+
+test("[BUS-03 BUS-07] the published schemas and reasons are those of the code (npm run generate)", () => {
+  for (const [path, text] of publishedFiles())
+    expect({ path, text: readSource(path) }).toEqual({ path, text });
+});
+
+test("[PERF-01] the start of cinch loads no schema library, and neither does a client's kit", () => {
+  const starts = [...filesUnder("src", "cli/main.ts"), ...filesUnder("src", "client/kit/**/*.ts")];
+  expect(starts.filter((file) => !isTest(file)).flatMap((file) => wayTo("zod", file))).toEqual([]);
+});
+
+test("a way to the schema library would be found", () => {
+  expect(wayTo("zod", "src/protocol/read.ts")).toEqual([
+    "src/protocol/read.ts > src/protocol/commands.ts > zod",
+  ]);
+});
+
+/** The first chain of static imports of values that leads from a file to a package, if there is one. */
+function wayTo(name: string, start: string): readonly string[] {
+  const seen = new Set<string>();
+  const ways: (readonly string[])[] = [[start]];
+  for (const way of ways) {
+    const file = way.at(-1) ?? start;
+    if (file === name) return [way.join(" > ")];
+    if (seen.has(file) || !/\.tsx?$/.test(file)) continue;
+    seen.add(file);
+    for (const { specifier = "", kind } of importsOf(readSource(file))) {
+      if (kind !== "value") continue;
+      const relative = specifier.startsWith(".");
+      ways.push([...way, relative ? posix.join(posix.dirname(file), specifier) : specifier]);
+    }
+  }
+  return [];
+}
