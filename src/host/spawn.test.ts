@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openFiles, processesWith, until, zombiesOfOurs } from "../../test/support/processes.ts";
+import { openFiles, processesWith, zombiesOfOurs } from "../../test/support/processes.ts";
+import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { decode } from "../base/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
@@ -96,7 +97,7 @@ describe("leaving the scope of a child", () => {
     test(`[ENG-09 REL-03 R19] ends within 2 s: ${name}`, async () => {
       const own = longSleep();
       const child = shell(`${script(own)}`, { env: { PATH, CALL: own }, mark: "CALL" });
-      await until(() => processesWith(`sleep\0${own}`).length > 0);
+      await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
       expect(await timed(async () => await child[Symbol.asyncDispose]())).toBeLessThan(ALL_DEAD_MS_MAX);
       expect(processesWith(own)).toEqual([]);
       expect(zombiesOfOurs()).toEqual([]);
@@ -125,7 +126,7 @@ describe("leaving the scope of a child", () => {
     const own = longSleep();
     {
       await using child = shell(`exec sleep ${own}`);
-      await until(() => processesWith(`sleep\0${own}`).length > 0);
+      await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
       child.release();
     }
     expect(processesWith(own)).toHaveLength(1);

@@ -32,8 +32,3 @@ function readProc(pid: number, file: string): string {
     return ""; // ended meanwhile
   }
 }
-
-/** Ends once a condition holds that other processes bring about; the test's own time limit ends the waiting. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(1);
-}

@@ -1,0 +1,177 @@
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import { Cancelled, messageOf } from "../../base/errors.ts";
+import type { TaskId } from "../../base/ids.ts";
+import type { Child, Exit, World } from "../../base/world.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import type { Capture } from "./capture.ts";
+
+/** Commands that run in the background of one session at a time. */
+export const BACKGROUND_RUNS_MAX = 16;
+/** Ended ones whose output can still be polled. */
+const ENDED_RUNS_MAX = 64;
+
+export type TaskChange = PayloadOf<"TaskChanged">;
+
+export interface RunStart {
+  readonly what: string;
+  readonly child: Child;
+  readonly capture: Capture;
+  /** Absent: until the session ends. */
+  readonly msMax: number | undefined;
+}
+
+export interface RunReport {
+  readonly state: TaskChange["state"];
+  readonly runningMs: number;
+  /** Output since the last report. */
+  readonly output: string;
+  readonly exit?: Exit;
+  readonly detail?: string;
+}
+
+interface Run extends RunStart {
+  readonly id: TaskId;
+  readonly startedMs: number;
+  readonly stop: AbortController;
+  state: TaskChange["state"];
+  endedMs?: number;
+  exit?: Exit;
+  detail?: string;
+  polled: number;
+  done: Promise<void>;
+}
+
+/**
+ * The commands that one session runs in the background (TOOL-02, ENG-24).
+ *
+ * Disposing it ends every one of them, so that nothing outlives its session (REL-03). Each change of a run is told once,
+ * also when it happens while no call is under way.
+ */
+export class BackgroundRuns implements AsyncDisposable {
+  readonly #changed: (change: TaskChange) => void;
+  readonly #runs = new Map<TaskId, Run>();
+  #closed = false;
+
+  constructor(changed: (change: TaskChange) => void) {
+    this.#changed = changed;
+  }
+
+  /** Why no further run can be started, where that is so. */
+  full(): string | undefined {
+    if (this.#closed) return "The session is ending; nothing can be started any more.";
+    const running = this.ids("running");
+    if (running.length < BACKGROUND_RUNS_MAX) return undefined;
+    return `${BACKGROUND_RUNS_MAX} commands run in the background already. Stop one first: ${running.join(", ")}.`;
+  }
+
+  ids(state?: TaskChange["state"]): readonly TaskId[] {
+    const runs = [...this.#runs.values()];
+    return runs.filter((run) => state === undefined || run.state === state).map((run) => run.id);
+  }
+
+  /** Takes over a child that was just started, and owns its end. */
+  start(world: World, start: RunStart): TaskId {
+    const run: Run = {
+      ...start,
+      id: world.ids.next("task"),
+      startedMs: world.clock.monotonic(),
+      stop: new AbortController(),
+      state: "running",
+      polled: 0,
+      done: Promise.resolve(),
+    };
+    this.#runs.set(run.id, run);
+    this.#tell(run);
+    run.done = this.#follow(run, world);
+    if (this.#closed) run.stop.abort(new Cancelled("session", "the session has ended"));
+    return run.id;
+  }
+
+  /** What became of a run since the last time; undefined for one that is not known. */
+  async poll(id: string, world: World): Promise<RunReport | undefined> {
+    const run = this.#find(id);
+    if (run === undefined) return undefined;
+    const { text, next } = await run.capture.since(run.polled);
+    run.polled = next;
+    return {
+      state: run.state,
+      runningMs: (run.endedMs ?? world.clock.monotonic()) - run.startedMs,
+      output: text,
+      ...(run.exit === undefined ? {} : { exit: run.exit }),
+      ...(run.detail === undefined ? {} : { detail: run.detail }),
+    };
+  }
+
+  /** Ends a run with all its processes; one that has ended is left as it is. False for one that is not known. */
+  async stop(id: string): Promise<boolean> {
+    const run = this.#find(id);
+    if (run === undefined) return false;
+    run.stop.abort(new Cancelled("tool", "stopped"));
+    await run.done;
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const runs = [...this.#runs.values()];
+    for (const run of runs) run.stop.abort(new Cancelled("session", "the session has ended"));
+    await Promise.all(runs.map((run) => run.done));
+  }
+
+  #find(id: string): Run | undefined {
+    return [...this.#runs.values()].find((run) => run.id === id);
+  }
+
+  /** Never rejects: how a run ends is its state. */
+  async #follow(run: Run, world: World): Promise<void> {
+    try {
+      await this.#untilEnd(run, world);
+    } catch (thrown) {
+      run.state = "failed";
+      run.detail = messageOf(thrown);
+    }
+    run.endedMs = world.clock.monotonic();
+    this.#forget();
+    try {
+      this.#tell(run);
+    } catch (thrown) {
+      // Nobody awaits this moment: whoever is told must not be able to end the process by failing.
+      world.log.for("tool").write("error", "the end of a background run could not be told", {
+        task: run.id,
+        error: messageOf(thrown),
+      });
+    }
+  }
+
+  async #untilEnd(run: Run, world: World): Promise<void> {
+    const { child, capture } = run;
+    using limit = run.msMax === undefined ? undefined : deadline(world.clock, run.msMax, run.stop.signal);
+    const read = async (chunks: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of chunks) await capture.write(chunk);
+    };
+    const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
+    let ended: TaskChange["state"] | undefined;
+    try {
+      await whileAlive(done, limit?.signal ?? run.stop.signal);
+    } catch (thrown) {
+      if (limit?.reached) run.detail = `timed out after ${(run.msMax ?? 0) / 1000} s`;
+      else if (!run.stop.signal.aborted) throw thrown;
+      ended = limit?.reached ? "failed" : "stopped";
+    } finally {
+      if (child.leftBehind()) run.detail ??= "processes it left running were ended";
+      await child[Symbol.asyncDispose]();
+      [run.exit] = await done;
+    }
+    run.state = ended ?? (run.exit.kind === "code" && run.exit.code === 0 ? "done" : "failed");
+  }
+
+  #forget(): void {
+    const ended = [...this.#runs.values()].filter((run) => run.state !== "running");
+    for (const run of ended.slice(0, Math.max(0, ended.length - ENDED_RUNS_MAX))) this.#runs.delete(run.id);
+  }
+
+  #tell({ id, what, state, exit, detail }: Run): void {
+    const how = detail ?? (exit?.kind === "code" && exit.code !== 0 ? `exit code ${exit.code}` : undefined);
+    this.#changed({ taskId: id, what, state, ...(how === undefined ? {} : { detail: how }) });
+  }
+}

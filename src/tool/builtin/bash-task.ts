@@ -1,0 +1,56 @@
+import { says } from "../output.ts";
+import type { Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { type CallPlan, ToolFailure } from "../tool.ts";
+import type { BackgroundRuns, RunReport } from "./background-runs.ts";
+
+interface TaskPlan extends CallPlan {
+  readonly id: string;
+  readonly action: "poll" | "stop";
+}
+
+/** Looks at, or ends, what Bash has started in the background: only runs of this session, so no level is needed. */
+export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
+  return {
+    name: "BashTask",
+    description: "Polls a background Bash for its state and new output, or stops it.",
+    inputSchema: {
+      type: "object",
+      properties: { id: { type: "string" }, action: { enum: ["poll", "stop"] } },
+      required: ["id", "action"],
+    },
+    mutating: true,
+    level: "ReadOnly",
+    plan(input) {
+      const { id, action } = input as { readonly id: string; readonly action: "poll" | "stop" };
+      return Promise.resolve({ summary: "BashTask", target: { kind: "none" }, id, action });
+    },
+    run: (plan, context) => run(plan, context, runs),
+  };
+}
+
+async function run(
+  { id, action }: TaskPlan,
+  { world }: ToolContext,
+  runs: BackgroundRuns,
+): Promise<ToolOutput> {
+  if (action === "stop") await runs.stop(id);
+  const report = await runs.poll(id, world);
+  if (report === undefined) {
+    const known = runs.ids().join(", ");
+    throw new ToolFailure(
+      `There is no background run ${id}. ${known === "" ? "None was started." : `Known: ${known}.`}`,
+    );
+  }
+  return says(render(id, report));
+}
+
+function render(id: string, { state, runningMs, output, exit, detail }: RunReport): string {
+  const how = [
+    ...(exit?.kind === "code" ? [`exit code ${exit.code}`] : []),
+    ...(exit?.kind === "signal" ? [`ended by ${exit.signal}`] : []),
+    ...(exit?.kind === "failed" ? [exit.error.message] : []),
+    ...(detail === undefined ? [] : [detail]),
+  ];
+  const first = `[${[`${id} ${state}`, `${Math.round(runningMs / 1000)} s`, ...how].join(", ")}]`;
+  return `${first}\n${output.replace(/\n+$/, "") || "(no new output)"}`;
+}

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import type { Exit } from "../../base/world.ts";
+import { says } from "../output.ts";
+import { addedMarker } from "../redaction-marker.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
+import { bashTask } from "./bash-task.ts";
+import { Capture } from "./capture.ts";
+import { ProgressFeed } from "./progress-feed.ts";
+import { startShell } from "./shell.ts";
+import { followShell, isStillThere, reportPath, startingDirectory } from "./working-directory.ts";
+
+export const BASH_MS_DEFAULT = 120_000;
+export const BASH_MS_MAX = 600_000;
+/** Beyond the command's own limit: the time to end its processes and to render what it wrote. */
+const ENDING_MS_MAX = 15_000;
+/** Linux takes at most 128 KiB in one argument. */
+const COMMAND_BYTES_MAX = 100_000;
+
+interface BashPlan extends CallPlan {
+  readonly target: { readonly kind: "command"; readonly command: string; readonly cwd: string };
+  readonly msMax: number | undefined;
+  readonly background: boolean;
+  /** Where the shell was, when that directory is gone. */
+  readonly lost?: string;
+}
+
+interface BashInput {
+  readonly command: string;
+  readonly timeout_ms?: number;
+  readonly background?: boolean;
+}
+
+/** Bash and BashTask, over one session's background runs. */
+export function bashTools(runs: BackgroundRuns): readonly Tool[] {
+  return [bash(runs), bashTask(runs)];
+}
+
+/**
+ * Runs one command in bash, in the session's working directory, which follows its `cd` (TOOL-02).
+ *
+ * When the call ends, in whatever way, every process it has started has ended too, within 2 s (ENG-09); only a
+ * background run goes on, at most until the session ends. A cancel throws the signal's reason after that.
+ */
+function bash(runs: BackgroundRuns): Tool<BashPlan> {
+  return {
+    name: "Bash",
+    description:
+      "Runs a bash command; cd is kept between calls, no input. Processes end with the call unless background is true (see BashTask).",
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string" },
+        timeout_ms: { type: "integer", maximum: BASH_MS_MAX },
+        background: { type: "boolean" },
+      },
+      required: ["command"],
+    },
+    mutating: true,
+    level: "DangerFullAccess",
+    msMax: BASH_MS_MAX + ENDING_MS_MAX,
+    plan: (input, context) => plan(input as BashInput, context),
+    run: (call, context) => (call.background ? startInBackground(call, context, runs) : run(call, context)),
+  };
+}
+
+async function plan(input: BashInput, { world, workspace }: ToolContext): Promise<BashPlan> {
+  const { command, timeout_ms, background = false } = input;
+  const problem = problemOf(command, timeout_ms);
+  if (problem !== undefined) throw new ToolFailure(problem);
+  const { cwd, lost } = await startingDirectory(world.files, workspace);
+  return {
+    summary: command,
+    target: { kind: "command", command, cwd },
+    msMax: timeout_ms ?? (background ? undefined : BASH_MS_DEFAULT),
+    background,
+    ...(lost === undefined ? {} : { lost }),
+  };
+}
+
+function problemOf(command: string, timeoutMs: number | undefined): string | undefined {
+  if (command.trim() === "") return "The command is empty.";
+  if (command.includes("\0")) return "A command cannot hold a NUL character.";
+  if (!command.isWellFormed()) return "The command holds half a character (a lone surrogate).";
+  if (Buffer.byteLength(command) > COMMAND_BYTES_MAX) {
+    return `The command is longer than ${COMMAND_BYTES_MAX} bytes. Write a script to a file and run that.`;
+  }
+  const marker = addedMarker("", command);
+  if (marker !== undefined) {
+    return `The command holds ${marker}, which stands for a secret that is not shown here. Let the command take the secret from where it is kept.`;
+  }
+  if (timeoutMs !== undefined && (timeoutMs < 1 || timeoutMs > BASH_MS_MAX)) {
+    return `timeout_ms must be between 1 and ${BASH_MS_MAX}.`;
+  }
+  return undefined;
+}
+
+async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
+  const { world, workspace, callId } = context;
+  const { cwd } = call.target;
+  const capture = new Capture(world.files, outputPath(workspace, callId));
+  const report = reportPath(workspace, callId);
+  await makeReady(call, context);
+  let ending: Ending;
+  try {
+    ending = await runToEnd(call, context, { capture, report });
+  } catch (thrown) {
+    await world.files.remove(report);
+    throw thrown;
+  }
+  const { exit, timedOut } = ending;
+  if (exit?.kind === "failed") throw new ToolFailure(exit.error.message, { cause: exit.error });
+  const notes = [
+    ...(call.lost === undefined ? [] : [`[The directory ${call.lost} is gone; this ran in ${cwd}]`]),
+    ...(timedOut ? [timeoutNote(call.msMax ?? BASH_MS_DEFAULT)] : []),
+    ...(exit === undefined ? [] : exitNotes(exit)),
+    ...(ending.left ? ["[Processes it left running were ended; start such with background: true]"] : []),
+    ...(await followShell(context, { report, cwd, replaced: exit?.kind === "code" })),
+  ];
+  return {
+    ...says(withNotes(await capture.text(), notes)),
+    ...(timedOut || exit?.kind !== "code" || exit.code !== 0 ? { isError: true } : {}),
+    ...(timedOut ? { timedOut: true } : {}),
+  };
+}
+
+interface Ending {
+  /** Undefined where the time limit came first. */
+  readonly exit: Exit | undefined;
+  readonly timedOut: boolean;
+  /** Whether it left processes of its own running, which were ended. */
+  readonly left: boolean;
+}
+
+interface Ends {
+  readonly capture: Capture;
+  readonly report: string;
+}
+
+/** @throws the signal's reason when the call was cancelled; its processes have ended then too. */
+async function runToEnd(call: BashPlan, context: ToolContext, { capture, report }: Ends): Promise<Ending> {
+  const { world, workspace, callId, signal } = context;
+  signal.throwIfAborted();
+  await using child = await startShell(world, { ...call.target, env: workspace.env, callId, report });
+  using progress = new ProgressFeed(world.clock, context.progress);
+  using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
+  const read = async (chunks: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of chunks) {
+      progress.push(chunk);
+      await capture.write(chunk);
+    }
+  };
+  const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
+  try {
+    const [exit] = await whileAlive(done, limit.signal);
+    return { exit, timedOut: false, left: child.leftBehind() };
+  } catch (thrown) {
+    if (!limit.reached) throw thrown;
+    return { exit: undefined, timedOut: true, left: false };
+  } finally {
+    await child[Symbol.asyncDispose]();
+    await done; // what its processes wrote in the end belongs to the output too
+  }
+}
+
+async function startInBackground(
+  call: BashPlan,
+  context: ToolContext,
+  runs: BackgroundRuns,
+): Promise<ToolOutput> {
+  const { world, workspace, callId, signal } = context;
+  const { command, cwd } = call.target;
+  const problem = runs.full();
+  if (problem !== undefined) throw new ToolFailure(problem);
+  await makeReady(call, context);
+  signal.throwIfAborted();
+  const child = await startShell(world, { command, cwd, env: workspace.env, callId });
+  const capture = new Capture(world.files, outputPath(workspace, callId));
+  const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
+  return says(`Started ${id} in ${cwd}. BashTask polls or stops it; its output goes to ${capture.path}`);
+}
+
+/** @throws ToolFailure where the planned directory is another one by now (PERM-10). */
+async function makeReady(call: BashPlan, { world, workspace }: ToolContext): Promise<void> {
+  await world.files.makeDirectory(workspace.scratch, 0o700);
+  const { cwd } = call.target;
+  if (await isStillThere(world.files, cwd)) return;
+  throw new ToolFailure(`${cwd} is no longer the directory it was when this was planned. Nothing was run.`);
+}
+
+function outputPath(workspace: Workspace, callId: string): string {
+  return join(workspace.scratch, `${callId}.output.txt`);
+}
+
+function timeoutNote(msMax: number): string {
+  return `[Timed out after ${msMax / 1000} s; all its processes were ended. timeout_ms may be up to ${BASH_MS_MAX}, or use background: true]`;
+}
+
+/** How a command ended, where that was not well. */
+export function exitNotes(exit: Exit): readonly string[] {
+  switch (exit.kind) {
+    case "code":
+      return exit.code === 0 ? [] : [`[exit code ${exit.code}]`];
+    case "signal":
+      return [`[ended by ${exit.signal}]`];
+    case "failed":
+      return [`[${exit.error.message}]`];
+  }
+}
+
+function withNotes(output: string, notes: readonly string[]): string {
+  const shown = output.replace(/\n+$/, "");
+  const text = [...(shown === "" ? [] : [shown]), ...notes].join("\n");
+  return text === "" ? "(no output)" : text;
+}

@@ -1,0 +1,168 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Files } from "../../base/world.ts";
+import { plainText } from "./plain-text.ts";
+
+/** Of a long output the model sees this much of its beginning and of its end. */
+export const HEAD_BYTES_MAX = 8_192;
+export const TAIL_BYTES_MAX = 24_576;
+/** What is held back before it is written to the spill file. */
+export const MEMORY_BYTES_MAX = 1_048_576;
+/** What the spill file may hold; the rest is counted and dropped. */
+export const SPILL_BYTES_MAX = 64 * 1_048_576;
+/** A cut moves to the end of a line where one is this near. */
+const LINE_BYTES_MAX = 1_024;
+
+/**
+ * The output of a command: its beginning and end in memory, all of it in a file once it is long (TOOL-02, R21).
+ *
+ * Memory stays below 1.2 MiB however much is written. A file that cannot be written loses its part of the output, never
+ * the command; the text then says so.
+ */
+export class Capture {
+  readonly path: string;
+  readonly #files: Files;
+  #total = 0;
+  #head = new Uint8Array(0);
+  #tail = new Uint8Array(0);
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #kept = 0;
+  #written = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #problem: string | undefined;
+
+  /** `path` names the spill file, which is made when it is needed. */
+  constructor(files: Files, path: string) {
+    this.#files = files;
+    this.path = path;
+  }
+
+  /** Bytes that came so far. */
+  get total(): number {
+    return this.#total;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#total += chunk.length;
+    if (this.#head.length < HEAD_BYTES_MAX) {
+      this.#head = joined(this.#head, chunk.subarray(0, HEAD_BYTES_MAX - this.#head.length));
+    }
+    this.#tail = lastOf(this.#tail, chunk);
+    const part = chunk.subarray(0, SPILL_BYTES_MAX - this.#kept);
+    if (part.length === 0) return;
+    this.#kept += part.length;
+    this.#pending.push(part);
+    this.#pendingBytes += part.length;
+    if (this.#pendingBytes > MEMORY_BYTES_MAX) await this.#flush();
+  }
+
+  /** All of a short output; of a long one its beginning and end, and where the whole is. */
+  async text(): Promise<string> {
+    const tail = this.#tail;
+    if (this.#total <= HEAD_BYTES_MAX + TAIL_BYTES_MAX) {
+      const rest = this.#total - this.#head.length;
+      return plainText(decoded(rest === 0 ? this.#head : joined(this.#head, tail.subarray(-rest))));
+    }
+    await this.#flush();
+    const first = headLines(this.#head);
+    const last = tailLines(tail);
+    const missing = this.#total - first.length - last.length;
+    return [
+      plainText(decoded(first)).replace(/\n$/, ""),
+      `[… ${grouped(missing)} of ${grouped(this.#total)} bytes are left out here. ${this.#whereabouts()} …]`,
+      plainText(decoded(last)),
+    ].join("\n");
+  }
+
+  /**
+   * What was written from byte `from` on, and where the next reading goes on. Of more than the limits above only the
+   * end, with a note.
+   */
+  async since(from: number): Promise<{ readonly text: string; readonly next: number }> {
+    await this.#flush();
+    const written = this.#written;
+    const start = Math.max(from, written - HEAD_BYTES_MAX - TAIL_BYTES_MAX);
+    const bytes =
+      written > start ? await this.#files.readRange(this.path, start, written - start) : new Uint8Array(0);
+    const skipped = start - from;
+    const notes = [
+      ...(skipped > 0 ? [`[… ${grouped(skipped)} bytes are left out here. ${this.#whereabouts()} …]`] : []),
+      plainText(decoded(skipped > 0 ? tailLines(bytes) : bytes)),
+      ...(this.#total > written ? [`[${this.#whereabouts()}]`] : []),
+    ];
+    return { text: notes.filter((note) => note !== "").join("\n"), next: Math.max(from, written) };
+  }
+
+  async #flush(): Promise<void> {
+    const chunks = this.#pending;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (chunks.length > 0) this.#writing = this.#append(this.#writing, chunks);
+    await this.#writing;
+  }
+
+  async #append(before: Promise<void>, chunks: readonly Uint8Array[]): Promise<void> {
+    await before;
+    if (this.#problem !== undefined) return;
+    try {
+      const bytes = Buffer.concat(chunks);
+      await this.#files.append(this.path, bytes, 0o600);
+      this.#written += bytes.length;
+    } catch (thrown) {
+      this.#problem = messageOf(thrown);
+    }
+  }
+
+  #whereabouts(): string {
+    if (this.#problem !== undefined) return `The whole could not be kept: ${this.#problem}.`;
+    const how = `${this.path}: Read it with offset and limit, or Grep it.`;
+    if (this.#total <= SPILL_BYTES_MAX) return `The whole is in ${how}`;
+    return `The first ${grouped(SPILL_BYTES_MAX)} of ${grouped(this.#total)} bytes are in ${how} The rest was dropped.`;
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+/** The end of what came, without copying what a large chunk pushes out. */
+function lastOf(tail: Uint8Array, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const end = chunk.subarray(-TAIL_BYTES_MAX);
+  const room = TAIL_BYTES_MAX - end.length;
+  return joined(tail.subarray(Math.max(0, tail.length - room)), end);
+}
+
+/** Cut after the last line feed, or else between characters. */
+function headLines(bytes: Uint8Array): Uint8Array {
+  const end = bytes.lastIndexOf(10) + 1;
+  if (end > bytes.length - LINE_BYTES_MAX && end > 0) return bytes.subarray(0, end);
+  let at = bytes.length;
+  while (at > 0 && isContinuation(bytes[at - 1])) at -= 1;
+  return bytes.subarray(0, at > 0 && (bytes[at - 1] ?? 0) >= 0xc0 ? at - 1 : bytes.length);
+}
+
+/** Cut after the first line feed, or else between characters. */
+function tailLines(bytes: Uint8Array): Uint8Array {
+  const start = bytes.indexOf(10) + 1;
+  if (start > 0 && start < LINE_BYTES_MAX) return bytes.subarray(start);
+  let at = 0;
+  while (at < bytes.length && at < 4 && isContinuation(bytes[at])) at += 1;
+  return bytes.subarray(at);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function decoded(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString("en-US");
+}

@@ -1,0 +1,75 @@
+import type { CallId } from "../../base/ids.ts";
+import type { Child, Files, World } from "../../base/world.ts";
+import { ToolFailure } from "../tool.ts";
+
+/** The variable that marks every process of one call, so that those that leave its group are found. */
+export const CALL_MARK = "CINCH_CALL";
+
+/** Absolute, so that no folder of a project can put another program in its place. */
+const SHELLS: readonly [string, ...string[]] = [
+  "/bin/bash",
+  "/usr/bin/bash",
+  "/usr/local/bin/bash",
+  "/run/current-system/sw/bin/bash",
+  "/opt/homebrew/bin/bash",
+];
+
+/** What would run code of somebody else inside bash, change what a command means, or drive a runtime of ours. */
+const DROPPED =
+  /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_XTRACEFD|BASH_FUNC_.*|PS4|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|PROMPT_COMMAND|IFS|PWD|OLDPWD|BUN_OPTIONS|BUN_BE_BUN|BUN_INSPECT.*|NODE_OPTIONS|RIPGREP_CONFIG_PATH|CINCH_.*)$/;
+
+export interface ShellStart {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly callId: CallId;
+  /** A file that the shell writes its last directory to. */
+  readonly report?: string;
+}
+
+/**
+ * Starts one command in the one shell there is: `bash --norc --noprofile`, whatever the user's own (S13).
+ *
+ * The environment is made anew for each call (S10), standard error goes where standard output goes, in order, and
+ * standard input is at its end. With `report`, the shell writes its last directory there, where no output can forge it.
+ * @throws ToolFailure where this machine has no bash.
+ */
+export async function startShell(world: World, start: ShellStart): Promise<Child> {
+  const shell = await findShell(world.files);
+  return world.spawn({
+    argv: [shell, "--norc", "--noprofile", "-c", wrapper(start.report), "bash", start.command],
+    cwd: start.cwd,
+    env: environment(start),
+    mark: CALL_MARK,
+  });
+}
+
+async function findShell(files: Files): Promise<string> {
+  for (const path of SHELLS) if ((await files.stat(path))?.kind === "file") return path;
+  throw new ToolFailure(`Bash needs bash, and this machine has none of ${SHELLS.join(", ")}.`);
+}
+
+function environment({ env, cwd, callId }: ShellStart): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).filter(([name]) => !DROPPED.test(name));
+  return { ...Object.fromEntries(kept), PWD: cwd, [CALL_MARK]: callId };
+}
+
+/**
+ * The script around a command, which it finds in `$1` and evaluates as it is, without parameters.
+ *
+ * The directory is told twice: by a trap, for commands that end the shell, and after the command, for those that set a
+ * trap of their own. One that does both, or replaces the shell by `exec`, leaves no report.
+ */
+function wrapper(report: string | undefined): string {
+  const run = 'REPLY=$1; set --; eval -- "$REPLY"';
+  if (report === undefined) return `exec 2>&1; ${run}`;
+  const tell = `{ set +x; } 2>/dev/null; command pwd -P >|${quoted(report)} 2>/dev/null`;
+  return [
+    `exec 2>&1; trap ${quoted(tell)} EXIT; ${run}`,
+    `{ REPLY=$?; set +x; } 2>/dev/null; ${tell}; exit "$REPLY"`,
+  ].join("\n");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

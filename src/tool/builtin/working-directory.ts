@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { decode } from "../../base/text.ts";
+import type { Files } from "../../base/world.ts";
+import { codeOf, FileTooLarge } from "../../base/world.ts";
+import { isInside } from "../containment.ts";
+import type { ToolContext, Workspace } from "../tool.ts";
+
+const REPORT_BYTES_MAX = 16_384;
+
+/** The file that the shell of one call writes its last directory to. */
+export function reportPath(workspace: Workspace, callId: string): string {
+  return join(workspace.scratch, `${callId}.cwd`);
+}
+
+/** Where the next command runs: where the last one ended, or the root when that place is gone or moved. */
+export async function startingDirectory(
+  files: Files,
+  { root, cwd }: Workspace,
+): Promise<{ readonly cwd: string; readonly lost?: string }> {
+  return (await isStillThere(files, cwd)) ? { cwd } : { cwd: root, lost: cwd };
+}
+
+/** Whether a resolved path still leads to a directory of that very path. */
+export async function isStillThere(files: Files, directory: string): Promise<boolean> {
+  return (await resolved(files, directory)) === directory;
+}
+
+export interface ShellEnd {
+  readonly report: string;
+  /** Where the command started. */
+  readonly cwd: string;
+  /** Whether the shell ended by itself, so that a missing report means that it was replaced. */
+  readonly replaced: boolean;
+}
+
+/**
+ * Lets the session's working directory follow the shell as far as the workspace goes.
+ *
+ * Answers what the model must be told of it; nothing when it stayed or was followed.
+ */
+export async function followShell(
+  { world, workspace }: ToolContext,
+  { report, cwd, replaced }: ShellEnd,
+): Promise<readonly string[]> {
+  const reported = await takeReport(world.files, report);
+  workspace.cwd = cwd;
+  if (reported === undefined) {
+    return replaced ? [`[The shell did not tell its last directory; the next command runs in ${cwd}]`] : [];
+  }
+  const path = await resolved(world.files, reported);
+  if (path === undefined) {
+    workspace.cwd = workspace.root;
+    return [`[The working directory is gone; the next command runs in ${workspace.root}]`];
+  }
+  if (!isInside(workspace.root, path)) {
+    return [`[${path} is outside the workspace; the next command runs in ${cwd}]`];
+  }
+  workspace.cwd = path;
+  return [];
+}
+
+/** Reads the report once; undefined where the shell wrote none. */
+async function takeReport(files: Files, report: string): Promise<string | undefined> {
+  try {
+    const text = decode(await files.read(report, REPORT_BYTES_MAX));
+    await files.remove(report);
+    return text.replace(/\n$/, "");
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    if (thrown instanceof FileTooLarge) return ""; // no directory has such a name
+    throw thrown;
+  }
+}
+
+/** Undefined where no directory is there. */
+async function resolved(files: Files, path: string): Promise<string | undefined> {
+  if (!path.startsWith("/")) return undefined;
+  try {
+    const real = await files.realpath(path);
+    return (await files.stat(real))?.kind === "directory" ? real : undefined;
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
