@@ -90,19 +90,7 @@ export function composeSession(material: SessionMaterial): Session {
     roundsMax: material.roundsMax,
     ...(onBlock === undefined ? {} : { onBlock }),
   };
-  const { lastTurn, setModel, revokeRule, close } = material;
-  return new Session({
-    world,
-    session,
-    logId,
-    bus,
-    questions,
-    engine,
-    lastTurn,
-    setModel,
-    revokeRule,
-    close,
-  });
+  return new Session({ ...material, bus, questions, engine });
 }
 
 /** The end of the chain: exactly what was planned and judged is what runs (PERM-10). */

@@ -2,7 +2,7 @@ import { connectInproc } from "../../src/control/inproc/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import type { Questions } from "../../src/control/multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
-import type { Session } from "../../src/control/multiplex/session.ts";
+import type { Session, Unfinished } from "../../src/control/multiplex/session.ts";
 import { composeSession } from "../../src/harness/session.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
@@ -13,7 +13,7 @@ import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { RequestMiddleware } from "../../src/provider/middleware.ts";
 import { memorySessionStore } from "../../src/session/memory-store.ts";
-import type { SessionStore } from "../../src/session/store.ts";
+import type { Intent, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { ToolRegistry } from "../../src/tool/registry.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
@@ -32,6 +32,8 @@ export interface RigOptions {
   readonly requestMiddleware?: readonly RequestMiddleware[];
   readonly store?: SessionStore;
   readonly history?: readonly Message[];
+  readonly lastTurn?: number;
+  readonly unfinished?: Unfinished;
 }
 
 /** One session of the real engine with a scripted model and a fake clock, driven as a client drives it. */
@@ -77,6 +79,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     },
     { pid: world.machine.pid, processStart: world.machine.processStart },
   );
+  const begun = (options.unfinished?.calls ?? []).filter((call) => call.mutating !== undefined);
+  const intents = begun.map(({ callId, name: tool, mutating = true, summary = tool, startedAt = "" }): Intent => {
+    return { callId, tool, mutating, summary, startedAt, argsHash: "" };
+  });
+  await writer.append({ intents }, "power");
   const session = composeSession({
     world,
     session: sessionId,
@@ -84,7 +91,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     store,
     writer,
     history: options.history ?? [],
-    lastTurn: 0,
+    lastTurn: options.lastTurn ?? 0,
+    ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
     registry,
     workspace: {
       root: directory.path,

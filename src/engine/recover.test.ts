@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { says } from "../../test/support/scripted-provider.ts";
+import type { Rig } from "../../test/support/rig.ts";
+import { fakeTool, ok, openRig } from "../../test/support/rig.ts";
+import type { CallId } from "../base/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import type { OrphanedCall } from "./recover.ts";
+
+const callId = "call_01JXT21Q00440WAKYHT0DB49BA" as CallId;
+
+const history: readonly Message[] = [
+  { role: "user", content: [{ type: "text", text: "clean up" }] },
+  { role: "assistant", content: [{ type: "tool_use", id: callId, name: "Act", input: { what: "build" } }] },
+];
+
+async function resumed(orphan: Partial<OrphanedCall>, attended = true): Promise<Rig & { readonly runs: unknown[] }> {
+  const runs: unknown[] = [];
+  const act = fakeTool("Act", (input) => {
+    runs.push(input);
+    return ok("looked");
+  });
+  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, ...orphan };
+  const rig = await openRig({
+    script: [says("going on")],
+    tools: [act],
+    history,
+    attended,
+    lastTurn: 1,
+    unfinished: { turn: 1, calls: [call] },
+  });
+  return Object.assign(rig, { runs });
+}
+
+function resultText(rig: Rig): string {
+  const block = rig.provider.requests[0]?.messages[2]?.content[0];
+  return block?.type === "tool_result" && block.content[0]?.type === "text" ? block.content[0].text : "";
+}
+
+test("[SES-03 R38] a call that only reads is run again when the session is resumed", async () => {
+  await using rig = await resumed({ mutating: false });
+  await rig.send("go on");
+  expect(rig.runs).toEqual([{ what: "build" }]);
+  expect(resultText(rig)).toContain("looked");
+});
+
+test("[SES-03 R38] a call that may have changed something is never run again: a person says what became of it", async () => {
+  await using rig = await resumed({ mutating: true, summary: "rm -rf ./build", startedAt: "2025-06-15T15:00:00Z" });
+  const sent = rig.connection.send({
+    kind: "SendInput",
+    sessionId: rig.session.id,
+    content: [{ type: "text", text: "go on" }],
+  });
+  const { payload } = await rig.until("Asked");
+  expect(payload).toMatchObject({
+    about: "orphan",
+    text: `Tool call ${callId} (Act 'rm -rf ./build') started at 2025-06-15T15:00:00Z but did not finish. Mark as: [Failed | Succeeded with note | Abort session].`,
+    choices: [{ value: "failed" }, { value: "succeeded" }, { value: "abort" }],
+  });
+  await rig.connection.send({
+    kind: "Answer",
+    sessionId: rig.session.id,
+    askId: payload.askId,
+    answer: "succeeded",
+  });
+  await sent;
+  await rig.until("TurnEnded", 2);
+  expect(rig.runs).toEqual([]);
+  expect(resultText(rig)).toContain("The user says that it succeeded");
+});
+
+test("[SES-03] a person can end the session instead of resuming it", async () => {
+  await using rig = await resumed({ mutating: true });
+  const { id: sessionId } = rig.session;
+  const sent = rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go on" }] });
+  const outcome = sent.catch((thrown: unknown) => thrown);
+  const { askId } = (await rig.until("Asked")).payload;
+  await rig.connection.send({ kind: "Answer", sessionId, askId, answer: "abort" }).catch(() => undefined);
+  expect(await outcome).toMatchObject({ reason: "EngineStopping" });
+  await rig.until("SessionEnded");
+});
+
+test("[SES-03] [PERM-12] where nobody can be asked, the model is told that it is unknown", async () => {
+  await using rig = await resumed({ mutating: true }, false);
+  await rig.send("go on");
+  expect(rig.runs).toEqual([]);
+  expect(resultText(rig)).toContain("is unknown: look before you run it again");
+});
+
+test("[SES-07] the turn that broke off is ended in the log, and a call that never began is told so", async () => {
+  await using rig = await resumed({});
+  await rig.send("go on");
+  expect(rig.events.slice(0, 2)).toMatchObject([
+    { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
+    { kind: "TurnStarted", payload: { turn: 2 } },
+  ]);
+  expect(rig.runs).toEqual([]);
+  expect(resultText(rig)).toContain("not executed: the process ended before it");
+});
