@@ -1,10 +1,11 @@
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
+import { pathToFileURL } from "node:url";
 import type { Durability } from "../store.ts";
 import { storeFailure } from "./failure.ts";
 
 /** How long a statement waits for another process's transaction, which takes about a millisecond. */
-const BUSY_MS_MAX = 5_000;
+export const BUSY_MS_MAX = 5_000;
 /** The write-ahead log is cut back to this after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -19,12 +20,14 @@ export type Row = Readonly<Record<string, Value>>;
  */
 export class Connection implements Disposable {
   readonly path: string;
+  readonly #busyMs: number;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<Row, SQLQueryBindings[]>>();
   #durability: Durability = "process";
 
-  private constructor(path: string, database: Database) {
+  private constructor(path: string, busyMs: number, database: Database) {
     this.path = path;
+    this.#busyMs = busyMs;
     this.#database = database;
   }
 
@@ -33,13 +36,29 @@ export class Connection implements Disposable {
    *
    * @throws StoreUnwritable where there is none, or it may not be opened.
    */
-  static open(path: string): Connection {
-    const options = { readwrite: true, create: false, strict: true, safeIntegers: true };
-    const database = attempt(path, () => new Database(path, options));
-    const connection = new Connection(path, database);
+  static open(path: string, busyMs: number): Connection {
+    return Connection.#set(path, busyMs, () => new Database(path, { readwrite: true, create: false }));
+  }
+
+  /**
+   * Opens a file on a medium that takes no writes, where even the files that readers share cannot be made. Right only
+   * while nobody writes to it, and blind to a write-ahead log.
+   */
+  static openFrozen(path: string, busyMs: number): Connection {
+    const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+    return Connection.#set(
+      path,
+      busyMs,
+      () => new Database(`${pathToFileURL(path).href}?immutable=1`, flags),
+    );
+  }
+
+  static #set(path: string, busyMs: number, open: () => Database): Connection {
+    const database = attempt(path, open);
+    const connection = new Connection(path, busyMs, database);
     try {
       connection.execute(
-        `PRAGMA busy_timeout = ${BUSY_MS_MAX}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+        `PRAGMA busy_timeout = ${busyMs}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA cell_size_check = ON; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
       );
       return connection;
@@ -83,17 +102,20 @@ export class Connection implements Disposable {
     }
   }
 
-  /** The same around work that waits, with a longer patience for the lock; safe from power loss at its end. */
-  async exclusively(waitMs: number, work: () => Promise<void>): Promise<void> {
+  /**
+   * The same around work that waits, safe from power loss at its end. `lock` answers StoreBusy at once while another
+   * process has the lock: `whenFree` tries it again, without holding up this one.
+   */
+  async exclusively(whenFree: (lock: () => void) => Promise<void>, work: () => Promise<void>): Promise<void> {
     this.#keep("power");
-    this.execute(`PRAGMA busy_timeout = ${waitMs}`);
+    this.execute("PRAGMA busy_timeout = 0");
     try {
-      this.run("BEGIN IMMEDIATE");
+      await whenFree(() => this.run("BEGIN IMMEDIATE"));
       await work();
       this.run("COMMIT");
     } finally {
       if (this.#database.inTransaction) this.run("ROLLBACK");
-      this.execute(`PRAGMA busy_timeout = ${BUSY_MS_MAX}`);
+      this.execute(`PRAGMA busy_timeout = ${this.#busyMs}`);
     }
   }
 
@@ -113,7 +135,7 @@ export class Connection implements Disposable {
   #statement(sql: string): Statement<Row, SQLQueryBindings[]> {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const compiled = this.#database.prepare<Row, SQLQueryBindings[]>(sql);
+    const compiled = this.#database.prepare<Row, SQLQueryBindings[]>(sql).safeIntegers(true);
     this.#statements.set(sql, compiled);
     return compiled;
   }

@@ -59,31 +59,32 @@ function versionOf(connection: Connection, migrations: readonly Migration[]): nu
   return applied.length;
 }
 
-/**
- * Sets what can only be set while a file is empty.
- *
- * Changing the journal mode answers "busy" at once where another process is doing the same, whatever the time-out,
- * so it is tried again until that one is done.
- */
+/** Sets what can only be set while a file is empty. */
 async function prepareNewFile(connection: Connection, world: World): Promise<void> {
+  // Changing the journal mode answers "busy" at once where another process is doing the same, whatever the time-out.
+  // Pages freed by expiry can be given back piecemeal with the incremental vacuum (R17).
+  const settings = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
+  await whenFree(world, () => connection.execute(settings));
+}
+
+async function whenFree(world: World, lock: () => void): Promise<void> {
   const giveUpAt = world.clock.monotonic() + UPGRADE_MS_MAX;
+  const noCancel = new AbortController().signal; // half an upgrade is no state to stop in
   while (true) {
     try {
-      // Pages freed by expiry can then be given back piecemeal (R17).
-      connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+      lock();
       return;
     } catch (thrown) {
       if (!hasReason(thrown, "StoreBusy") || world.clock.monotonic() >= giveUpAt) throw thrown;
-      await world.clock.sleep(BUSY_RETRY_MS, NEVER);
+      await world.clock.sleep(BUSY_RETRY_MS, noCancel);
     }
   }
 }
 
-const NEVER = new AbortController().signal;
-
 async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void> {
   const { migrations, world } = upgrade;
-  await connection.exclusively(UPGRADE_MS_MAX, async () => {
+  const lockWhenFree = (lock: () => void) => whenFree(world, lock);
+  await connection.exclusively(lockWhenFree, async () => {
     connection.execute(LEDGER);
     // Another process may have done it while this one waited for the lock.
     const from = Number(
@@ -109,7 +110,7 @@ async function backUp(path: string, version: number, world: World): Promise<void
   await world.files.remove(target);
   await world.files.append(target, "", PRIVATE_FILE);
   {
-    using reader = Connection.open(path);
+    using reader = Connection.open(path, UPGRADE_MS_MAX);
     reader.run("VACUUM INTO ?", target);
   }
   for (const { name } of await world.files.list(dirname(path))) {

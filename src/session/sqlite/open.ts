@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store.ts";
-import { Connection } from "./connection.ts";
+import { BUSY_MS_MAX, Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -15,6 +15,8 @@ export interface SqliteStoreOptions {
   /** The database file, absolute; made with its directory where it is missing. */
   readonly path: string;
   readonly world: World;
+  /** How long a write waits for another process's transaction: 5 s, which is thousands of them. */
+  readonly busyMs?: number;
   /** Told before an older store is upgraded, which may take a while: show it. */
   readonly onUpgrade?: (from: number, to: number) => void;
   /** The schema steps to apply; other ones than the built-in are for tests of upgrading. */
@@ -24,34 +26,48 @@ export interface SqliteStoreOptions {
 /**
  * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone.
  *
+ * One on a read-only medium can still be read (SES-16).
  * @throws StoreNewer, StoreCorrupt, StoreUnwritable or StoreBusy; a file that cannot be used is left as it is.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
-  const { path, world } = options;
+  const { path, world, busyMs = BUSY_MS_MAX } = options;
   const found = await world.files.stat(path);
-  await checkFile(path, found, world);
+  const unmerged = (await world.files.stat(`${path}-wal`))?.size ?? 0;
+  if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
-  const connection = Connection.open(path);
+  try {
+    return await openWith(() => Connection.open(path, busyMs), options);
+  } catch (thrown) {
+    if (found === undefined || unmerged > 0 || !hasReason(thrown, "StoreUnwritable")) throw thrown;
+    world.log.for("session.sqlite").write("warn", "the session store can only be read", {
+      path,
+      error: thrown.message,
+    });
+    return await openWith(() => Connection.openFrozen(path, busyMs), options);
+  }
+}
+
+async function openWith(connect: () => Connection, options: SqliteStoreOptions): Promise<SessionStore> {
+  const connection = connect();
   try {
     await migrate(connection, {
-      world,
+      world: options.world,
       migrations: options.migrations ?? MIGRATIONS,
       onUpgrade: options.onUpgrade ?? (() => undefined),
     });
-    return new SqliteStore(connection, world);
+    return new SqliteStore(connection, options.world);
   } catch (thrown) {
     connection[Symbol.dispose]();
     throw thrown;
   }
 }
 
-async function checkFile(path: string, found: FileInfo | undefined, world: World): Promise<void> {
-  if (found === undefined) return;
+function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
     throw new HarnessError("StoreUnwritable", { path, detail: `it is a ${found.kind}, not a file` });
   }
   // SQLite would take the empty file for a new database and throw the write-ahead log away.
-  if (found.size === 0 && ((await world.files.stat(`${path}-wal`))?.size ?? 0) > 0) {
+  if (found.size === 0 && unmerged > 0) {
     const detail = "the file is empty, but its write-ahead log is not";
     throw new HarnessError("StoreCorrupt", { path, detail });
   }

@@ -1,0 +1,267 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/contracts/session-store.ts";
+import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { SessionStore } from "../store.ts";
+import { openSqliteStore } from "./open.ts";
+
+const CUT_EVERY_BYTES = 256;
+const FLIPS = 150;
+const BATCHES = 12;
+const PAGE_BYTES = 4_096;
+const SLOW_MS = 60_000;
+
+const world = testWorld();
+
+test(
+  "[SES-16 R14] a write-ahead log cut off anywhere gives what was committed before the cut",
+  async () => {
+    await using sample = await makeSample("unmerged");
+    const kept: number[] = [];
+    for (let length = 0; length < sample.wal.length + CUT_EVERY_BYTES; length += CUT_EVERY_BYTES) {
+      const path = sample.place(sample.database, sample.wal.subarray(0, length));
+      kept.push(await prefixLength(path, sample));
+    }
+    expect(kept).toEqual(kept.toSorted((a, b) => a - b)); // a longer log never gives less
+    expect([kept[0], kept.at(-1)]).toEqual([0, sample.events.length]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[SES-16 R14] a bit that flipped in the write-ahead log ends it there",
+  async () => {
+    await using sample = await makeSample("unmerged");
+    const random = seededRandom(3);
+    const kept = new Set<number>();
+    for (let flip = 0; flip < FLIPS; flip++) {
+      kept.add(await prefixLength(sample.place(sample.database, flipped(sample.wal, random)), sample));
+    }
+    expect(kept.size).toBeGreaterThan(BATCHES / 2);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[SES-16 R14] a database cut off anywhere is said to be damaged, and left as it is",
+  async () => {
+    await using sample = await makeSample("merged");
+    const { database } = sample;
+    for (let length = CUT_EVERY_BYTES; length <= database.length - PAGE_BYTES; length += CUT_EVERY_BYTES) {
+      const cut = database.subarray(0, length);
+      const path = sample.place(cut);
+      expect({ length, reason: await reasonOf(openSqliteStore({ path, world })) }).toEqual({
+        length,
+        reason: "StoreCorrupt",
+      });
+      expect(Buffer.compare(readFileSync(path), cut)).toBe(0);
+    }
+    // A part of the last page counts as the page: who needs it is told.
+    for (let lost = PAGE_BYTES - 1; lost > 0; lost -= CUT_EVERY_BYTES) {
+      const path = sample.place(database.subarray(0, database.length - lost));
+      expect(["StoreCorrupt", "nothing was thrown"]).toContain(await reasonOf(readWhole(path, sample)));
+    }
+  },
+  SLOW_MS,
+);
+
+test(
+  "[SES-16 R14] a bit that flipped in the database is never a crash: it reads, or says what is damaged",
+  async () => {
+    await using sample = await makeSample("merged");
+    const random = seededRandom(5);
+    const outcomes = { reads: 0, damaged: 0 };
+    for (let flip = 0; flip < FLIPS; flip++) {
+      const path = sample.place(flipped(sample.database, random));
+      const thrown = await thrownBy(useAll(path, sample.logId));
+      if (thrown === undefined) outcomes.reads += 1;
+      else if (thrown instanceof HarnessError && EXPECTED.has(thrown.reason)) outcomes.damaged += 1;
+      else throw thrown;
+    }
+    expect(Object.values(outcomes).every((number) => number > 0)).toBe(true);
+  },
+  SLOW_MS,
+);
+
+test("[SES-16 R14] an empty file is a new store, but not beside a write-ahead log that holds something", async () => {
+  await using sample = await makeSample("unmerged");
+  const path = sample.place(new Uint8Array());
+  {
+    await using store = await openSqliteStore({ path, world });
+    expect(await store.list({ limit: 9 })).toEqual([]);
+  }
+  const again = sample.place(new Uint8Array(), sample.wal);
+  expect(await reasonOf(openSqliteStore({ path: again, world }))).toBe("StoreCorrupt");
+  expect(readFileSync(`${again}-wal`).length).toBe(sample.wal.length);
+});
+
+test("[SES-16] a row that holds no JSON names its event, and the others stay readable", async () => {
+  await using sample = await makeSample("merged");
+  const path = sample.place(sample.database);
+  {
+    using database = new Database(path);
+    database.run("UPDATE events SET content = CAST('{\"text' AS BLOB) WHERE id = 2");
+  }
+  await using store = await openSqliteStore({ path, world });
+  const thrown = await thrownBy(store.events(sample.logId, 0, 9));
+  expect(String(thrown)).toContain(`event 2 of ${sample.logId} cannot be read: its content is not JSON`);
+  expect(await store.events(sample.logId, 2, 1)).toEqual(sample.events.slice(2, 3));
+});
+
+test("[SES-16] what is no session store is left alone, and said to be none", async () => {
+  await using directory = temporaryDirectory();
+  const file = join(directory.path, "notes.txt");
+  writeFileSync(file, "dear diary ".repeat(1_000));
+  const foreign = join(directory.path, "foreign.db");
+  {
+    using database = new Database(foreign);
+    database.run("CREATE TABLE theirs (x)");
+  }
+  const folder = join(directory.path, "folder");
+  mkdirSync(folder);
+  const reasons = {
+    [file]: "StoreCorrupt",
+    [foreign]: "StoreCorrupt",
+    [folder]: "StoreUnwritable",
+    [join(file, "in.db")]: "StoreUnwritable",
+  };
+  for (const [path, reason] of Object.entries(reasons)) {
+    const before = existsSync(path) && path !== folder ? readFileSync(path) : undefined;
+    expect(await reasonOf(openSqliteStore({ path, world }))).toBe(reason);
+    if (before !== undefined) expect(readFileSync(path)).toEqual(before);
+  }
+});
+
+test("[SES-16] a store that another program holds locked is said to be busy", async () => {
+  await using sample = await makeSample("merged");
+  const path = sample.place(sample.database);
+  await using store = await openSqliteStore({ path, world, busyMs: 10 });
+  using other = new Database(path);
+  other.run("BEGIN IMMEDIATE");
+  expect(await reasonOf(store.create(newLog(world), world.machine))).toBe("StoreBusy");
+  expect((await store.events(sample.logId, 0, 1_000)).length).toBe(sample.events.length);
+});
+
+test("[SES-01] the store and all its files are readable by their owner alone", async () => {
+  await using directory = temporaryDirectory();
+  const folder = join(directory.path, "data", "cinch");
+  const path = join(folder, "sessions.db");
+  const before = process.umask(0);
+  try {
+    await using store = await openSqliteStore({ path, world });
+    await using _writer = await store.create(newLog(world), world.machine);
+    const modes = readdirSync(folder).map((name) => [
+      name,
+      (statSync(join(folder, name)).mode & 0o777).toString(8),
+    ]);
+    expect(modes.sort()).toEqual([
+      ["sessions.db", "600"],
+      ["sessions.db-shm", "600"],
+      ["sessions.db-wal", "600"],
+    ]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  } finally {
+    process.umask(before);
+  }
+});
+
+const EXPECTED: ReadonlySet<string> = new Set([
+  "StoreCorrupt",
+  "StoreNewer",
+  "StoreUnwritable",
+  "SessionMissing",
+]);
+
+interface Sample extends AsyncDisposable {
+  readonly logId: LogId;
+  readonly events: readonly Envelope[];
+  readonly database: Uint8Array;
+  readonly wal: Uint8Array;
+  /** Lays files out as a store would have them, and gives its path. */
+  place(database: Uint8Array, wal?: Uint8Array): string;
+}
+
+/** The files of a small store: with all it holds in the write-ahead log, or merged into the database. */
+async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
+  const directory = temporaryDirectory();
+  const path = join(directory.path, "sample.db");
+  const log = newLog(world);
+  const events: Envelope[] = [];
+  const store = await openSqliteStore({ path, world });
+  const writer = await store.create(log, world.machine);
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const next = texts(log.session, events.length + 1, ["a", "b".repeat(300)]);
+    const message = { after: events.length + 2, turn: 1, message: says("user", "hi") };
+    const callId = world.ids.next("call");
+    const intent = { callId, tool: "Bash", argsHash: "", summary: "ls", mutating: true, startedAt: T0 };
+    await writer.append({ events: next, messages: [message], intents: [intent] }, "process");
+    events.push(...next);
+  }
+  if (how === "merged") await store[Symbol.asyncDispose]();
+  const database = readFileSync(path);
+  const wal = how === "merged" ? new Uint8Array() : readFileSync(`${path}-wal`);
+  await store[Symbol.asyncDispose]();
+  return {
+    logId: log.logId,
+    events,
+    database,
+    wal,
+    place(database, wal) {
+      const target = join(directory.path, "sessions.db");
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(target + suffix, { force: true });
+      writeFileSync(target, database);
+      if (wal !== undefined) writeFileSync(`${target}-wal`, wal);
+      return target;
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** How many of the sample's events a store still has; all that it has are the first of them. */
+async function prefixLength(path: string, sample: Sample): Promise<number> {
+  await using store = await openSqliteStore({ path, world });
+  if ((await store.find(sample.logId)) === undefined) return 0;
+  const events = await store.events(sample.logId, 0, 1_000);
+  expect(events).toEqual(sample.events.slice(0, events.length));
+  return events.length;
+}
+
+async function readWhole(path: string, sample: Sample): Promise<void> {
+  await using store = await openSqliteStore({ path, world });
+  await store.list({ limit: 9 });
+  expect(await store.events(sample.logId, 0, 1_000)).toEqual(sample.events);
+  expect((await store.messages(sample.logId)).length).toBe(BATCHES);
+  expect((await store.orphans(sample.logId)).length).toBe(BATCHES);
+}
+
+async function useAll(path: string, logId: LogId): Promise<void> {
+  await using store = await openSqliteStore({ path, world });
+  await store.list({ limit: 9 });
+  await store.find(logId);
+  await store.events(logId, 0, 1_000);
+  await store.messages(logId);
+  await store.orphans(logId);
+  await write(store, logId);
+}
+
+async function write(store: SessionStore, logId: LogId): Promise<void> {
+  const session = world.ids.next("sess");
+  await using writer = await store.open(logId, session, world.machine);
+  const message = { after: writer.lastEvent + 1, turn: 1, message: says("user", "hi") };
+  await writer.append(
+    { events: texts(session, writer.lastEvent + 1, ["c"]), messages: [message] },
+    "process",
+  );
+}
+
+function flipped(bytes: Uint8Array, random: { number(): number }): Uint8Array {
+  const copy = new Uint8Array(bytes);
+  const at = Math.floor(random.number() * copy.length);
+  copy[at] = (copy[at] ?? 0) ^ (1 << Math.floor(random.number() * 8));
+  return copy;
+}
