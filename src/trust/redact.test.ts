@@ -1,0 +1,271 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { Secret } from "../base/brand.ts";
+import type { Redactor } from "./redact.ts";
+import { redactor } from "./redact.ts";
+
+const NONE = redactor([]);
+const MARKER = /«redacted:[A-Za-z0-9_.-]+»/;
+
+/** The rules of gitleaks whose samples must all be found, and whose counter-samples must be left alone. */
+const CLAIMED = [
+  ...[
+    "anthropic-admin-api-key",
+    "anthropic-api-key",
+    "aws-access-token",
+    "digitalocean-access-token",
+    "digitalocean-pat",
+  ],
+  ...[
+    "digitalocean-refresh-token",
+    "gcp-api-key",
+    "github-app-token",
+    "github-fine-grained-pat",
+    "github-oauth",
+  ],
+  ...[
+    "github-pat",
+    "github-refresh-token",
+    "gitlab-deploy-token",
+    "gitlab-feature-flag-client-token",
+    "gitlab-feed-token",
+  ],
+  ...[
+    "gitlab-incoming-mail-token",
+    "gitlab-kubernetes-agent-token",
+    "gitlab-oauth-app-secret",
+    "gitlab-pat",
+    "gitlab-ptt",
+  ],
+  ...["gitlab-runner-authentication-token", "gitlab-scim-token", "huggingface-access-token"],
+  ...["huggingface-organization-api-token", "jwt", "npm-access-token", "openai-api-key", "private-key"],
+  ...[
+    "sendgrid-api-token",
+    "shopify-access-token",
+    "shopify-custom-access-token",
+    "shopify-private-app-access-token",
+  ],
+  ...["shopify-shared-secret", "slack-app-token", "slack-bot-token", "slack-config-access-token"],
+  ...[
+    "slack-config-refresh-token",
+    "slack-legacy-bot-token",
+    "slack-legacy-token",
+    "slack-legacy-workspace-token",
+  ],
+  ...["slack-user-token", "stripe-access-token"],
+];
+// Here every `sk-ant-` token goes, of whatever length and ending: a key that was cut off is still most of a key.
+const WIDER = ["anthropic-admin-api-key", "anthropic-api-key"];
+
+interface Sample {
+  readonly rule: string;
+  readonly text: string;
+}
+
+function samples(...files: readonly string[]): readonly Sample[] {
+  return files.flatMap((file) => {
+    const path = join(import.meta.dir, "../../test/data/secrets", `${file}.tsv`);
+    const rows = readFileSync(path, "utf8").trim().split("\n").slice(1);
+    return rows.map((row) => {
+      const [rule = "", encoded = ""] = row.split("\t");
+      return { rule, text: unescaped(Buffer.from(encoded, "base64").toString("utf8")) };
+    });
+  });
+}
+
+function unescaped(text: string): string {
+  const meaning: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };
+  return text.replaceAll(/\\([ntr\\])/g, (_all, letter: string) => meaning[letter] ?? letter);
+}
+
+const POSITIVES = samples("positives", "positives-rewritten", "positives-generated").filter(({ rule }) =>
+  CLAIMED.includes(rule),
+);
+
+test("[SES-05] every sample of the secret families that are claimed is redacted", () => {
+  expect(POSITIVES.length).toBeGreaterThan(100);
+  const missed = POSITIVES.filter(({ text }) => !MARKER.test(NONE.text(text)));
+  expect(missed).toEqual([]);
+});
+
+test("[SES-05] what only resembles such a secret is left alone", () => {
+  const all = samples("negatives").filter(({ rule }) => !WIDER.includes(rule));
+  const touched = all.filter(({ text }) => NONE.text(text) !== text);
+  expect(touched).toEqual([]);
+});
+
+const TOKEN = `ghp_${"5iydacpid9zwx3c536l4"}${"bkcu9cu95xqoq0ks"}`;
+const AWS = `AKIA${"QYLPMN5HHHTGZ7DV"}`;
+const PEM = [
+  "-----BEGIN RSA PRIVATE KEY-----",
+  ...Array(5).fill("MIIEpAIBAAKCAQEA7bq98765abcdefGHIJKLmnop"),
+  "-----END RSA PRIVATE KEY-----",
+];
+
+test("[SES-05] only the secret goes, what stands around it stays", () => {
+  expect(NONE.text(`export A=${AWS}; curl -H "Authorization: Bearer ${"a1b2c3d4e5f6a7b8c9"}" x`)).toBe(
+    'export A=«redacted:aws-access-key»; curl -H "Authorization: Bearer «redacted:bearer»" x',
+  );
+  expect(NONE.text(`a\n${PEM.join("\n")}\nb`)).toBe("a\n«redacted:private-key»\nb");
+  expect(NONE.text(`{"key":"${PEM.join("\\n")}\\n"}`)).toBe('{"key":"«redacted:private-key»\\n"}');
+  expect(NONE.text(`${PEM.slice(0, 4).join("\n")}\n[cut off]`)).toBe("«redacted:private-key»\n[cut off]");
+  expect(NONE.text(`x${TOKEN} ${TOKEN}.`)).toBe(`x${TOKEN} «redacted:github-token».`);
+});
+
+test("[SES-05] ordinary text is no secret", () => {
+  const plain = [
+    "Bearer authentication with a token is required",
+    "-----BEGIN PRIVATE KEY----- starts such a block",
+    "-----BEGIN CERTIFICATE-----\nMIIEpAIBAAKCAQEA7bq98765abcdefGHIJKL\n-----END CERTIFICATE-----",
+    "class sk-fading-circle sk-child-element-number-twelve { }",
+    "eyJ is how base64 of a JSON object begins",
+    "a sha1 da39a3ee5e6b4b0d3255bfef95601890afd80709 and sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8==",
+  ];
+  expect(plain.map(NONE.text)).toEqual(plain);
+});
+
+const KNOWN = redactor([
+  new Secret("ZAI_API_KEY", "0123abcd.p/q+r=s!"),
+  new Secret("odd kind»", "zz top secret\nsecond line of it"),
+]);
+
+test("[SES-05] a known key is found whatever it looks like and however it is written", () => {
+  expect(KNOWN.text("x0123abcd.p/q+r=s!y")).toBe("x«redacted:ZAI_API_KEY»y");
+  expect(KNOWN.text("u?k=0123abcd.p%2Fq%2Br%3Ds!")).toBe("u?k=«redacted:ZAI_API_KEY»");
+  expect(KNOWN.text(JSON.stringify({ a: "zz top secret\nsecond line of it" }))).toBe(
+    '{"a":"«redacted:odd_kind_»"}',
+  );
+  expect(KNOWN.text("> second line of it")).toBe("> «redacted:odd_kind_»");
+  expect(KNOWN.text(`echo ${btoa("0123abcd.p/q+r=s!\n")}`)).toStartWith("echo «redacted:ZAI_API_KEY»");
+  expect(redactor([new Secret("SHORT", "abc")]).text("abc")).toBe("abc");
+  expect(
+    redactor([new Secret("A", "longsecret"), new Secret("B", "longsecret-and-more")]).text(
+      "longsecret-and-more",
+    ),
+  ).toBe("«redacted:B»");
+});
+
+test("[SES-05] strings and keys of a JSON value are redacted at every depth, and no key is lost", () => {
+  const value = { a: [1, null, { [TOKEN]: true, [`${TOKEN}`.replace("5", "6")]: false }], b: "plain" };
+  expect(NONE.json(value)).toEqual({
+    a: [1, null, { "«redacted:github-token»": true, "«redacted:github-token»#2": false }],
+    b: "plain",
+  });
+  const plain = JSON.parse('{"__proto__": {"x": ["y"]}}');
+  expect(NONE.json(plain)).toBe(plain);
+  const redacted = NONE.json(JSON.parse(`{"__proto__": "${AWS}"}`)) as object;
+  expect(Object.entries(redacted)).toEqual([["__proto__", "«redacted:aws-access-key»"]]);
+});
+
+function streamed(by: Redactor, chunks: readonly string[]): string {
+  const stream = by.stream();
+  return chunks.map((chunk) => stream.push(chunk)).join("") + stream.end();
+}
+
+test("[SES-05 R06] a secret is found wherever the stream is cut", () => {
+  const text = `start ${TOKEN}, ${AWS}\n${PEM.join("\n")} 👩‍👩‍👧 0123abcd.p/q+r=s! Bearer a1b2c3d4e5f6a7b8c9 end eyJ`;
+  const whole = KNOWN.text(text);
+  expect(whole).not.toContain("0123abcd");
+  for (let cut = 0; cut <= text.length; cut++) {
+    expect(streamed(KNOWN, [text.slice(0, cut), text.slice(cut)])).toBe(whole);
+  }
+  expect(streamed(KNOWN, [...text])).toBe(whole);
+  expect(streamed(KNOWN, text.split(""))).toBe(whole);
+});
+
+// Texts made of pieces that begin, continue and end secrets.
+const piece = fc.oneof(
+  fc.constantFrom(...POSITIVES.slice(0, 60).map(({ text }) => text)),
+  fc.constantFrom(
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "-----",
+    "Bearer ",
+    "eyJ",
+    "sk-",
+    "sk-ant-",
+    ".",
+    "-",
+  ),
+  fc.constantFrom(
+    "0123abcd.p/q+r=s!",
+    "0123abcd",
+    "ghp_",
+    "xoxb-",
+    "AKIA",
+    "«redacted:jwt»",
+    "\\n",
+    "\n",
+    " ",
+    "👩‍👩‍👧",
+    "\ud83d",
+  ),
+  fc.stringMatching(/^[A-Za-z0-9]{1,40}$/),
+);
+const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+
+test("[SES-05] property: pieces of a stream give what the whole text gives, and no piece splits a character", () => {
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(400), { maxLength: 8 }), (whole, cuts) => {
+      const at = [...new Set(cuts.filter((cut) => cut < whole.length))].sort((a, b) => a - b);
+      const chunks = [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+      const stream = KNOWN.stream();
+      const out = chunks.map((chunk) => stream.push(chunk));
+      if (whole.isWellFormed()) expect(out.every((part) => part.isWellFormed())).toBe(true);
+      expect(out.join("") + stream.end()).toBe(KNOWN.text(whole));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("[SES-05] property: redacting twice is redacting once", () => {
+  fc.assert(
+    fc.property(text, (whole) => {
+      const once = KNOWN.text(whole);
+      expect(KNOWN.text(once)).toBe(once);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("[SES-05] what a stream holds back is bounded, and ordinary text is not held at all", () => {
+  const stream = NONE.stream();
+  expect(stream.push("nothing here. ")).toBe("nothing here. ");
+  let held = 0;
+  for (const part of Array<string>(80).fill("A b/".repeat(250)))
+    held += part.length - stream.push(part).length;
+  expect(held).toBe(0);
+  let pending = stream.push("-----BEGIN PRIVATE KEY-----").length - 27;
+  for (let i = 0; i < 80; i++) pending += stream.push("%".repeat(1_000)).length - 1_000;
+  expect(-pending).toBeLessThan(40_000);
+});
+
+test("[SES-05] a megabyte made to begin a secret everywhere is judged in time linear in its length", () => {
+  // Quadratic work on any of these takes minutes: the test's own time limit is the assertion.
+  const seeds = [
+    "eyJ",
+    "eyJx-",
+    "eyJabcdefghijk.",
+    "ghp_",
+    "sk-",
+    "sk-ant-a1",
+    "Bearer ",
+    "-----BEGIN ",
+    "xoxb-1-",
+    "AIza",
+    "SG.",
+    "=",
+  ];
+  for (const seed of [
+    ...seeds,
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nAAAAAAAA ",
+    "0123abcd.p/q",
+    "Bearer\t \t",
+  ]) {
+    const whole = seed.repeat(Math.ceil(1_000_000 / seed.length));
+    expect(KNOWN.text(whole).length).toBeGreaterThan(0);
+  }
+});

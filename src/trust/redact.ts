@@ -1,0 +1,157 @@
+import type { Secret } from "../base/brand.ts";
+import type { Search } from "./scan.ts";
+import { isWordCharacter, scan, search } from "./scan.ts";
+import { FAMILIES } from "./secret-family.ts";
+
+/**
+ * Replaces secrets by `«redacted:KIND»`: first the values of keys that are known, then whatever carries the mark of
+ * a family ([A] § Storage policy, SES-05 in a first form).
+ *
+ * Redacting twice is redacting once. It finds what it knows; it is no boundary.
+ */
+export interface Redactor {
+  text(text: string): string;
+  /** Every string of a JSON value, keys too. What holds no secret comes back as it was. */
+  json(value: unknown): unknown;
+  /** For text that arrives in pieces, cut anywhere: together they give what `text` gives for the whole. */
+  stream(): RedactingStream;
+}
+
+export interface RedactingStream {
+  /** What is decided by now. A suffix that may begin a secret is held, at most some 40,000 characters of it. */
+  push(chunk: string): string;
+  /** The rest. The stream can then be used for the next text. */
+  end(): string;
+}
+
+/** Known values below this are not looked for: they would blank out ordinary words. */
+export const KNOWN_CHARACTERS_MIN = 8;
+
+/** Makes a redactor for the keys that are known now; a new key takes a new redactor. */
+export function redactor(known: readonly Secret[]): Redactor {
+  const searches = known.length === 0 ? [families()] : [knownValues(known), families()];
+
+  function text(text: string): string {
+    return searches.reduce((rest, by) => scan(by, rest, "", true).out, text);
+  }
+
+  return {
+    text,
+    json: (value) => redactJson(value, text),
+    stream() {
+      const stages = searches.map(stage);
+      return {
+        push: (chunk) => stages.reduce((rest, { push }) => push(rest), chunk),
+        end: () => stages.reduce((rest, { push, end }) => push(rest) + end(), ""),
+      };
+    },
+  };
+}
+
+function stage(by: Search): RedactingStream {
+  let held = "";
+  let before = "";
+  return {
+    push(chunk) {
+      if (chunk === "") return "";
+      const result = scan(by, held + chunk, before, false);
+      held = result.held;
+      before = result.before;
+      return result.out;
+    },
+    end() {
+      const { out } = scan(by, held, before, true);
+      held = "";
+      before = "";
+      return out;
+    },
+  };
+}
+
+function families(): Search {
+  const byStart = new Map<
+    string,
+    { readonly family: (typeof FAMILIES)[number]; readonly prefix: string }[]
+  >();
+  const prefixes = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
+  for (const { prefix } of prefixes) {
+    // The longest prefix first: what is too short for `sk-ant-` may still be some other `sk-`.
+    const all = prefixes.filter((other) => prefix.startsWith(other.prefix));
+    byStart.set(
+      prefix,
+      all.sort((a, b) => b.prefix.length - a.prefix.length),
+    );
+  }
+  return search(
+    [...byStart.keys()].map((text) => ({ text, bounded: true })),
+    (place) => {
+      if (isWordCharacter(place.before)) return { kind: "no" };
+      for (const { family, prefix } of byStart.get(place.start) ?? []) {
+        const match = family.match({ ...place, prefix });
+        if (match.kind === "secret") return { ...match, name: family.kind };
+        if (match.kind === "undecided") return match;
+      }
+      return { kind: "no" };
+    },
+  );
+}
+
+const KNOWN_START_CHARACTERS = 8;
+
+function knownValues(secrets: readonly Secret[]): Search {
+  const values = secrets.flatMap(spellings).sort((a, b) => b.value.length - a.value.length);
+  return search(
+    values.map(({ value }) => ({ text: value.slice(0, KNOWN_START_CHARACTERS), bounded: false })),
+    ({ text, at, complete }) => {
+      for (const { value, name } of values) {
+        if (text.startsWith(value, at)) return { kind: "secret", name, from: at, to: at + value.length };
+        const cut = text.length - at < value.length && value.startsWith(text.slice(at));
+        if (cut && !complete) return { kind: "undecided" };
+      }
+      return { kind: "no" };
+    },
+  );
+}
+
+/** The ways in which one key may stand in a text: as it is, in JSON, in a URL, in base64, line by line. */
+function spellings(secret: Secret): readonly { readonly value: string; readonly name: string }[] {
+  const value = secret.reveal();
+  const name = secret.kind.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+  // The last group differs when a newline was encoded with it.
+  const base64 = Buffer.from(value, "utf8").toString("base64").slice(0, -4);
+  const lines = value.split("\n").map((line) => line.trim());
+  const all = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+    ...(base64.length >= 16 ? [base64] : []),
+    ...(lines.length > 1 ? lines.filter((line) => line.length >= 16) : []),
+  ];
+  return [...new Set(all)]
+    .filter((text) => text.length >= KNOWN_CHARACTERS_MIN)
+    .map((text) => ({ value: text, name }));
+}
+
+function redactJson(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === "string") return text(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => redactJson(item, text));
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const redacted = entries.map(([key, inner]) => [text(key), redactJson(inner, text)] as const);
+  if (redacted.every(([key, inner], at) => key === entries[at]?.[0] && inner === entries[at]?.[1]))
+    return value;
+  return Object.fromEntries(unique(redacted));
+}
+
+/** Two keys that became the same are told apart, so that none is lost. */
+function unique(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] {
+  const seen = new Map<string, number>();
+  return entries.map(([key, value]) => {
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return [count === 1 ? key : `${key}#${count}`, value];
+  });
+}
