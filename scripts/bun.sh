@@ -7,4 +7,4 @@ root=$(CDPATH='' cd -- "$here/.." && pwd -P)
 . "$root/scripts/set-up.sh"
 set_up "$root" "${CINCH_SET_UP:-all}"
 forget_bun_settings
-exec "$BUN" --no-install --no-env-file --config=/dev/null "$@"
+exec "$BUN" --no-install --no-env-file --config=/dev/null --tsconfig-override="$root/tsconfig.json" "$@"

@@ -48,8 +48,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["control/minimal", 6],
   ["control/conformance", 6],
   ["task", 6],
-  ["harness.ts", 7],
-  ["index.ts", 7],
+  ["harness", 7],
   ["runner", 8],
   ["demo", 8],
   ["client/line", 8],
@@ -57,6 +56,9 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["client/web", 8],
   ["cli", 9],
 ]);
+
+/** The files at the top of `src/`: one room with `harness/`. */
+const COMPOSITION: readonly string[] = ["harness.ts", "index.ts"];
 
 /** What a client may see: foreign clients are its equals. */
 const CLIENT_SEES: readonly string[] = ["base", "protocol", "client/kit"];
@@ -70,8 +72,9 @@ const MACHINE_GLOBALS = /(?<![.\w$])(?:Bun|Buffer|process|__dirname|__filename)(
 
 /** The room of a path below `src/`, or undefined where no floor is named for it. */
 export function roomOf(path: string): string | undefined {
+  if (COMPOSITION.includes(path)) return "harness";
   const parts = path.split("/");
-  if (parts.length === 1) return FLOORS.has(path) ? path : undefined;
+  if (parts.length === 1) return undefined;
   const [first = "", second = ""] = parts;
   if (parts.length > 2) {
     if (FLOORS.has(`${first}/${second}`)) return `${first}/${second}`;

@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { hardenedBun } from "./harden-bun.ts";
+
+/**
+ * `npm run build`: compiles cinch into one executable, `dist/cinch`, that needs nothing installed.
+ *
+ * The same sources give the same bytes. Nothing of the folder that it is started in is read or run: no .env, no
+ * bunfig.toml, no tsconfig.json, no package.json; and it obeys none of Bun's own variables (scripts/harden-bun.ts).
+ *
+ * --target linux-arm64  for another platform, whose Bun must be in node_modules/@oven
+ * --outfile PATH        elsewhere than dist/cinch
+ * --entry PATH          another program, for tests of these properties
+ */
+const ROOT = resolve(import.meta.dir, "..");
+const HERE = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+
+const { values: options } = parseArgs({
+  args: Bun.argv.slice(2),
+  options: {
+    target: { type: "string", default: HERE },
+    outfile: { type: "string", default: join(ROOT, "dist/cinch") },
+    entry: { type: "string", default: join(ROOT, "src/cli/main.ts") },
+  },
+});
+const outfile = resolve(options.outfile);
+mkdirSync(dirname(outfile), { recursive: true });
+const scratch = mkdtempSync(join(dirname(outfile), ".build-"));
+try {
+  process.exitCode = await build();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function build(): Promise<number> {
+  const template = join(scratch, "bun");
+  writeFileSync(template, hardenedBun(readFileSync(bunFor(options.target))));
+  chmodSync(template, 0o755);
+  // Built under one name in a folder of its own and then moved: a binary that is running is not written over.
+  const built = join(scratch, "cinch");
+  const child = Bun.spawn(
+    [
+      ...[
+        process.execPath,
+        "--no-install",
+        "--no-env-file",
+        "--config=/dev/null",
+        "build",
+        resolve(options.entry),
+      ],
+      ...["--compile", "--minify", "--bytecode", "--format=esm", "--splitting", "--sourcemap=none"],
+      ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+      ...["--no-compile-autoload-tsconfig", "--no-compile-autoload-package-json"],
+      ...[`--target=bun-${options.target}`, `--compile-executable-path=${template}`, `--outfile=${built}`],
+      ...definitions(),
+    ],
+    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] },
+  );
+  const code = await child.exited;
+  if (code !== 0) return code;
+  renameSync(options.target.startsWith("windows") ? `${built}.exe` : built, outfile);
+  console.log(`built ${outfile}`);
+  return 0;
+}
+
+/** What the program says about itself; `src/cli` reads these names where they are defined. */
+function definitions(): readonly string[] {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return [
+    `--define=CINCH_VERSION=${JSON.stringify(version)}`,
+    `--define=CINCH_COMMIT=${JSON.stringify(commit())}`,
+    "--define=CINCH_COMPILED=true",
+  ];
+}
+
+/** The commit that is built, or "unknown" outside a clone. */
+function commit(): string {
+  const { stdout, success } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT });
+  return success ? stdout.toString().trim() : "unknown";
+}
+
+function bunFor(target: string): string {
+  if (target === HERE) return process.execPath;
+  const file = target.startsWith("windows") ? "bun.exe" : "bun";
+  return join(ROOT, "node_modules/@oven", `bun-${target.replace("arm64", "aarch64")}`, "bin", file);
+}
