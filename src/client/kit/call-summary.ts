@@ -1,0 +1,26 @@
+import { isObject } from "../../base/json.ts";
+import { head } from "../../base/text.ts";
+import { neutraliseLine } from "./terminal-text.ts";
+
+export const CALL_SUMMARY_CHARACTERS_MAX = 120;
+
+/** The arguments that say what a call is about, the first that is there. */
+const TELLING = ["command", "path", "file_path", "pattern", "url", "query", "name"];
+
+/** One printable line that names a call: `Bash npm test`, `Read src/main.ts`. For people; nothing is decided by it. */
+export function callSummary(tool: string, args: unknown): string {
+  const name = neutraliseLine(tool);
+  const detail = neutraliseLine(detailOf(args));
+  if (detail === "") return name;
+  const short = head(detail, CALL_SUMMARY_CHARACTERS_MAX);
+  return `${name} ${short}${short.length < detail.length ? "…" : ""}`;
+}
+
+function detailOf(args: unknown): string {
+  if (!isObject(args)) return "";
+  for (const key of TELLING) {
+    const value = args[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return Object.keys(args).length === 0 ? "" : JSON.stringify(args);
+}

@@ -1,0 +1,58 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { Connection, SubscribeOptions } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+
+/** How often in a row a subscription that brought nothing new is opened again. */
+export const RESUBSCRIBE_TIMES_MAX = 5;
+
+/**
+ * Follows a session's events over broken subscriptions: each is opened again after the last event seen, so the
+ * reader gets every event once and in order (CTL-03).
+ *
+ * Ends after SessionEnded or when the signal aborts; leaving the loop unsubscribes. The subscription is open, and
+ * nothing later is missed, once the first `next()` has been called.
+ * @throws HarnessError when the engine refuses, and whatever broke the subscription `RESUBSCRIBE_TIMES_MAX` times
+ * in a row without one new event in between.
+ */
+export async function* follow(
+  connection: Connection,
+  session: SessionId,
+  options: SubscribeOptions,
+): AsyncGenerator<Envelope> {
+  const { signal } = options;
+  let since = options.since;
+  let fruitless = 0;
+  while (!signal.aborted) {
+    let failure: unknown = new SubscriptionEnded();
+    try {
+      const subscription = since === undefined ? { signal } : { signal, since };
+      for await (const envelope of connection.subscribe(session, subscription)) {
+        const reached = reachedBy(envelope);
+        if (since !== undefined && reached <= since) continue;
+        since = reached;
+        fruitless = 0;
+        yield envelope;
+        if (envelope.kind === "SessionEnded" && envelope.session === session) return;
+      }
+    } catch (thrown) {
+      failure = thrown;
+    }
+    if (signal.aborted) return;
+    fruitless += 1;
+    if (failure instanceof HarnessError || fruitless > RESUBSCRIBE_TIMES_MAX) throw failure;
+  }
+}
+
+/** What a subscription that ended without SessionEnded, time and again, is reported as. */
+export class SubscriptionEnded extends Error {
+  override readonly name = "SubscriptionEnded";
+  constructor() {
+    super("the engine ended the event stream before the session had ended");
+  }
+}
+
+/** A gap stands for all that it covers: the next subscription starts behind it. */
+function reachedBy(envelope: Envelope): EventSeq {
+  return envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;
+}

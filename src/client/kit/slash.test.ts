@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { parseTyped } from "./slash.ts";
+
+test("[CLI-01] a command is a slash, a name, perhaps a namespace, and words split as a shell does", () => {
+  expect(parseTyped("/help")).toEqual({ kind: "command", name: "help", args: [], rest: "" });
+  expect(parseTyped("/model  local:x ")).toEqual({
+    kind: "command",
+    name: "model",
+    args: ["local:x"],
+    rest: "local:x",
+  });
+  expect(parseTyped(`/skills:go 'a b' "c\\"d" e\\ f ''`)).toEqual({
+    kind: "command",
+    namespace: "skills",
+    name: "go",
+    args: ["a b", 'c"d', "e f", ""],
+    rest: `'a b' "c\\"d" e\\ f ''`,
+  });
+});
+
+test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed command says what is wrong", () => {
+  expect(parseTyped("fix it")).toEqual({ kind: "text", text: "fix it" });
+  expect(parseTyped("/usr/bin is missing")).toEqual({ kind: "text", text: "/usr/bin is missing" });
+  expect(parseTyped("//help")).toEqual({ kind: "text", text: "/help" });
+  expect(parseTyped("/ x")).toEqual({ kind: "invalid", why: "a command has a name: /help lists them" });
+  expect(parseTyped("/model 'x")).toEqual({ kind: "invalid", why: "/model: the quote ' is not closed" });
+});
+
+test("[CLI-01 REL-06] whatever is typed is read as something, and words written in quotes come back", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (typed) => {
+      expect(["text", "command", "invalid"]).toContain(parseTyped(typed).kind);
+      expect(["text", "command", "invalid"]).toContain(parseTyped(`/${typed}`).kind);
+    }),
+  );
+  const quoted = fc.string().map((word) => ({ word, quoted: `'${word.replaceAll("'", `'\\''`)}'` }));
+  fc.assert(
+    fc.property(fc.array(quoted), (words) => {
+      const typed = parseTyped(`/x ${words.map((word) => word.quoted).join(" ")}`);
+      expect(typed).toMatchObject({ kind: "command", args: words.map((word) => word.word) });
+    }),
+  );
+});

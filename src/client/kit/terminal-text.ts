@@ -1,0 +1,134 @@
+/**
+ * Makes foreign text safe to print on a terminal (TUI-07): what a model, tool, file or server wrote can colour,
+ * move, retitle, answer or hide nothing.
+ *
+ * Of all control characters only newline and tab stay. Whole control sequences (colours, cursor moves, titles,
+ * links) are left out; what is no whole sequence, and every other control or invisible formatting character, is
+ * written so that it can be seen. The text may come in pieces, cut anywhere: the outcome is the same. At most
+ * `SEQUENCE_UNITS_MAX` units are held back between two pieces.
+ */
+export class TerminalText {
+  #held = "";
+
+  /** The part of the text so far that is decided. */
+  push(chunk: string): string {
+    const text = this.#held + chunk;
+    if (!SUSPECT.test(text)) {
+      this.#held = "";
+      return text;
+    }
+    const { shown, rest } = neutral(text, false);
+    this.#held = rest;
+    return shown;
+  }
+
+  /** What was still held, as the text ends here. */
+  end(): string {
+    const { shown } = neutral(this.#held, true);
+    this.#held = "";
+    return shown;
+  }
+}
+
+/** The whole of a text made safe, in one go. */
+export function neutralise(text: string): string {
+  return SUSPECT.test(text) ? neutral(text, true).shown : text;
+}
+
+/** One line of foreign text, with newlines and tabs shown as well, so that it cannot pass for several. */
+export function neutraliseLine(text: string): string {
+  return neutralise(text).replaceAll("\n", "\u240a").replaceAll("\t", " ");
+}
+
+/**
+ * The whole of a text with nothing left out: for what a person is asked to allow. A colour sequence is shown as
+ * the characters it is made of, so nothing of what will run can hide in one.
+ */
+export function reveal(text: string): string {
+  return text.replaceAll(UNSEEN, picture);
+}
+
+/** Longest control sequence that is left out as one; a longer one is shown. */
+export const SEQUENCE_UNITS_MAX = 2_048;
+
+// Bidirectional controls, line separators, zero-width and tag characters, lone surrogates: all that a reader cannot
+// see. The joiners U+200C and U+200D stay: scripts and emoji need them.
+const INVISIBLE =
+  "\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}\\p{Surrogate}";
+const SUSPECT = new RegExp(`[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, "u");
+const UNSEEN = new RegExp(`[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, "gu");
+
+// CSI: parameters, intermediates, one final byte. Strings (OSC, DCS, SOS, PM, APC): up to BEL or ST, on one line.
+const CSI = /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]/y;
+const CSI_BEGUN = /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*$/y;
+const STRING = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x9c|\x1b\\)/y;
+const STRING_BEGUN = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*\x1b?$/y;
+// The other escapes: character sets, keypad modes, save and restore, reset.
+const ESCAPE = /\x1b[\x20-\x2f]*[\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e]/y;
+const ESCAPE_BEGUN = /\x1b[\x20-\x2f]*$/y;
+
+const CARRIAGE_RETURN = 0x0d;
+const LONELY = /^\p{Surrogate}$/u;
+
+function neutral(text: string, ends: boolean): { readonly shown: string; readonly rest: string } {
+  let shown = "";
+  let at = 0;
+  while (at < text.length) {
+    const next = indexOfSuspect(text, at);
+    shown += text.slice(at, next);
+    if (next === text.length) return { shown, rest: "" };
+    at = next;
+    const whole = longest(text, at, [CSI, STRING, ESCAPE]);
+    if (whole > 0 && whole <= SEQUENCE_UNITS_MAX) {
+      at += whole;
+      continue;
+    }
+    if (!ends && mayGoOn(text, at)) return { shown, rest: text.slice(at) };
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    at += character.length;
+    if (character.charCodeAt(0) !== CARRIAGE_RETURN) {
+      shown += picture(character);
+      continue;
+    }
+    // A carriage return would overwrite the line: what follows it goes on a line of its own.
+    shown += "\n";
+    if (text[at] === "\n") at += 1;
+  }
+  return { shown, rest: "" };
+}
+
+function indexOfSuspect(text: string, from: number): number {
+  UNSEEN.lastIndex = from;
+  return UNSEEN.exec(text)?.index ?? text.length;
+}
+
+function longest(text: string, at: number, patterns: readonly RegExp[]): number {
+  for (const pattern of patterns) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found !== null) return found[0].length;
+  }
+  return 0;
+}
+
+/** Whether what stands at the end of a piece could become a sequence, or one character, with the next piece. */
+function mayGoOn(text: string, at: number): boolean {
+  const left = text.length - at;
+  if (left > SEQUENCE_UNITS_MAX) return false;
+  if (left === 1 && (text.charCodeAt(at) === CARRIAGE_RETURN || isHighSurrogate(text.charCodeAt(at))))
+    return true;
+  return longest(text, at, [CSI_BEGUN, STRING_BEGUN, ESCAPE_BEGUN]) > 0;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** A character that cannot be seen, as one or more that can. */
+function picture(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (LONELY.test(character)) return "\ufffd";
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

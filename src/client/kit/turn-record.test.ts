@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { CLIENT, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Event } from "../../protocol/events.ts";
+import { priceOf } from "./cost.ts";
+import { merge } from "./merge.ts";
+import { nearest } from "./nearest.ts";
+import { NEW_TURN, recordTurn } from "./turn-record.ts";
+
+const CALL = fakeId("call", 1);
+
+test("[CLI-01] a turn comes to its last text, its tools in order, its refusals and its cost", () => {
+  const record = recorded([
+    { kind: "TurnStarted", payload: { turn: 1, originator: CLIENT } },
+    { kind: "TextDelta", payload: { text: "Let me " } },
+    { kind: "TextDelta", payload: { text: "look" } },
+    call("Read"),
+    result("PermissionDenied: no", true),
+    call("Bash"),
+    call("Read"),
+    result("PermissionDenied: said the program", false),
+    cost(0.5),
+    { kind: "TextDelta", payload: { text: "Done" } },
+    cost(0.25),
+    { kind: "TurnEnded", payload: { turn: 1, reason: "complete", rounds: 3 } },
+  ]);
+  const { text, tools, refused, ended } = record;
+  expect({ text, tools, refused, ended }).toEqual({
+    text: "Done",
+    tools: ["Read", "Bash"],
+    refused: 1,
+    ended: { reason: "complete", rounds: 3 },
+  });
+  expect(priceOf(record.cost)).toBe(0.75);
+});
+
+test("[CLI-01] an answer before the last calls still counts; one unknown price makes the cost unknown", () => {
+  const record = recorded([
+    { kind: "TextDelta", payload: { text: "half" } },
+    call("Read"),
+    cost(1),
+    cost(null),
+    { kind: "TurnEnded", payload: { turn: 1, reason: "turn_limit" } },
+  ]);
+  expect(record.text).toBe("half");
+  expect(priceOf(record.cost)).toBeNull();
+});
+
+test("[CLI-01] a sub-agent costs, but does not speak, call or end for its parent", () => {
+  const events: readonly Event[] = [
+    { kind: "TextDelta", payload: { text: "inner" } },
+    call("Bash"),
+    cost(2),
+    { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
+  ];
+  const record = recorded(events, { parentCall: CALL });
+  expect(record).toEqual({ ...NEW_TURN, cost: record.cost });
+  expect(priceOf(record.cost)).toBe(2);
+});
+
+test("[CLI-01] the nearest known word is found, and none where nothing is near", () => {
+  const known = ["model", "max-turns", "max-cost", "profile"];
+  expect(
+    ["modle", "modell", "max-turn", "prof", "frobnicate", "x", ""].map((word) => nearest(word, known)),
+  ).toEqual(["model", "model", "max-turns", "profile", undefined, undefined, undefined]);
+});
+
+test("[REL-01] merged streams end together, throw what broke, and are one item ahead at most", async () => {
+  let taken = 0;
+  async function* numbers(from: number, to: number) {
+    for (let number = from; number <= to; number++) {
+      taken += 1;
+      yield number;
+    }
+  }
+  const seen: number[] = [];
+  for await (const number of merge([numbers(1, 3), numbers(11, 12)])) seen.push(number);
+  expect(seen.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 11, 12]);
+  taken = 0;
+  for await (const _ of merge([numbers(1, 1_000)])) break;
+  expect(taken).toBeLessThanOrEqual(2);
+  async function* broken(): AsyncGenerator<number> {
+    yield 1;
+    throw new Error("broke");
+  }
+  await expect(Array.fromAsync(merge([broken()]))).rejects.toThrow("broke");
+});
+
+function recorded(events: readonly Event[], frame: Partial<Envelope> = {}) {
+  return events
+    .map((event, at) => ({ id: at + 1, session: SESSION, ts: "", ...event, ...frame }) as Envelope)
+    .reduce(recordTurn, NEW_TURN);
+}
+
+function call(tool: string): Event {
+  return { kind: "ToolCallStarted", payload: { callId: CALL, tool, args: {}, mutating: false } };
+}
+
+function result(text: string, isError: boolean): Event {
+  return { kind: "ToolResult", payload: { callId: CALL, content: [{ type: "text", text }], isError } };
+}
+
+function cost(usd: number | null): Event {
+  const payload = { provider: "mock", model: "one", inputTokens: 10, outputTokens: 2, usd };
+  return { kind: "CostIncremented", payload };
+}

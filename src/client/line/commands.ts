@@ -1,0 +1,39 @@
+import { nearest } from "../kit/nearest.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { printCommand } from "../kit/slash.ts";
+
+/** The built-in commands of the line client, as its help lists them. */
+export const LINE_COMMANDS = [
+  { name: "help", usage: "/help", help: "list these commands" },
+  { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
+  { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
+  { name: "cost", usage: "/cost", help: "what this session has cost so far" },
+  { name: "permissions", usage: "/permissions [revoke N]", help: "what you have allowed for this session" },
+  { name: "drop", usage: "/drop", help: "forget the text that was kept while a turn ran" },
+  { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave" },
+] as const;
+
+export type LineCommandName = (typeof LINE_COMMANDS)[number]["name"];
+
+/** The built-in command that is meant, where it is one of ours. */
+export function builtIn(command: SlashCommand): LineCommandName | undefined {
+  if (command.namespace !== undefined) return undefined;
+  return LINE_COMMANDS.find((known) => known.name === command.name)?.name;
+}
+
+export function helpText(): string {
+  const width = Math.max(...LINE_COMMANDS.map((command) => command.usage.length));
+  return [
+    ...LINE_COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.help}`),
+    "A line that ends with \\ goes on in the next one. A line that begins with // is sent with one slash.",
+  ].join("\n");
+}
+
+export function unknownText(command: SlashCommand): string {
+  const near = nearest(
+    command.name,
+    LINE_COMMANDS.map((known) => known.name),
+  );
+  const hint = near === undefined ? "/help lists those there are." : `Did you mean /${near}?`;
+  return `There is no command ${printCommand(command)}. ${hint}`;
+}

@@ -1,0 +1,195 @@
+import { unreachable } from "../../base/assert.ts";
+import type { CallId, ClientId } from "../../base/ids.ts";
+import { count, head } from "../../base/text.ts";
+import type { InputBlock, ResultContent } from "../../protocol/content.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import { callSummary } from "../kit/call-summary.ts";
+import { neutralise, neutraliseLine, TerminalText } from "../kit/terminal-text.ts";
+
+const RESULT_LINE_CHARACTERS_MAX = 160;
+
+export interface PrinterOptions {
+  /** The client that watches; its own input is not printed again. */
+  readonly client: ClientId;
+  /** False where the answer goes elsewhere and only what happens is to be told. */
+  readonly answers: boolean;
+}
+
+/**
+ * Turns events into the lines that a person reads: streamed text as it comes, one line for a tool call and one for
+ * its result, one for everything else worth telling. Everything foreign in them has been made safe (TUI-07).
+ */
+export class EventPrinter {
+  readonly #options: PrinterOptions;
+  readonly #text = new TerminalText();
+  readonly #tools = new Map<CallId, string>();
+  #midLine = false;
+
+  constructor(options: PrinterOptions) {
+    this.#options = options;
+  }
+
+  /** What to print for this event; empty for those that are not shown. */
+  print(envelope: Envelope): string {
+    if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
+    if (envelope.kind === "TextDelta") return this.#delta(envelope.payload.text);
+    const lines = this.#lines(envelope);
+    return lines === undefined ? "" : this.line(lines);
+  }
+
+  /** A text of our own on lines of its own, after whatever stands unfinished. */
+  line(text: string): string {
+    const unfinished = this.#text.end();
+    const midLine = unfinished === "" ? this.#midLine : !unfinished.endsWith("\n");
+    this.#midLine = false;
+    return `${unfinished}${midLine ? "\n" : ""}${text}\n`;
+  }
+
+  #delta(text: string): string {
+    if (!this.#options.answers) return "";
+    const shown = this.#text.push(text);
+    if (shown !== "") this.#midLine = !shown.endsWith("\n");
+    return shown;
+  }
+
+  #subAgent(envelope: Envelope): string {
+    switch (envelope.kind) {
+      case "ToolCallStarted":
+        return this.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
+      case "Error":
+        return this.line(`  sub-agent: error: ${neutraliseLine(envelope.payload.message)}`);
+      default:
+        return "";
+    }
+  }
+
+  #lines(envelope: Envelope): string | undefined {
+    switch (envelope.kind) {
+      case "ToolCallStarted": {
+        const { callId, tool, args } = envelope.payload;
+        this.#tools.set(callId, tool);
+        return `* ${callSummary(tool, args)}`;
+      }
+      case "ToolResult":
+        return this.#result(envelope.payload);
+      case "TurnStarted": {
+        const { originator, content } = envelope.payload;
+        if (originator === this.#options.client || content === undefined) return undefined;
+        return `${originator} asks:\n${quote(inputText(content))}`;
+      }
+      case "InputQueued":
+        return `waiting (${envelope.payload.delivery}): ${neutraliseLine(inputText(envelope.payload.content))}`;
+      case "InputWithdrawn":
+        return "a waiting input was withdrawn";
+      case "Cancelled":
+        return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
+      case "Error":
+        return `error: ${neutralise(envelope.payload.message)}`;
+      case "CompactionTriggered": {
+        const { beforeTokens, afterTokens } = envelope.payload;
+        return `the conversation was made shorter: ${beforeTokens} tokens before, ${afterTokens} after`;
+      }
+      case "StreamGap":
+        return `events ${envelope.payload.from} to ${envelope.payload.to} are gone (${envelope.payload.reason})`;
+      case "TokenExpiring":
+        return `the capability token ${envelope.payload.jti} expires soon`;
+      case "HookTimeout":
+        return `hook ${neutraliseLine(envelope.payload.command)} was too slow and was ended`;
+      case "HookError": {
+        const { command, exit_code } = envelope.payload;
+        return `hook ${neutraliseLine(command)} failed with exit code ${exit_code}`;
+      }
+      case "MCPServerDown":
+        return `MCP server ${neutraliseLine(envelope.payload.name)} is down: ${neutraliseLine(envelope.payload.reason)}`;
+      case "SkillRegistryChanged":
+        return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ")}`;
+      case "SessionEnded":
+        return `the session has ended (${envelope.payload.reason})`;
+      case "PermissionAnswered":
+        return answeredText(envelope.payload, this.#options.client);
+      case "TaskChanged":
+        return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
+      case "TodoChanged":
+        return envelope.payload.items.map(todoLine).join("\n") || "the list of things to do is empty";
+      case "MemoryWritten": {
+        const { name, removed } = envelope.payload;
+        return `memory ${neutraliseLine(name)} ${removed === true ? "removed" : "written"}`;
+      }
+      case "ProfileSwitched":
+        return `profile ${neutraliseLine(envelope.payload.to)} instead of ${neutraliseLine(envelope.payload.from)}`;
+      case "CustomEvent":
+      case "CheckpointMade":
+      case "CostIncremented":
+      case "PermissionRequested":
+      case "Asked":
+      case "Answered":
+      case "TextDelta":
+      case "ThinkingDelta":
+      case "ToolCallProgress":
+      case "TurnEnded":
+      case "TurnTiming":
+        return undefined;
+      default:
+        return unreachable(envelope);
+    }
+  }
+
+  #result({ callId, content, isError }: PayloadOf<"ToolResult">): string {
+    const tool = this.#tools.get(callId);
+    this.#tools.delete(callId);
+    const text = resultText(content);
+    const state = isError === true ? "failed" : "ok";
+    const detail = isError === true ? (firstLine(text) ?? "") : sizeOf(text, content);
+    const label = tool === undefined ? "" : `${neutraliseLine(tool)} `;
+    return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
+  }
+}
+
+/** Foreign lines with a mark before each, so that they cannot pass for lines of ours. */
+export function quote(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `| ${line}`)
+    .join("\n");
+}
+
+function inputText(content: readonly InputBlock[]): string {
+  return content
+    .map((block) => (block.type === "text" ? neutralise(block.text) : `[${block.type}]`))
+    .join("\n");
+}
+
+function resultText(content: readonly ResultContent[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+}
+
+function sizeOf(text: string, content: readonly ResultContent[]): string {
+  if (content.length === 0 || text.trim() === "") return "no output";
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  return lines === 1 ? (firstLine(text) ?? "") : count(lines, "line");
+}
+
+function firstLine(text: string): string | undefined {
+  const line = text.split("\n").find((candidate) => candidate.trim() !== "");
+  if (line === undefined) return undefined;
+  const safe = neutraliseLine(line.trim());
+  const short = head(safe, RESULT_LINE_CHARACTERS_MAX);
+  return short.length < safe.length ? `${short}…` : short;
+}
+
+function answeredText(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
+  const by = answer.by === undefined ? "" : ` by ${who(answer.by, client)}`;
+  const rule = answer.rule === undefined ? "" : ` (${neutraliseLine(answer.rule)})`;
+  if (!answer.counted) return `a later answer${by} came after the first and did not count`;
+  return answer.decision === "allow" ? `  allowed${by}${rule}` : `  denied${by}`;
+}
+
+function who(id: string, client: ClientId): string {
+  return id === client ? "you" : neutraliseLine(id);
+}
+
+function todoLine(item: PayloadOf<"TodoChanged">["items"][number]): string {
+  const mark = { pending: "[ ]", in_progress: "[>]", completed: "[x]" }[item.status];
+  return `  ${mark} ${neutraliseLine(item.content)}`;
+}

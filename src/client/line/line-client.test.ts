@@ -1,0 +1,390 @@
+import { expect, test } from "bun:test";
+import { settle } from "../../../test/support/fake-clock.ts";
+import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { BoundedQueue } from "../../base/queue.ts";
+import type { Event, PayloadOf } from "../../protocol/events.ts";
+import type { LineOutcome } from "./line-client.ts";
+import { INTERRUPT_BANNER, runLineClient } from "./line-client.ts";
+import type { LineInput, LineTerminal } from "./terminal.ts";
+
+const CALL = fakeId("call", 1);
+const ASK = fakeId("ask", 1);
+const QUESTION = "1-4 > ";
+
+test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after the turn", async () => {
+  const rig = openRig();
+  await rig.type("fix it");
+  rig.publish(started(1), text("Do"), text("ne."), cost(0.0123), ended(1, "complete", 2));
+  await settle();
+  expect(rig.sent).toEqual([input("fix it")]);
+  expect(rig.shown()).toBe("Done.\n-- rounds: 2, $0.0123 this turn, $0.0123 this session\n");
+  expect(rig.prompts).toEqual(["> ", undefined, "> "]);
+  expect(await rig.leave("/quit")).toEqual({ why: "quit", lastTurn: "complete" });
+});
+
+test("[CLI-01] a tool call is one line with its summary, and its result another", async () => {
+  const rig = openRig();
+  const result = (content: string, isError?: boolean): Event => ({
+    kind: "ToolResult",
+    payload: {
+      callId: CALL,
+      content: [{ type: "text", text: content }],
+      ...(isError === undefined ? {} : { isError }),
+    },
+  });
+  rig.publish(text("Let me look."), call("Bash", { command: "npm test" }), result("a\nb\nc\n"));
+  rig.publish(call("Read", { path: "x.ts" }), result("no such file: x.ts\nmore", true));
+  await settle();
+  expect(rig.shown()).toBe(
+    "Let me look.\n* Bash npm test\n  Bash ok: 3 lines\n* Read x.ts\n  Read failed: no such file: x.ts\n",
+  );
+  await rig.leave("/quit");
+});
+
+test.each([
+  ["1", { decision: "allow", scope: "once" }],
+  ["3", { decision: "allow", scope: "tool" }],
+  ["4", { decision: "deny", scope: "once" }],
+  ["no", { decision: "deny", scope: "once" }],
+] as const)("[PERM-03] the answer %s to a permission prompt is %o", async (typed, answer) => {
+  const rig = await askingRig("Bash:npm run test");
+  await rig.type(typed);
+  expect(rig.sent.slice(1)).toEqual([
+    { kind: "AnswerPermission", sessionId: SESSION, callId: CALL, ...answer },
+  ]);
+  await rig.end();
+});
+
+test.each([
+  ["", "Bash:npm run test"],
+  ["npm run", "Bash:npm run *"],
+  ["Bash:npm *", "Bash:npm *"],
+  ["npm run test", "Bash:npm run test"],
+] as const)(
+  "[PERM-03] the rule for the session is shown and can be shortened: %o makes %s",
+  async (typed, rule) => {
+    const rig = await askingRig("Bash:npm run test");
+    await rig.type("2");
+    expect(rig.shown()).toContain("Rule: Bash:npm run test\n");
+    await rig.type(typed);
+    const answer = { decision: "allow", scope: "argv_glob", rule };
+    expect(rig.sent.slice(1)).toEqual([
+      { kind: "AnswerPermission", sessionId: SESSION, callId: CALL, ...answer },
+    ]);
+    await rig.end();
+  },
+);
+
+test("[PERM-03] a rule that is no beginning of the command is asked for again, never guessed", async () => {
+  const rig = await askingRig("Bash:npm run test");
+  await rig.type("2");
+  await rig.type("npm ru");
+  await rig.type("rm -rf");
+  expect(rig.sent).toHaveLength(1);
+  expect(rig.shown().match(/That is none of the answers/g)).toHaveLength(2);
+  await rig.end();
+});
+
+test("[PERM-03 TUI-07] the prompt shows all that will run, with hidden characters made visible", async () => {
+  const rig = await askingRig(undefined, "ls \u001b[2K\u202e\u001b]0;x\u0007\nrm -rf ~");
+  expect(rig.shown()).toContain(
+    "Permission needed: Bash\n| ls ␛[2K<U+202E>␛]0;x␇\n| rm -rf ~\nbecause: no rule allows it\n",
+  );
+  await rig.end();
+});
+
+test("[PERM-03] a question that was answered elsewhere, or whose turn is over, is no longer asked", async () => {
+  const rig = await askingRig("Bash:ls");
+  const other = fakeId("cli", 9);
+  rig.publish({
+    kind: "PermissionAnswered",
+    payload: { callId: CALL, decision: "allow", by: other, counted: true },
+  });
+  await settle();
+  expect(rig.shown()).toEndWith(`  allowed by ${other}\n`);
+  expect(rig.prompts.at(-1)).toBeUndefined();
+  await rig.type("1");
+  expect(rig.sent.at(-1)).toEqual(input("1"));
+  await rig.end();
+});
+
+test("[CLI-01] a question with choices takes their number or their name", async () => {
+  const rig = openRig();
+  const choices = [
+    { value: "redo", label: "Run it again" },
+    { value: "skip", label: "Leave it" },
+  ];
+  const asked: Event = {
+    kind: "Asked",
+    payload: { askId: ASK, about: "orphan", text: "Was cut off", choices },
+  };
+  rig.publish(asked);
+  await settle();
+  expect(rig.shown()).toBe("Question (orphan):\n| Was cut off\n  1  Run it again\n  2  Leave it\n");
+  await rig.type("3");
+  expect(rig.sent).toEqual([]);
+  await rig.type("2");
+  expect(rig.sent).toEqual([{ kind: "Answer", sessionId: SESSION, askId: ASK, answer: "skip" }]);
+  await rig.end();
+});
+
+test("[CLI-01 CTL-02] what is typed while a turn runs is kept and offered again: nothing is lost", async () => {
+  const rig = openRig();
+  await rig.type("first");
+  rig.publish(started(1));
+  rig.connection.answer = () => {
+    throw new HarnessError("TurnInProgress", { originator: CLIENT, ts: "now" });
+  };
+  await rig.type("second");
+  expect(rig.shown()).toContain("Another client is sending input to this session");
+  rig.connection.answer = () => ({});
+  rig.publish(ended(1, "complete", 1));
+  await settle();
+  expect(rig.shown()).toEndWith("Kept; Enter sends it, /drop forgets it:\n| second\n");
+  await rig.type("");
+  expect(rig.sent).toEqual([input("first"), input("second"), input("second")]);
+  await rig.end();
+});
+
+test("[TUI-03] Ctrl-C cancels the turn; again within two seconds leaves, later it does not", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1));
+  await rig.interrupt(1_000);
+  expect(rig.shown()).toBe(`${INTERRUPT_BANNER}\n`);
+  expect(rig.sent.at(-1)).toEqual({ kind: "CancelTurn", sessionId: SESSION });
+  rig.publish(ended(1, "cancelled", 1));
+  await rig.interrupt(3_001);
+  expect(rig.shown().match(/Press Ctrl-C again/g)).toHaveLength(2);
+  await rig.interrupt(5_001);
+  expect(await rig.outcome).toEqual({ why: "interrupt", lastTurn: "cancelled" });
+  expect(rig.connection.subscribers).toBe(0);
+});
+
+test("[CLI-01] /quit stops the turn that runs, then leaves", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1));
+  await rig.type("/quit");
+  expect(rig.sent.at(-1)).toEqual({ kind: "CancelTurn", sessionId: SESSION });
+  rig.publish(ended(1, "cancelled", 1));
+  expect(await rig.outcome).toEqual({ why: "quit", lastTurn: "cancelled" });
+});
+
+test("[CLI-01 PERM-12] when a pipe has ended, questions are denied and the last turn is waited for", async () => {
+  const rig = openRig(false);
+  await rig.type("go");
+  rig.publish(started(1));
+  rig.close();
+  await settle();
+  rig.publish(asks("Bash:ls", "ls"));
+  await settle();
+  expect(rig.sent.at(-1)).toEqual({
+    kind: "AnswerPermission",
+    sessionId: SESSION,
+    callId: CALL,
+    decision: "deny",
+    scope: "once",
+  });
+  rig.publish(ended(1, "complete", 1));
+  expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete" });
+});
+
+test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer for themselves", async () => {
+  const rig = openRig();
+  await rig.type("/model");
+  await rig.type("/model local:other");
+  await rig.type("/model");
+  rig.publish(cost(null));
+  await settle();
+  await rig.type("/cost");
+  await rig.type("/permissions");
+  rig.publish({
+    kind: "PermissionAnswered",
+    payload: {
+      callId: CALL,
+      decision: "allow",
+      scope: "argv_glob",
+      rule: "Bash:ls",
+      by: CLIENT,
+      counted: true,
+    },
+  });
+  await settle();
+  await rig.type("/permissions revoke 1");
+  await rig.type("/permissions");
+  await rig.type("/modle");
+  await rig.type("/acme:do 'it now'");
+  expect(rig.sent).toEqual([
+    { kind: "SetModel", sessionId: SESSION, model: "local:other" },
+    { kind: "RevokeRule", sessionId: SESSION, rule: "Bash:ls" },
+    {
+      kind: "CustomCommand",
+      sessionId: SESSION,
+      namespace: "acme",
+      verb: "do",
+      payload: { args: ["it now"], text: "'it now'" },
+    },
+  ]);
+  expect(rig.shown()).toBe(
+    [
+      "model mock:one",
+      "model local:other from the next round on",
+      "model local:other",
+      "price unknown this session: 10 tokens in, 2 out, 1 call",
+      "You have allowed nothing for this session.",
+      "  allowed by you (Bash:ls)",
+      "No longer allowed: Bash:ls",
+      "You have allowed nothing for this session.",
+      "There is no command /modle. Did you mean /model?",
+      "",
+    ].join("\n"),
+  );
+  await rig.leave("/quit");
+});
+
+test("[CLI-01] a line that ends with a backslash goes on in the next one", async () => {
+  const rig = openRig();
+  await rig.type("one\\");
+  expect(rig.prompts.at(-1)).toBe("... ");
+  await rig.type("two\\\\");
+  expect(rig.sent).toEqual([input("one\ntwo\\\\")]);
+  await rig.end();
+});
+
+test("[TUI-07] a model, a tool and an error cannot drive the terminal, even in pieces", async () => {
+  const rig = openRig();
+  rig.publish(
+    text("a\u001b["),
+    text("2Jb\u001b]0;t"),
+    text("itle\u0007c\r"),
+    call("B\u001b[1m", { command: "x\ny\u009b2J" }),
+  );
+  rig.publish({ kind: "Error", payload: { reason: "X", message: "bad\u001b[31m" } });
+  await settle();
+  expect(rig.shown()).toBe("abc\n* B x␊y\nerror: bad\n");
+  await rig.end();
+});
+
+test("[SES-07] the events of an earlier run are shown and decide nothing", async () => {
+  const connection = new FakeConnection();
+  const earlier = { session: fakeId("sess", 7) };
+  connection.publish(started(1, fakeId("cli", 7)), earlier);
+  connection.publish(text("half an ans"), earlier);
+  connection.publish(asks("Bash:ls", "ls"), earlier);
+  const rig = openRig(true, connection, true);
+  await settle();
+  expect(rig.shown()).toBe(`${fakeId("cli", 7)} asks:\n| go\nhalf an ans`);
+  await rig.type("on");
+  expect(rig.sent).toEqual([input("on")]);
+  await rig.end();
+});
+
+function openRig(interactive = true, connection = new FakeConnection(), history = false) {
+  const lines = new BoundedQueue<LineInput>(100);
+  const prompts: (string | undefined)[] = [];
+  let shown = "";
+  const terminal: LineTerminal = {
+    interactive,
+    async *input(signal) {
+      const end = () => lines.end();
+      signal.addEventListener("abort", end);
+      yield* lines;
+    },
+    write: (printed) => {
+      shown += printed;
+      return Promise.resolve();
+    },
+    prompt: (prompt) => {
+      if (prompts.length === 0 || prompts.at(-1) !== prompt) prompts.push(prompt);
+    },
+  };
+  const { signal } = new AbortController();
+  const outcome: Promise<LineOutcome> = runLineClient({
+    connection,
+    session: SESSION,
+    terminal,
+    model: "mock:one",
+    history,
+    signal,
+  });
+  const rig = {
+    connection,
+    sent: connection.sent as readonly unknown[],
+    prompts,
+    outcome,
+    shown: () => shown,
+    publish: (...events: readonly Event[]) => {
+      for (const event of events) connection.publish(event);
+    },
+    async type(line: string) {
+      await settle();
+      lines.push({ kind: "line", text: line });
+      await settle();
+    },
+    async interrupt(atMs: number) {
+      await settle();
+      lines.push({ kind: "interrupt", atMs });
+      await settle();
+    },
+    close: () => lines.end(),
+    async leave(line: string) {
+      await rig.type(line);
+      return await outcome;
+    },
+    async end() {
+      await rig.interrupt(0);
+      await rig.interrupt(1);
+      return await outcome;
+    },
+  };
+  return rig;
+}
+
+async function askingRig(rule: string | undefined, summary = "npm run test") {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1), asks(rule, summary));
+  await settle();
+  expect(rig.prompts.at(-1)).toBe(QUESTION);
+  return rig;
+}
+
+function asks(rule: string | undefined, summary: string): Event {
+  const payload: PayloadOf<"PermissionRequested"> = {
+    callId: CALL,
+    tool: "Bash",
+    args: {},
+    originator: CLIENT,
+    summary,
+    reason: "no rule allows it",
+    ...(rule === undefined ? {} : { rule }),
+  };
+  return { kind: "PermissionRequested", payload };
+}
+
+function input(line: string) {
+  return { kind: "SendInput", sessionId: SESSION, content: [{ type: "text", text: line }] } as const;
+}
+
+function started(turn: number, originator = CLIENT): Event {
+  return { kind: "TurnStarted", payload: { turn, originator, content: [{ type: "text", text: "go" }] } };
+}
+
+function ended(turn: number, reason: PayloadOf<"TurnEnded">["reason"], rounds: number): Event {
+  return { kind: "TurnEnded", payload: { turn, reason, rounds } };
+}
+
+function text(words: string): Event {
+  return { kind: "TextDelta", payload: { text: words } };
+}
+
+function call(tool: string, args: unknown): Event {
+  return { kind: "ToolCallStarted", payload: { callId: CALL, tool, args, mutating: false } };
+}
+
+function cost(usd: number | null): Event {
+  const payload = { provider: "mock", model: "one", inputTokens: 10, outputTokens: 2, usd };
+  return { kind: "CostIncremented", payload };
+}

@@ -1,0 +1,441 @@
+import { unreachable } from "../../base/assert.ts";
+import { whileAlive } from "../../base/deadline.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events.ts";
+import { addCost, NO_COST, printPrice, printTokens } from "../kit/cost.ts";
+import { follow } from "../kit/follow.ts";
+import { merge } from "../kit/merge.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { parseTyped } from "../kit/slash.ts";
+import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import { endingText } from "../kit/turn-record.ts";
+import { builtIn, helpText, unknownText } from "./commands.ts";
+import { EventPrinter, quote } from "./event-printer.ts";
+import type { Choice } from "./permission-answer.ts";
+import { parseChoice, parseRule } from "./permission-answer.ts";
+import type { OpenQuestion } from "./questions.ts";
+import { parseAnswer, questionPrompt, questionsAfter, questionText } from "./questions.ts";
+import type { LineInput, LineTerminal } from "./terminal.ts";
+
+export const INTERRUPT_AGAIN_MS = 2_000;
+export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
+
+export interface LineClientOptions {
+  /** After its handshake. */
+  readonly connection: Connection;
+  readonly session: SessionId;
+  readonly terminal: LineTerminal;
+  /** The model in use at the start, as `provider:name`. */
+  readonly model: string;
+  /** Shows what the log already holds, for a session that goes on. */
+  readonly history: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface LineOutcome {
+  /** The person left, closed the input, pressed Ctrl-C twice, or the session ended. */
+  readonly why: "quit" | "closed" | "interrupt" | "ended";
+  /** How the last turn of this session ended, where there was one. */
+  readonly lastTurn?: TurnEndReason;
+}
+
+/**
+ * The line client: type a line, watch what happens, answer what is asked ([A] § Clients, PERM-03, TUI-03).
+ *
+ * A line that is refused because a turn runs is kept and offered again when it has ended: nothing typed is lost.
+ * Ends when the person leaves, the input is closed and the last turn is over, or the signal aborts.
+ */
+export async function runLineClient(options: LineClientOptions): Promise<LineOutcome> {
+  return await new LineClient(options).run();
+}
+
+type Happening =
+  | { readonly kind: "event"; readonly envelope: Envelope }
+  | { readonly kind: "ended" }
+  | { readonly kind: "input"; readonly input: LineInput }
+  | { readonly kind: "closed" };
+
+class LineClient {
+  readonly #options: LineClientOptions;
+  readonly #printer: EventPrinter;
+  #model: string;
+  #questions: readonly OpenQuestion[] = [];
+  /** A turn of ours was accepted and has not started yet. */
+  #pending = false;
+  #turn: number | undefined;
+  #lastTurn: TurnEndReason | undefined;
+  #sessionCost = NO_COST;
+  #turnCost = NO_COST;
+  #rules: readonly string[] = [];
+  #kept: readonly string[] = [];
+  #unfinished = "";
+  #inputClosed = false;
+  #leaving = false;
+  #interruptedAtMs = Number.NEGATIVE_INFINITY;
+  #outcome: LineOutcome["why"] | undefined;
+
+  constructor(options: LineClientOptions) {
+    this.#options = options;
+    this.#model = options.model;
+    this.#printer = new EventPrinter({ client: options.connection.clientId, answers: true });
+  }
+
+  async run(): Promise<LineOutcome> {
+    const leave = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, leave.signal]);
+    this.#showPrompt();
+    try {
+      for await (const happening of merge([this.#events(signal), this.#input(signal)])) {
+        await this.#take(happening);
+        if (this.#outcome !== undefined) break;
+      }
+    } finally {
+      this.#options.terminal.prompt(undefined);
+      leave.abort();
+    }
+    this.#options.signal.throwIfAborted();
+    const why = this.#outcome ?? "ended";
+    return this.#lastTurn === undefined ? { why } : { why, lastTurn: this.#lastTurn };
+  }
+
+  async *#events(signal: AbortSignal): AsyncGenerator<Happening> {
+    const { connection, session, history } = this.#options;
+    const subscription = history ? { signal, since: 0 } : { signal };
+    for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
+    yield { kind: "ended" };
+  }
+
+  async *#input(signal: AbortSignal): AsyncGenerator<Happening> {
+    for await (const input of this.#options.terminal.input(signal)) yield { kind: "input", input };
+    yield { kind: "closed" };
+  }
+
+  async #take(happening: Happening): Promise<void> {
+    switch (happening.kind) {
+      case "event":
+        return await this.#event(happening.envelope);
+      case "ended":
+        this.#outcome = "ended";
+        return;
+      case "closed":
+        return await this.#closed();
+      case "input":
+        if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
+        return await this.#line(happening.input.text);
+      default:
+        return unreachable(happening);
+    }
+  }
+
+  get #busy(): boolean {
+    return this.#pending || this.#turn !== undefined;
+  }
+
+  async #event(envelope: Envelope): Promise<void> {
+    const text = this.#printer.print(envelope);
+    if (text !== "") await this.#options.terminal.write(text);
+    this.#countCost(envelope);
+    // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
+    if (envelope.session !== this.#options.session || envelope.parentCall !== undefined) {
+      if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
+      return;
+    }
+    if (envelope.kind === "TurnStarted") {
+      this.#turn = envelope.payload.turn;
+      this.#turnCost = NO_COST;
+      if (envelope.payload.originator === this.#options.connection.clientId) this.#pending = false;
+    }
+    if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
+    await this.#ask(envelope);
+    if (envelope.kind === "TurnEnded" && envelope.payload.turn === this.#turn)
+      await this.#turnEnded(envelope.payload);
+  }
+
+  #countCost(envelope: Envelope): void {
+    if (envelope.kind !== "CostIncremented") return;
+    this.#sessionCost = addCost(this.#sessionCost, envelope.payload);
+    this.#turnCost = addCost(this.#turnCost, envelope.payload);
+  }
+
+  #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
+    const { decision, scope, rule, counted } = envelope.payload;
+    const lasting = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
+    if (lasting && rule !== undefined && !this.#rules.includes(rule)) this.#rules = [...this.#rules, rule];
+  }
+
+  async #turnEnded({
+    reason,
+    rounds,
+  }: {
+    readonly reason: TurnEndReason;
+    readonly rounds?: number | undefined;
+  }): Promise<void> {
+    this.#turn = undefined;
+    this.#lastTurn = reason;
+    const ending = endingText(reason);
+    const cost = `${printPrice(this.#turnCost)} this turn, ${printPrice(this.#sessionCost)} this session`;
+    await this.#say(
+      `-- ${ending === undefined ? "" : `${ending}; `}${rounds === undefined ? "" : `rounds: ${rounds}, `}${cost}`,
+    );
+    if (this.#leaving) this.#outcome = this.#inputClosed ? "closed" : "quit";
+    else await this.#offerKept();
+    this.#showPrompt();
+  }
+
+  /** Shows the question that is now the first, if it was not the first before. */
+  async #ask(envelope: Envelope): Promise<void> {
+    // A question of an earlier run has nobody left who waits for the answer.
+    if (envelope.session !== this.#options.session) return;
+    const before = this.#questions[0];
+    this.#questions = questionsAfter(this.#questions, envelope);
+    if (this.#questions[0] !== before) await this.#showQuestion();
+  }
+
+  async #showQuestion(): Promise<void> {
+    const [question] = this.#questions;
+    if (question !== undefined && this.#inputClosed) return await this.#refuse(question);
+    if (question !== undefined) await this.#say(questionText(question));
+    this.#showPrompt();
+  }
+
+  async #line(text: string): Promise<void> {
+    const whole = this.#joined(text);
+    if (whole !== undefined) await this.#entered(whole);
+    this.#showPrompt();
+  }
+
+  /** The input with the lines that were continued into it; undefined while it goes on. */
+  #joined(text: string): string | undefined {
+    const goesOn = /(?:^|[^\\])(?:\\\\)*\\$/.test(text);
+    if (goesOn) {
+      this.#unfinished += `${text.slice(0, -1)}\n`;
+      return undefined;
+    }
+    const whole = this.#unfinished + text;
+    this.#unfinished = "";
+    return whole;
+  }
+
+  async #entered(text: string): Promise<void> {
+    const [question] = this.#questions;
+    const typed = parseTyped(text);
+    if (question !== undefined && typed.kind !== "command") return await this.#answer(question, text);
+    if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
+    if (typed.kind === "command") return await this.#command(typed);
+    if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
+    const [kept, ...others] = this.#kept;
+    if (kept === undefined || this.#busy) return;
+    this.#kept = others;
+    await this.#sendInput(kept);
+  }
+
+  async #sendInput(text: string): Promise<void> {
+    const { session: sessionId } = this.#options;
+    const sent = await this.#send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
+    if (sent.kind === "accepted") {
+      this.#pending = true;
+      return;
+    }
+    this.#kept = [...this.#kept, text];
+    const later = hasReason(sent.error, "TurnInProgress")
+      ? " Your text is kept and offered again when it has ended."
+      : "";
+    await this.#say(`${neutralise(messageOf(sent.error))}${later}`);
+    if (!this.#busy && this.#options.terminal.interactive) await this.#offerKept();
+  }
+
+  async #offerKept(): Promise<void> {
+    const [kept] = this.#kept;
+    if (kept === undefined) return;
+    await this.#say(`Kept; Enter sends it, /drop forgets it:\n${quote(neutralise(kept))}`);
+    if (!this.#options.terminal.interactive) {
+      // Nobody presses Enter on a pipe.
+      this.#kept = this.#kept.slice(1);
+      await this.#sendInput(kept);
+    }
+  }
+
+  async #answer(question: OpenQuestion, text: string): Promise<void> {
+    if (question.kind === "asked") {
+      const answer = parseAnswer(text, question.ask);
+      if (answer === undefined) return await this.#unclear(question, text);
+      const { session: sessionId } = this.#options;
+      return await this.#sendOrTell({ kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
+    }
+    const { request, stage } = question;
+    const choice = stage === "rule" ? parseRule(text, request.rule ?? "") : parseChoice(text, request);
+    await this.#choose(question, choice, text);
+  }
+
+  async #choose(
+    question: Extract<OpenQuestion, { kind: "permission" }>,
+    choice: Choice,
+    text: string,
+  ): Promise<void> {
+    switch (choice.kind) {
+      case "unclear":
+        return await this.#unclear(question, text);
+      case "rule":
+        this.#questions = [{ ...question, stage: "rule" }, ...this.#questions.slice(1)];
+        return await this.#say(questionText({ ...question, stage: "rule" }));
+      case "answer": {
+        const { kind: _, ...answer } = choice;
+        const { session: sessionId } = this.#options;
+        return await this.#sendOrTell({
+          kind: "AnswerPermission",
+          sessionId,
+          callId: question.request.callId,
+          ...answer,
+        });
+      }
+      default:
+        return unreachable(choice);
+    }
+  }
+
+  /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
+  async #unclear(question: OpenQuestion, text: string): Promise<void> {
+    const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
+    if (long) this.#kept = [...this.#kept, text];
+    await this.#say(
+      `That is none of the answers.${long ? " Your text is kept for later." : ""}\n${questionText(question)}`,
+    );
+  }
+
+  async #refuse(question: OpenQuestion): Promise<void> {
+    if (question.kind === "asked") return;
+    const { session: sessionId } = this.#options;
+    const { callId } = question.request;
+    await this.#sendOrTell({ kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" });
+  }
+
+  async #command(command: SlashCommand): Promise<void> {
+    const { session: sessionId } = this.#options;
+    const name = builtIn(command);
+    if (name === undefined) {
+      if (command.namespace === undefined) return await this.#say(neutraliseLine(unknownText(command)));
+      const payload = { args: command.args, text: command.rest };
+      const { namespace, name: verb } = command;
+      return await this.#sendOrTell({ kind: "CustomCommand", sessionId, namespace, verb, payload });
+    }
+    switch (name) {
+      case "help":
+        return await this.#say(helpText());
+      case "cancel":
+        return this.#busy ? await this.#cancel() : await this.#say("No turn is running.");
+      case "model":
+        return await this.#setModel(command.rest);
+      case "cost":
+        return await this.#say(
+          `${printPrice(this.#sessionCost)} this session: ${printTokens(this.#sessionCost)}`,
+        );
+      case "permissions":
+        return await this.#permissions(command.args);
+      case "drop":
+        this.#kept = this.#kept.slice(1);
+        return await this.#say("Forgotten.");
+      case "quit":
+        return await this.#quit();
+      default:
+        return unreachable(name);
+    }
+  }
+
+  async #setModel(model: string): Promise<void> {
+    if (model === "") return await this.#say(`model ${neutraliseLine(this.#model)}`);
+    const sent = await this.#send({ kind: "SetModel", sessionId: this.#options.session, model });
+    if (sent.kind === "refused") return await this.#say(neutralise(messageOf(sent.error)));
+    this.#model = model;
+    await this.#say(`model ${neutraliseLine(model)} from the next round on`);
+  }
+
+  async #permissions(args: readonly string[]): Promise<void> {
+    if (args[0] === "revoke") {
+      const rule = this.#rules[Number(args[1]) - 1];
+      if (rule === undefined)
+        return await this.#say("There is no rule with this number; /permissions lists them.");
+      const sent = await this.#send({ kind: "RevokeRule", sessionId: this.#options.session, rule });
+      if (sent.kind === "refused") return await this.#say(neutralise(messageOf(sent.error)));
+      this.#rules = this.#rules.filter((held) => held !== rule);
+      return await this.#say(`No longer allowed: ${neutraliseLine(rule)}`);
+    }
+    if (this.#rules.length === 0) return await this.#say("You have allowed nothing for this session.");
+    const lines = this.#rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
+    await this.#say(
+      ["Allowed for this session:", ...lines, "/permissions revoke N takes one back."].join("\n"),
+    );
+  }
+
+  async #quit(): Promise<void> {
+    if (!this.#busy || this.#leaving) {
+      this.#outcome = "quit";
+      return;
+    }
+    this.#leaving = true;
+    await this.#say("Stopping the turn, then leaving.");
+    await this.#cancel();
+  }
+
+  async #interrupt(atMs: number): Promise<void> {
+    if (atMs - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS) {
+      this.#outcome = "interrupt";
+      return;
+    }
+    this.#interruptedAtMs = atMs;
+    await this.#say(INTERRUPT_BANNER);
+    if (this.#busy) await this.#cancel();
+    this.#showPrompt();
+  }
+
+  async #closed(): Promise<void> {
+    this.#inputClosed = true;
+    if (!this.#busy) {
+      this.#outcome = "closed";
+      return;
+    }
+    this.#leaving = true;
+    // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
+    if (this.#options.terminal.interactive) return await this.#cancel();
+    for (const question of this.#questions) await this.#refuse(question);
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
+  }
+
+  async #sendOrTell(command: Command): Promise<void> {
+    const sent = await this.#send(command);
+    if (sent.kind === "refused") await this.#say(neutralise(messageOf(sent.error)));
+  }
+
+  async #send(command: Command): Promise<Sent> {
+    try {
+      const accepted = await whileAlive(this.#options.connection.send(command), this.#options.signal);
+      return { kind: "accepted", accepted };
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return { kind: "refused", error: thrown };
+      throw thrown;
+    }
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#options.terminal.write(this.#printer.line(text));
+  }
+
+  #showPrompt(): void {
+    const [question] = this.#questions;
+    const { terminal } = this.#options;
+    if (this.#outcome !== undefined) terminal.prompt(undefined);
+    else if (this.#unfinished !== "") terminal.prompt("... ");
+    else if (question !== undefined) terminal.prompt(questionPrompt(question));
+    else terminal.prompt(this.#busy ? undefined : "> ");
+  }
+}
+
+type Sent =
+  | { readonly kind: "accepted"; readonly accepted: Accepted }
+  | { readonly kind: "refused"; readonly error: HarnessError };

@@ -1,0 +1,81 @@
+import type { ClientId, Id, IdPrefix, SessionId } from "../../src/base/ids.ts";
+import { idFromBytes } from "../../src/base/ids.ts";
+import { BoundedQueue } from "../../src/base/queue.ts";
+import type { Accepted, Command } from "../../src/protocol/commands.ts";
+import type { Connection, SubscribeOptions } from "../../src/protocol/connection.ts";
+import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Event } from "../../src/protocol/events.ts";
+import type { Handshake } from "../../src/protocol/handshake.ts";
+
+const QUEUE_EVENTS_MAX = 10_000;
+
+/** The same identifier for the same number. */
+export function fakeId<Prefix extends IdPrefix>(prefix: Prefix, number: number): Id<Prefix> {
+  return idFromBytes(
+    prefix,
+    Uint8Array.from({ length: 16 }, (_, at) => (at === 15 ? number : 0)),
+  );
+}
+
+export const SESSION: SessionId = fakeId("sess", 1);
+export const CLIENT: ClientId = fakeId("cli", 1);
+
+/** An engine as a client sees it, played by a test: it keeps a log, records commands and answers as it is told. */
+export class FakeConnection implements Connection {
+  readonly clientId = CLIENT;
+  readonly identityClass = "human";
+  readonly sent: Command[] = [];
+  readonly subscriptions: (number | undefined)[] = [];
+  /** What becomes of a command; throws to refuse it, and may publish. */
+  answer: (command: Command) => Accepted | Promise<Accepted> = () => ({});
+  readonly #log: Envelope[] = [];
+  readonly #open = new Set<BoundedQueue<Envelope>>();
+
+  handshake(): Promise<Handshake> {
+    return Promise.reject(new Error("this fake has no handshake"));
+  }
+
+  async send(command: Command): Promise<Accepted> {
+    this.sent.push(command);
+    return await this.answer(command);
+  }
+
+  publish(event: Event, frame: Partial<Pick<Envelope, "session" | "parentCall" | "originator">> = {}): void {
+    const id = this.#log.length + 1;
+    const envelope: Envelope = { id, session: SESSION, ts: "2026-01-01T00:00:00.000Z", ...frame, ...event };
+    this.#log.push(envelope);
+    for (const queue of this.#open) queue.push(envelope);
+  }
+
+  async *subscribe(_session: SessionId, options: SubscribeOptions): AsyncGenerator<Envelope> {
+    this.subscriptions.push(options.since);
+    using queue = new BoundedQueue<Envelope>(QUEUE_EVENTS_MAX);
+    const { since, signal } = options;
+    if (since !== undefined) for (const old of this.#log) if (old.id > since) queue.push(old);
+    this.#open.add(queue);
+    const end = () => queue.end();
+    signal.addEventListener("abort", end);
+    try {
+      yield* queue;
+    } finally {
+      this.#open.delete(queue);
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** Ends every open subscription after what is queued, or breaks it with an error. */
+  breakOff(error?: Error): void {
+    for (const queue of this.#open) {
+      if (error === undefined) queue.end();
+      else queue.fail(error);
+    }
+  }
+
+  get subscribers(): number {
+    return this.#open.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.breakOff();
+  }
+}
