@@ -6,6 +6,8 @@ export const TOOL_SEARCH = "ToolSearch";
 export const CALL_TOOL = "CallTool";
 
 const FOUND_TOOLS_MAX = 5;
+/** "in", "a", "to" stand in every description and find nothing. */
+const SHORT_WORD_CHARACTERS_MAX = 2;
 const LISTED_NAMES_MAX = 60;
 
 interface SearchPlan extends CallPlan {
@@ -50,7 +52,9 @@ export function callTool(): Tool {
 }
 
 function answer(query: string, tools: readonly Tool[]): string {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const all = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const long = all.filter((word) => word.length > SHORT_WORD_CHARACTERS_MAX);
+  const words = long.length > 0 ? long : all;
   const found = tools
     .map((tool) => ({ tool, score: score(tool, words) }))
     .filter((entry) => entry.score > 0)

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { byteLength, encode, wellFormed } from "../base/text.ts";
+import { byteLength, count, encode, wellFormed } from "../base/text.ts";
 import type { AudioBlock, ImageBlock, ResultContent } from "../protocol/content.ts";
 import type { ToolMiddleware } from "./middleware.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
@@ -87,7 +87,7 @@ async function cut(text: string, { bytesMax, context, file }: Cut): Promise<stri
 async function leftOut(texts: readonly string[], context: ToolContext): Promise<string> {
   const whole = texts.join("\n");
   const kept = await spill(whole, context, "rest");
-  return `[… ${texts.length} more blocks, ${grouped(byteLength(whole))} bytes, are left out. ${kept} …]`;
+  return `[… ${count(texts.length, "more block")}, ${grouped(byteLength(whole))} bytes, left out. ${kept} …]`;
 }
 
 /** Keeps a whole text where the model can page through it, and says where, or why not. */

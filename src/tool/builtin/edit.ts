@@ -23,7 +23,7 @@ export interface EditPlan extends CallPlan {
 /** Replaces one exact text in a file (TOOL-01). */
 export const edit: Tool<EditPlan> = {
   name: "Edit",
-  description: "Replaces an exact text in a file. old_string must match once, unless replace_all.",
+  description: "Replaces exact text in a file. old_string must match once or replace_all.",
   inputSchema: {
     type: "object",
     properties: {

@@ -1,4 +1,5 @@
 import type { Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import type { EditPlan } from "./edit.ts";
 import { planEdits, runEdits } from "./edit.ts";
 import type { Replacement } from "./replace.ts";
@@ -6,14 +7,13 @@ import type { Replacement } from "./replace.ts";
 /** Several edits of one file, all or none (TOOL-01). */
 export const multiEdit: Tool<EditPlan> = {
   name: "MultiEdit",
-  description: "Makes several edits of one file, one after the other; all or none.",
+  description: "Several Edits of one file in order, all or none.",
   inputSchema: {
     type: "object",
     properties: {
       file_path: { type: "string" },
       edits: {
         type: "array",
-        minItems: 1,
         items: {
           type: "object",
           properties: {
@@ -29,12 +29,15 @@ export const multiEdit: Tool<EditPlan> = {
   },
   mutating: true,
   level: "WorkspaceWrite",
-  plan(input, context) {
-    const { file_path, edits } = input as {
-      readonly file_path: string;
-      readonly edits: readonly Replacement[];
-    };
-    return planEdits("MultiEdit", { file_path, edits, context });
+  async plan(input, context) {
+    const { file_path, edits } = input as MultiEditInput;
+    if (edits.length === 0) throw new ToolFailure("edits is empty: there is nothing to change");
+    return await planEdits("MultiEdit", { file_path, edits, context });
   },
   run: runEdits,
 };
+
+interface MultiEditInput {
+  readonly file_path: string;
+  readonly edits: readonly Replacement[];
+}

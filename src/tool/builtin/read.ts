@@ -32,8 +32,8 @@ export const read: Tool<ReadPlan> = {
     type: "object",
     properties: {
       file_path: { type: "string" },
-      offset: { type: "integer", minimum: 1, description: "first line" },
-      limit: { type: "integer", minimum: 1, description: "lines" },
+      offset: { type: "integer", description: "first line" },
+      limit: { type: "integer" },
     },
     required: ["file_path"],
   },
@@ -42,7 +42,13 @@ export const read: Tool<ReadPlan> = {
   async plan(input, context) {
     const { file_path, offset = 1, limit = LINES_DEFAULT } = input as ReadInput;
     const file = await resolvePath(file_path, context);
-    return { ...pathPlan("Read", file, ["read"]), file, offset, limit };
+    // Not in the schema, which every request carries: a 0 can only mean the beginning.
+    return {
+      ...pathPlan("Read", file, ["read"]),
+      file,
+      offset: Math.max(1, offset),
+      limit: Math.max(1, limit),
+    };
   },
   async run(plan, context) {
     const opened = await openPlanned(plan.file, context);

@@ -17,7 +17,7 @@ import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
-const CALLS_MIN = 500;
+const CALLS_MIN = 2_000;
 const CALLS_MAX = 20_000;
 
 /** Plans a call, lets something happen to the files, then runs exactly that plan. */
