@@ -6,7 +6,7 @@ import type { LogId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/host/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
-import type { SessionStore, SessionWriter } from "../../src/session/store.ts";
+import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
 import { newLog, reasonOf, says, texts } from "../contracts/session-store.ts";
 
 /**
@@ -22,6 +22,7 @@ if (task === "append") await append();
 else if (task === "race") await race();
 else if (task === "fill") await fill();
 else if (task === "frozen") await frozen();
+else if (task === "power" || task === "process") await appendTwenty(task);
 else throw new Error(`no task ${task}`);
 
 /** Appends to the log for ever, from process to process; a line for each batch that was acknowledged. */
@@ -87,6 +88,13 @@ async function frozen(): Promise<void> {
   const creating = await reasonOf(store.create(newLog(world), world.machine));
   const making = await reasonOf(openSqliteStore({ path: join(dirname(path), "other", "new.db"), world }));
   tell(JSON.stringify({ events, opening, creating, making }));
+}
+
+/** Appends twenty batches of one durability, for whoever counts what the system is asked for. */
+async function appendTwenty(durability: Durability): Promise<void> {
+  await using store = await openSqliteStore({ path, world });
+  await using writer = await store.create(newLog(world), world.machine);
+  for (let last = 0; last < 20; last++) await writer.append(batch(last, 1), durability);
 }
 
 async function openOrCreate(store: SessionStore): Promise<SessionWriter> {

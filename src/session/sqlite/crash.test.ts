@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newLog, says } from "../../../test/contracts/session-store.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
@@ -51,6 +51,23 @@ test(`[SES-01 SES-02 R37] ${RACERS} processes make one store at once, and one of
     await Promise.all(racers.map(({ kill }) => kill()));
   }
 }, 30_000);
+
+requireProgram("strace")(
+  "[SES-03 R15] each batch that must survive the loss of power is synced before it is acknowledged, and no other",
+  async () => {
+    await using directory = temporaryDirectory();
+    const syncs: Record<string, number> = {};
+    for (const durability of ["process", "power"]) {
+      const trace = join(directory.path, "trace");
+      const child = command(durability, join(directory.path, `${durability}.db`));
+      const traced = Bun.spawn(["strace", "-f", "-e", "trace=fsync,fdatasync", "-o", trace, ...child]);
+      expect(await traced.exited).toBe(0);
+      syncs[durability] = readFileSync(trace, "utf8").match(/(?:fsync|fdatasync)\(/g)?.length ?? 0;
+    }
+    expect(Number(syncs["power"]) - Number(syncs["process"])).toBe(20);
+  },
+  30_000,
+);
 
 const withMounts = requireProgram("unshare");
 

@@ -66,7 +66,9 @@ export class SqliteWriter implements SessionWriter {
     if (this.#disposed) return;
     this.#disposed = true;
     try {
-      giveBackLease(this.#connection, this.#held.log, this.epoch);
+      this.#connection.transaction("process", () =>
+        giveBackLease(this.#connection, this.#held.log, this.epoch),
+      );
     } catch (thrown) {
       return this.#held.onEnd(thrown);
     }
