@@ -11,12 +11,14 @@ export class OpenBlock {
   readonly #block: Record<string, unknown>;
   readonly #run = new TextRun();
   #json = "";
-  readonly index: number;
+  #index: number | undefined;
+  readonly #nextIndex: () => number;
   readonly #dress: DialectDress;
 
-  constructor(block: JsonObject, index: number, dress: DialectDress) {
+  /** `nextIndex` gives the block its place in the answer when it is first heard of. */
+  constructor(block: JsonObject, nextIndex: () => number, dress: DialectDress) {
     this.#block = { ...block };
-    this.index = index;
+    this.#nextIndex = nextIndex;
     this.#dress = dress;
   }
 
@@ -60,12 +62,15 @@ export class OpenBlock {
 
   /** The last of the text, then the finished block; nothing for a text without any characters. */
   stop(): readonly ModelEvent[] {
-    const rest = this.type === "text" || this.type === "thinking" ? this.#run.end() : "";
+    const { type } = this;
+    const rest = type === "text" || type === "thinking" ? this.#event(type, this.#run.end()) : [];
     const block = this.#finished();
-    return [
-      ...(rest === "" ? [] : [{ kind: this.type as "text" | "thinking", index: this.index, text: rest }]),
-      ...(block === undefined ? [] : [{ kind: "block", index: this.index, block } as const]),
-    ];
+    return block === undefined ? rest : [...rest, { kind: "block", index: this.#place(), block }];
+  }
+
+  #place(): number {
+    this.#index ??= this.#nextIndex();
+    return this.#index;
   }
 
   #finished(): ModelBlock | undefined {
@@ -100,9 +105,11 @@ export class OpenBlock {
   }
 
   #shown(kind: "text" | "thinking", delta: string): readonly ModelEvent[] {
-    if (this.type !== kind) return [];
-    const text = this.#run.push(delta);
-    return text === "" ? [] : [{ kind, index: this.index, text }];
+    return this.type === kind ? this.#event(kind, this.#run.push(delta)) : [];
+  }
+
+  #event(kind: "text" | "thinking", text: string): readonly ModelEvent[] {
+    return text === "" ? [] : [{ kind, index: this.#place(), text }];
   }
 
   /** A delta of a kind that is not known here: its texts are appended, everything else replaces. */

@@ -52,20 +52,16 @@ class Answer {
         break;
       case "content_block_start":
         yield* this.#releaseHeld();
-        yield* this.#blockStart(
-          numberAt(data, "index") ?? this.#blocks,
-          objectAt(data, "content_block") ?? {},
-        );
+        yield* this.#blockStart(numberAt(data, "index") ?? 0, objectAt(data, "content_block") ?? {});
         break;
       case "content_block_delta": {
-        const events =
-          this.#open.get(numberAt(data, "index") ?? -1)?.take(objectAt(data, "delta") ?? {}) ?? [];
+        const events = this.#open.get(this.#placeOf(data))?.take(objectAt(data, "delta") ?? {}) ?? [];
         this.#hasSpoken ||= events.some(({ kind }) => kind === "text");
         yield* events;
         break;
       }
       case "content_block_stop":
-        yield* this.#blockStop(numberAt(data, "index") ?? -1);
+        yield* this.#blockStop(this.#placeOf(data));
         break;
       case "message_delta":
         this.#stopReason = stringAt(objectAt(data, "delta"), "stop_reason") ?? this.#stopReason;
@@ -96,9 +92,8 @@ class Answer {
     for (const block of arrayAt(message, "content")) {
       if (!isObject(block)) continue;
       yield* this.#releaseHeld();
-      const at = -2 - this.#blocks; // below zero: no index of the wire names a block that came with the message
-      yield* this.#blockStart(at, block);
-      yield* this.#blockStop(at);
+      yield* this.#blockStart(-1, block);
+      yield* this.#blockStop(-1);
     }
     this.#stopReason = stringAt(message, "stop_reason");
   }
@@ -110,9 +105,14 @@ class Answer {
     this.#open.clear();
   }
 
+  /** The block that an event means: the one it names, or, from gateways that count differently, the last begun. */
+  #placeOf(data: JsonObject): number {
+    const at = numberAt(data, "index") ?? -1;
+    return this.#open.has(at) ? at : ([...this.#open.keys()].at(-1) ?? at);
+  }
+
   *#blockStart(at: number, block: JsonObject): Generator<ModelEvent> {
-    const open = new OpenBlock(block, this.#blocks, this.#dress);
-    this.#blocks += 1;
+    const open = new OpenBlock(block, () => this.#blocks++, this.#dress);
     this.#open.set(at, open);
     const events = open.start();
     this.#hasSpoken ||= events.some(({ kind }) => kind === "text");

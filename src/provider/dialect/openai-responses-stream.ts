@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
+import { wellFormed } from "../../base/text.ts";
 import type { FinishReason, ModelBlock, ModelEvent } from "../provider.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import type { DialectDress } from "./dialect.ts";
@@ -102,12 +103,16 @@ class Answer {
     this.#done.add(at);
     const open = this.#open.get(at);
     this.#open.delete(at);
-    const rest = open?.run.end() ?? "";
-    if (open !== undefined && rest !== "") yield { kind: open.kind, index: open.index, text: rest };
-    const block = this.#block(item, open?.run.text ?? "");
+    const shown = open?.run.text ?? "";
+    const block = this.#block(item, shown + (open?.run.end() ?? ""));
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
-    yield { kind: "block", index: open?.index ?? this.#blocks++, block };
+    const index = open?.index ?? this.#blocks++;
+    // The item has the last word: what it has beyond the deltas is shown now.
+    const isText = block.type === "text" || block.type === "thinking";
+    const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";
+    if (isText && rest !== "") yield { kind: block.type, index, text: rest };
+    yield { kind: "block", index, block };
   }
 
   #block(item: JsonObject, shown: string): ModelBlock | undefined {
@@ -115,11 +120,16 @@ class Answer {
     switch (stringAt(item, "type")) {
       case "message": {
         this.#isRefused ||= arrayAt(item, "content").some((part) => stringAt(part, "type") === "refusal");
-        const text = shown === "" ? messageText(item) : shown;
+        const text = wellFormed(messageText(item)) || shown;
         return text === "" ? undefined : { type: "text", text };
       }
       case "reasoning":
-        return { type: "thinking", family, text: shown === "" ? reasoningText(item) : shown, data: item };
+        return {
+          type: "thinking",
+          family,
+          text: shown === "" ? wellFormed(reasoningText(item)) : shown,
+          data: item,
+        };
       case "function_call": {
         const argumentsText = stringAt(item, "arguments") ?? "";
         const isCut = stringAt(item, "status") === "incomplete" && !isSurelyWhole(argumentsText);

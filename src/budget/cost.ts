@@ -1,0 +1,27 @@
+import type { Price, Usage } from "../provider/provider.ts";
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/**
+ * What a usage costs in US dollars, or null where a price that it needs is unknown (PROV-11).
+ *
+ * A kind of token that was not used needs no price; an unknown price is never taken for zero.
+ */
+export function costOf(usage: Usage, price: Price | undefined): number | null {
+  if (price === undefined) return null;
+  const inputTokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const long = price.longInput;
+  const rates = long !== undefined && inputTokens > long.aboveTokens ? long : price;
+  const parts = [
+    part(usage.inputTokens, rates.input),
+    part(usage.outputTokens, rates.output),
+    part(usage.cacheReadTokens, rates.cacheRead),
+    part(usage.cacheWriteTokens, rates.cacheWrite),
+  ];
+  return parts.reduce<number | null>((sum, usd) => (sum === null || usd === null ? null : sum + usd), 0);
+}
+
+function part(tokens: number, rate: number | undefined): number | null {
+  if (tokens === 0) return 0;
+  return rate === undefined ? null : (tokens * rate) / TOKENS_PER_PRICE;
+}

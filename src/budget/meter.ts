@@ -1,0 +1,50 @@
+import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import type { ModelRequest, Price, Usage } from "../provider/provider.ts";
+import { NO_USAGE } from "../provider/provider.ts";
+import { costOf } from "./cost.ts";
+import type { Spend } from "./spend.ts";
+
+/** The price of a model at a provider; undefined where nobody knows it. */
+export type PriceOf = (provider: string, model: string) => Price | undefined;
+
+/**
+ * Counts what each provider call costs: one CostIncremented per call, in US dollars, null where the price is unknown
+ * (PROV-11).
+ *
+ * Stands inside retry, so that every attempt counts, also one that failed or was cancelled: what its usage told until
+ * then is billed. A call that was answered to its end without any usage counts as unknown; one that failed without
+ * any is not counted.
+ */
+export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
+  return async function* costMeter(request, context, next) {
+    let usage: Usage | undefined;
+    let isFinished = false;
+    try {
+      for await (const event of next(request, context)) {
+        if (event.kind === "usage") usage = event.usage;
+        if (event.kind === "finish") isFinished = true;
+        yield event;
+      }
+    } finally {
+      if (usage !== undefined || isFinished) count(request, context, usage);
+    }
+  };
+
+  function count(request: ModelRequest, context: RequestContext, usage: Usage | undefined): void {
+    const provider = context.provider.name;
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage ?? NO_USAGE;
+    const usd = usage === undefined ? null : costOf(usage, priceOf(provider, request.model));
+    const payload = {
+      provider,
+      model: request.model,
+      inputTokens,
+      outputTokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+      usd,
+      turn: context.turn,
+    };
+    spend?.count(payload);
+    context.emit({ kind: "CostIncremented", payload });
+  }
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Dialect, DialectDress } from "../../src/provider/dialect/dialect.ts";
+import type { ModelEvent } from "../../src/provider/provider.ts";
+import { serverSentEvents } from "../../src/provider/sse.ts";
+
+const FOLDER = join(import.meta.dir, "../data/streams");
+
+/** One recorded answer as the bytes that its provider would send. */
+export interface Recording {
+  /** Folder and file, and which answer of the file where it holds several. */
+  readonly name: string;
+  readonly dialect: Dialect["name"];
+  readonly bytes: Uint8Array;
+  /** The bytes up to each event, for cuts between events. */
+  readonly boundaries: readonly number[];
+}
+
+/** Every recording of `test/data/streams` (its README says what they are and where they come from). */
+export function recordings(): readonly Recording[] {
+  return (
+    [
+      ["anthropic", "anthropic-messages"],
+      ["openai-chat", "openai-chat"],
+      ["openai-compatible", "openai-chat"],
+      ["copilot", "openai-chat"],
+      ["openai-responses", "openai-responses"],
+    ] as const
+  ).flatMap(([folder, dialect]) =>
+    readdirSync(join(FOLDER, folder))
+      .filter((file) => file.endsWith(".chunks.txt") || file.endsWith(".sse"))
+      .sort()
+      .flatMap((file) => {
+        const text = readFileSync(join(FOLDER, folder, file), "utf8");
+        const answers = file.endsWith(".sse")
+          ? [text.split(/(?<=\n)/)]
+          : answersOf(linesOf(text), dialect).map((lines) => wireEvents(lines, dialect));
+        const name = `${folder}/${file.replace(/(\.chunks)?\.(txt|sse)$/, "")}`;
+        return answers.map((events, index) =>
+          recording(index === 0 ? name : `${name}#${index + 1}`, dialect, events),
+        );
+      }),
+  );
+}
+
+/** The data of each event. One file is SSE text already. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.flatMap((line) => {
+    if (line.startsWith("event:")) return [];
+    return [line.startsWith("data: ") ? line.slice("data: ".length) : line];
+  });
+}
+
+/** Some files hold the answers of several requests one after the other; each is a stream of its own. */
+function answersOf(lines: readonly string[], dialect: Dialect["name"]): readonly (readonly string[])[] {
+  const answers: string[][] = [[]];
+  for (const line of lines) {
+    answers.at(-1)?.push(line);
+    const { type } = JSON.parse(line);
+    const isEnd = dialect === "anthropic-messages" ? type === "message_stop" : type === "response.completed";
+    if (isEnd) answers.push([]);
+  }
+  return answers.filter((answer) => answer.length > 0);
+}
+
+function wireEvents(lines: readonly string[], dialect: Dialect["name"]): readonly string[] {
+  if (dialect === "openai-chat") return [...lines, "[DONE]"].map((line) => `data: ${line}\n\n`);
+  return lines.map((line) => `event: ${JSON.parse(line).type}\ndata: ${line}\n\n`);
+}
+
+function recording(name: string, dialect: Dialect["name"], events: readonly string[]): Recording {
+  const parts = events.map((event) => new TextEncoder().encode(event));
+  let length = 0;
+  const boundaries = parts.map((part) => {
+    length += part.length;
+    return length;
+  });
+  return { name, dialect, bytes: new Uint8Array(Buffer.concat(parts)), boundaries };
+}
+
+export const DRESS: DialectDress = { provider: "recorded", family: "recorded", model: "recorded-model" };
+
+/** What came of a stream: its events, and the failure that ended it where one did. */
+export interface ReadAnswer {
+  readonly events: readonly ModelEvent[];
+  readonly thrown?: unknown;
+}
+
+export async function readAnswer(
+  dialect: Dialect,
+  chunks: readonly Uint8Array[],
+  dress = DRESS,
+): Promise<ReadAnswer> {
+  const events: ModelEvent[] = [];
+  try {
+    for await (const event of dialect.read(serverSentEvents(inTurn(chunks)), dress)) events.push(event);
+    return { events };
+  } catch (thrown) {
+    return { events, thrown };
+  }
+}
+
+/** The data of events, one event each, as one stream. */
+export function asStream(events: readonly unknown[]): Uint8Array {
+  const text = events.map(
+    (event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
+  );
+  return new TextEncoder().encode(text.join(""));
+}
+
+export async function* inTurn<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
