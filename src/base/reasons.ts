@@ -40,6 +40,8 @@ export const TEXTS = {
   EngineStopping: "The engine is shutting down and takes no new commands.",
 
   UnknownProvider: "There is no provider '<name>'. Known: <known>.",
+  CanonicalFormMismatch:
+    "The provider <provider> was written for version <found> of the canonical message form; this cinch has version <known>. Use releases of both that fit together.",
   UnknownModel:
     "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
   NoModel:

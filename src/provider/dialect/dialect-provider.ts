@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { numberAt, parseJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
@@ -43,6 +43,8 @@ export interface Vendor {
   readonly cataloguePath?: string;
   /** Models that the catalogue may leave out. */
   readonly models?: readonly Model[];
+  /** The models above are told even where there is no catalogue to be had. */
+  readonly catalogueOptional?: boolean;
   /** Where tokens are counted for free, and for which model. */
   readonly tokenCount?: { readonly path: string; readonly model: string };
   /** Whether cache hints mean anything here; where not, none are passed on. */
@@ -117,10 +119,23 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
   }
 
   async function models(signal: AbortSignal): Promise<readonly Model[]> {
-    const listed = await catalogue.models(signal);
+    const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
     const ids = new Set(listed.map(({ id }) => id));
     const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
     return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
+  }
+
+  async function listedOrNone(signal: AbortSignal): Promise<readonly Model[]> {
+    try {
+      return await catalogue.models(signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // No catalogue is one thing; a key that is missing or refused is told here as everywhere.
+      const isKey = hasReason(thrown, "ProviderKeyMissing") || hasReason(thrown, "ProviderKeyRefused");
+      if (isKey || !(thrown instanceof Error)) throw thrown;
+      log.write("info", "the provider has no catalogue now", { provider: name, problem: messageOf(thrown) });
+      return [];
+    }
   }
 
   async function tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number> {

@@ -1,0 +1,75 @@
+import { HarnessError } from "../base/errors.ts";
+import type { Fetch, FetchInit } from "../base/world.ts";
+import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
+import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
+
+/** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
+const CREDENTIAL_HEADERS = new Set([
+  "authorization",
+  "proxy-authorization",
+  "x-api-key",
+  "api-key",
+  "cookie",
+]);
+
+/** What a body decoded here no longer is. */
+const BODY_HEADERS = ["content-encoding", "content-length", "transfer-encoding"];
+const BODYLESS = new Set([204, 205, 304]);
+
+export interface AuthorizedFetchParts {
+  readonly fetch: Fetch;
+  readonly keys: KeyRing;
+  /** Where a missing key would be set: the name of a variable. */
+  readonly variableFor: (provider: string) => string | undefined;
+}
+
+/**
+ * Puts a provider's key into its request at the last moment (CRED-03).
+ *
+ * An answer that failed is read here and handed on with the key cut out of it, however the provider echoed it, and
+ * with the name of the key's source, so that a refused key can be found.
+ * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
+ */
+export function authorizedFetch({ fetch, keys, variableFor }: AuthorizedFetchParts): AuthorizedFetch {
+  return async (request) => {
+    const { credential, provider } = request;
+    const clean = withoutCredentials(request);
+    if (credential.kind === "none") return await fetch(request.url, clean);
+    const found = await keys.keyFor(provider);
+    if (found === undefined) {
+      if (credential.optional === true) return await fetch(request.url, clean);
+      const variable = variableFor(provider) ?? `the key of ${provider}`;
+      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+    }
+    const { key, source } = found;
+    const value = key.reveal();
+    if (!/^[\x21-\x7e]+$/.test(value)) {
+      const detail = "it holds white space or characters that no key has";
+      throw new HarnessError("ProviderKeyRefused", { provider, source, detail });
+    }
+    request.signal.throwIfAborted();
+    const headers = { ...clean.headers, [credential.header]: credential.prefix + value };
+    const response = await fetch(request.url, { ...clean, headers });
+    return response.ok ? response : await withoutKey(response, value, source);
+  };
+}
+
+function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
+  const kept = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name.toLowerCase()));
+  return {
+    signal,
+    headers: Object.fromEntries(kept),
+    ...(method === undefined ? {} : { method }),
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+async function withoutKey(response: Response, key: string, source: string): Promise<Response> {
+  const { text } = await readUpTo(response, ERROR_BODY_BYTES_MAX);
+  const headers = new Headers(response.headers);
+  for (const name of BODY_HEADERS) headers.delete(name);
+  headers.set(KEY_SOURCE_HEADER, source);
+  const { status } = response;
+  const body = BODYLESS.has(status) ? null : text.replaceAll(key, "«redacted:api-key»");
+  return new Response(body, { status, headers });
+}

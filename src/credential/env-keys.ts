@@ -1,0 +1,42 @@
+import { Secret } from "../base/brand.ts";
+import type { KeyRing } from "../provider/authorized-fetch.ts";
+import type { CustomProvider } from "../provider/vendors.ts";
+import { VENDORS } from "../provider/vendors.ts";
+
+/** The variables of the known vendors: removed from the environment that children see. */
+export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) => keyVariable);
+
+/** Every variable that may hold a key, those of the user's own providers among them. */
+export function keyVariables(customs: readonly CustomProvider[]): readonly string[] {
+  const own = customs.map(({ apiKeyEnv }) => apiKeyEnv).filter((variable) => variable !== undefined);
+  return [...new Set([...KEY_VARIABLES, ...own])];
+}
+
+/** The variable that holds the key of one provider, where it has one. */
+export function keyVariableOf(provider: string, customs: readonly CustomProvider[]): string | undefined {
+  const custom = customs.find(({ name }) => name === provider);
+  if (custom !== undefined) return custom.apiKeyEnv; // its own provider shadows a vendor of the same name
+  return VENDORS.find(({ name }) => name === provider)?.keyVariable;
+}
+
+/**
+ * Keys out of environment variables. They are read once, here; blank ones count as absent.
+ *
+ * White space around a value is dropped: it comes with `$(cat key)` and no key has any.
+ */
+export function envKeyRing(
+  env: Readonly<Record<string, string | undefined>>,
+  customs: readonly CustomProvider[] = [],
+): KeyRing {
+  const keys = new Map<string, { readonly key: Secret; readonly source: string }>();
+  for (const provider of new Set([...customs, ...VENDORS].map(({ name }) => name))) {
+    const source = keyVariableOf(provider, customs);
+    const value = source === undefined ? "" : (env[source] ?? "").trim();
+    if (source !== undefined && value !== "")
+      keys.set(provider, { key: new Secret("api-key", value), source });
+  }
+  return {
+    keyFor: (provider) => Promise.resolve(keys.get(provider)),
+    providers: () => Promise.resolve([...keys.keys()]),
+  };
+}

@@ -1,0 +1,25 @@
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages.ts";
+import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-version.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import type { Provider } from "../provider.ts";
+
+const KEY: CredentialUse = { kind: "header", header: "x-api-key", prefix: "" };
+
+/** Anthropic's Messages API (PROV-02). Tokens are counted by the provider, which is free. */
+export function anthropic(port: ProviderPort): Provider {
+  return dialectProvider(
+    {
+      name: "anthropic",
+      family: "anthropic",
+      dialect: anthropicMessages,
+      baseUrl: "https://api.anthropic.com/v1",
+      credential: KEY,
+      headers: ANTHROPIC_VERSION_HEADER,
+      cataloguePath: "/models?limit=1000",
+      tokenCount: { path: "/messages/count_tokens", model: "claude-sonnet-5-5" },
+    },
+    port,
+  );
+}

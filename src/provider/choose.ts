@@ -1,0 +1,129 @@
+import { HarnessError } from "../base/errors.ts";
+import { resolveModelId } from "./aliases.ts";
+import { knownModel } from "./prices.ts";
+import type { CustomProvider } from "./vendors.ts";
+import { LOCAL_SERVERS, VENDORS } from "./vendors.ts";
+
+/** What says which model is meant, in the order of its weight. */
+export interface Wishes {
+  /** `--model`: `provider:name`, or a name that only one provider has. */
+  readonly asked?: string;
+  readonly profileDefault?: string;
+  readonly configDefault?: string;
+  /** Providers that have a key now. */
+  readonly keyed: readonly string[];
+  readonly customs: readonly CustomProvider[];
+  /** Further providers that can be opened and need no key: a replay, a plugin's. */
+  readonly keyless?: readonly string[];
+  /** Looks for model servers on this machine. Called only where nothing else is configured. */
+  discoverLocal(): Promise<readonly { readonly name: string; readonly models: readonly string[] }[]>;
+}
+
+export interface ChosenModel {
+  readonly provider: string;
+  readonly model: string;
+  /** A sentence for the person, where it is not what they or their profile named. */
+  readonly told?: string;
+}
+
+/**
+ * The model of a session (PROF-01): the one that was asked for, else the profile's, else the configuration's, else
+ * the first provider that has a key, else the first server on this machine.
+ *
+ * A default whose provider has no key is passed over, and that is told. What was asked for is never replaced.
+ * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, NoModel where there is nothing.
+ */
+export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
+  if (wishes.asked !== undefined) return resolved(parseModel(wishes.asked, wishes));
+  const passedOver: string[] = [];
+  for (const wish of [wishes.profileDefault, wishes.configDefault]) {
+    if (wish === undefined) continue;
+    const model = parseModel(wish, wishes);
+    if (isUsable(model.provider, wishes)) return resolved(model, fellBack(passedOver, model));
+    passedOver.push(`${wish} needs ${variableOf(model.provider, wishes)}`);
+  }
+  const configured = firstConfigured(wishes);
+  if (configured !== undefined) return resolved(configured, fellBack(passedOver, configured));
+  const [server] = await wishes.discoverLocal();
+  const [first] = server?.models ?? [];
+  if (server !== undefined && first !== undefined) {
+    const model = { provider: server.name, model: first };
+    return { ...model, told: fellBack(["no provider is configured"], model) ?? "" };
+  }
+  throw new HarnessError("NoModel", {
+    variables: VENDORS.map(({ keyVariable }) => keyVariable).join(", "),
+    servers: LOCAL_SERVERS.map(({ title }) => title).join(", "),
+  });
+}
+
+interface Named {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Names hold colons themselves (`llama3:8b`), so the first one counts. */
+function parseModel(text: string, wishes: Wishes): Named {
+  const colon = text.indexOf(":");
+  const known = knownProviders(wishes);
+  if (colon === -1) {
+    const provider = providerOf(text);
+    if (provider !== undefined) return { provider, model: text };
+    const problem = known.includes(text)
+      ? `--model ${text}: name a model of it too, as in ${text}:MODEL. List them with: cinch models`
+      : `--model ${text}: name its provider too, as in provider:${text}. Known: ${known.join(", ")}`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  const provider = text.slice(0, colon);
+  const model = text.slice(colon + 1);
+  if (!known.includes(provider)) {
+    throw new HarnessError("UnknownProvider", { name: provider, known: known.join(", ") });
+  }
+  if (model !== "") return { provider, model };
+  throw new HarnessError("UsageInvalid", { problem: `--model ${text}: the name of the model is missing` });
+}
+
+/** `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
+function providerOf(model: string): string | undefined {
+  if (/^(?:haiku|sonnet|opus)$|^claude-/.test(model)) return "anthropic";
+  return VENDORS.find(({ name }) => knownModel(name, model) !== undefined)?.name;
+}
+
+function resolved({ provider, model }: Named, told?: string): ChosenModel {
+  const { id, note } = provider === "anthropic" ? resolveModelId(model, []) : { id: model, note: undefined };
+  const sentences = [told, note].filter((sentence) => sentence !== undefined);
+  return { provider, model: id, ...(sentences.length === 0 ? {} : { told: sentences.join(" ") }) };
+}
+
+function fellBack(passedOver: readonly string[], { provider, model }: Named): string | undefined {
+  if (passedOver.length === 0) return undefined;
+  return `Using ${provider}:${model}, since ${passedOver.join(" and ")}.`;
+}
+
+function firstConfigured({ keyed, customs }: Wishes): Named | undefined {
+  const vendor = VENDORS.find(({ name }) => keyed.includes(name));
+  if (vendor !== undefined) return { provider: vendor.name, model: vendor.defaultModel };
+  for (const custom of customs) {
+    const isReady = custom.apiKeyEnv === undefined || keyed.includes(custom.name);
+    if (isReady && custom.defaultModel !== undefined) {
+      return { provider: custom.name, model: custom.defaultModel };
+    }
+  }
+  return undefined;
+}
+
+function isUsable(provider: string, { keyed, customs, keyless = [] }: Wishes): boolean {
+  if (keyed.includes(provider) || keyless.includes(provider)) return true;
+  if (LOCAL_SERVERS.some(({ name }) => name === provider)) return true;
+  return customs.some(({ name, apiKeyEnv }) => name === provider && apiKeyEnv === undefined);
+}
+
+function variableOf(provider: string, { customs }: Wishes): string {
+  const custom = customs.find(({ name }) => name === provider);
+  const vendor = VENDORS.find(({ name }) => name === provider);
+  return custom?.apiKeyEnv ?? vendor?.keyVariable ?? "a key";
+}
+
+function knownProviders({ customs, keyless = [] }: Wishes): readonly string[] {
+  const lists = [VENDORS, customs, LOCAL_SERVERS].flatMap((list) => list.map(({ name }) => name));
+  return [...new Set([...lists, ...keyless])];
+}

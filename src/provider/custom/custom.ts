@@ -1,0 +1,48 @@
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages.ts";
+import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-version.ts";
+import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat.ts";
+import { openaiResponses } from "../dialect/openai-responses.ts";
+import type { Provider } from "../provider.ts";
+import type { CustomProvider } from "../vendors.ts";
+
+/** A model may have to be loaded first, and a long prompt read, before a small machine sends its first byte. */
+const OWN_SERVER_LIMITS = { headersMsMax: 600_000, firstByteMsMax: 600_000, silenceMsMax: 300_000 };
+
+/** A provider of the user's own: a gateway, a server on the network, a vendor that cinch does not know (PROV-05). */
+export function custom(provider: CustomProvider, port: ProviderPort): Provider {
+  const { name, headers = {} } = provider;
+  const wire = wireOf(provider);
+  return dialectProvider(
+    { ...wire, name, family: name, headers: { ...wire.headers, ...headers }, limits: OWN_SERVER_LIMITS },
+    port,
+  );
+}
+
+type WireOf = Pick<Vendor, "dialect" | "baseUrl" | "credential" | "headers" | "quirks">;
+
+function wireOf({ kind, baseUrl, apiKeyEnv }: CustomProvider): WireOf {
+  const key = (header: string, prefix: string): CredentialUse =>
+    apiKeyEnv === undefined ? { kind: "none" } : { kind: "header", header, prefix };
+  switch (kind) {
+    case "openai-compatible":
+      return { dialect: openaiChat, baseUrl, credential: key("authorization", "Bearer ") };
+    case "openai-responses":
+      return { dialect: openaiResponses, baseUrl, credential: key("authorization", "Bearer ") };
+    case "anthropic":
+      return {
+        dialect: anthropicMessages,
+        baseUrl: withVersion(baseUrl),
+        credential: key("x-api-key", ""),
+        headers: ANTHROPIC_VERSION_HEADER,
+      };
+  }
+}
+
+/** Addresses of Anthropic's wire are given without `/v1`, as its own variable has them; either form will do. */
+function withVersion(baseUrl: string): string {
+  const trimmed = baseUrl.replace(/\/+$/, "");
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}

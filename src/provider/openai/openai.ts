@@ -1,0 +1,27 @@
+import type { CredentialUse } from "../authorized-fetch.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiResponses } from "../dialect/openai-responses.ts";
+import type { Provider } from "../provider.ts";
+
+const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
+
+/**
+ * OpenAI over its Responses API (PROV-05), which is the one that hands reasoning back between rounds.
+ *
+ * A reasoning model may think for minutes without a byte, so the silence limits are longer here.
+ */
+export function openai(port: ProviderPort): Provider {
+  return dialectProvider(
+    {
+      name: "openai",
+      family: "openai",
+      dialect: openaiResponses,
+      baseUrl: "https://api.openai.com/v1",
+      credential: KEY,
+      quirks: { promptCacheKey: true },
+      limits: { silenceMsMax: 300_000 },
+    },
+    port,
+  );
+}

@@ -1,0 +1,42 @@
+/** A vendor that is known without any configuration, and what it is used with unless told otherwise. */
+export interface KnownVendor {
+  readonly name: string;
+  /** The environment variable that holds its key. */
+  readonly keyVariable: string;
+  readonly defaultModel: string;
+}
+
+/** In the order in which they are tried where several have a key and nothing says which one is meant. */
+export const VENDORS: readonly KnownVendor[] = [
+  { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", defaultModel: "claude-sonnet-5-5" },
+  { name: "openai", keyVariable: "OPENAI_API_KEY", defaultModel: "gpt-6.1-sol" },
+  { name: "openrouter", keyVariable: "OPENROUTER_API_KEY", defaultModel: "anthropic/claude-sonnet-5.5" },
+  { name: "zai", keyVariable: "ZAI_API_KEY", defaultModel: "glm-4.6" },
+];
+
+/** A provider of the user's own, from their configuration; never from a project's files. */
+export interface CustomProvider {
+  readonly name: string;
+  readonly kind: "openai-compatible" | "openai-responses" | "anthropic";
+  readonly baseUrl: string;
+  /** Absent: the server wants no key. */
+  readonly apiKeyEnv?: string;
+  readonly defaultModel?: string;
+  /** Further headers, which hold no secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A model server that people run on their own machine, at its usual address. */
+export interface LocalServer {
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  readonly baseUrl: string;
+}
+
+export const LOCAL_SERVERS: readonly LocalServer[] = [
+  { name: "ollama", title: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" },
+  { name: "llama.cpp", title: "llama.cpp", baseUrl: "http://127.0.0.1:8080/v1" },
+  { name: "vllm", title: "vLLM", baseUrl: "http://127.0.0.1:8000/v1" },
+  { name: "lm-studio", title: "LM Studio", baseUrl: "http://127.0.0.1:1234/v1" },
+];

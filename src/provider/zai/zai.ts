@@ -1,0 +1,28 @@
+import type { CredentialUse } from "../authorized-fetch.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { openaiChat } from "../dialect/openai-chat.ts";
+import type { Provider } from "../provider.ts";
+
+const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
+
+/** Always on offer, whatever the catalogue says ([A] § Providers). */
+const MODELS = [{ id: "glm-4.6" }, { id: "glm-4.5-air" }, { id: "glm-z1" }];
+
+/** Z.AI's GLM models (PROV-04). It caches by itself and takes no hints (PROV-15). */
+export function zai(port: ProviderPort): Provider {
+  return dialectProvider(
+    {
+      name: "zai",
+      family: "zai",
+      dialect: openaiChat,
+      baseUrl: "https://api.z.ai/api/paas/v4",
+      credential: KEY,
+      quirks: { thinkingField: "thinking" },
+      models: MODELS,
+      catalogueOptional: true,
+      cacheHints: false,
+    },
+    port,
+  );
+}

@@ -1,0 +1,155 @@
+import { authorizedFetch } from "../../src/credential/authorized-fetch.ts";
+import { envKeyRing, keyVariableOf } from "../../src/credential/env-keys.ts";
+import { hostFetch } from "../../src/host/fetch.ts";
+import { anthropic } from "../../src/provider/anthropic/anthropic.ts";
+import { custom } from "../../src/provider/custom/custom.ts";
+import type { ProviderPort } from "../../src/provider/dialect/dialect-provider.ts";
+import { local } from "../../src/provider/local/local.ts";
+import { openai } from "../../src/provider/openai/openai.ts";
+import { openrouter } from "../../src/provider/openrouter/openrouter.ts";
+import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
+import type { CustomProvider } from "../../src/provider/vendors.ts";
+import { zai } from "../../src/provider/zai/zai.ts";
+import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
+import { startMockProvider } from "./mock-provider/mock-provider.ts";
+import type { TestWorld } from "./world.ts";
+import { testWorld } from "./world.ts";
+
+export const KEY = "sk-mock-0123456789abcdef";
+const ENV = {
+  ANTHROPIC_API_KEY: KEY,
+  OPENAI_API_KEY: KEY,
+  OPENROUTER_API_KEY: KEY,
+  ZAI_API_KEY: KEY,
+  OWN_KEY: KEY,
+};
+
+/** The built-in vendors, a server on this machine, and one's own provider of each kind. */
+export const RIG_VENDORS = [
+  "anthropic",
+  "openai",
+  "openrouter",
+  "zai",
+  "local",
+  "own openai-compatible",
+  "own openai-responses",
+  "own anthropic",
+] as const;
+export type RigVendor = (typeof RIG_VENDORS)[number];
+
+export interface ProviderRig extends AsyncDisposable {
+  readonly mock: MockProvider;
+  readonly provider: Provider;
+  readonly world: TestWorld;
+  /** Resolves when the head of the next answer has arrived. */
+  answered(): Promise<void>;
+}
+
+export interface RigOptions extends Partial<MockOptions> {
+  readonly vendor?: RigVendor;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly limits?: ProviderPort["limits"];
+  readonly cacheDirectory?: string;
+  /** Appended to the mock's address; `/v1` unless told. */
+  readonly basePath?: string;
+  /** Another address than the mock's. */
+  readonly baseUrl?: string;
+}
+
+/** A provider adapter, with the real way to the network, in front of the mock. The clock is the test's. */
+export function openProviderRig(options: RigOptions = {}): ProviderRig {
+  const { vendor = "anthropic", env = ENV, limits, cacheDirectory } = options;
+  const mock = startMockProvider({ script: [], ...(vendor === "local" ? {} : { key: KEY }), ...options });
+  const world = testWorld({ fetch: hostFetch() });
+  const baseUrl = options.baseUrl ?? mock.url + (options.basePath ?? "/v1");
+  const own: CustomProvider = { name: "own", kind: kindOf(vendor), baseUrl, apiKeyEnv: "OWN_KEY" };
+  const customs = [own];
+  const waiting = new Set<() => void>();
+  const send = authorizedFetch({
+    fetch: async (url, init) => {
+      const response = await world.fetch(url, init);
+      for (const tell of waiting) tell();
+      waiting.clear();
+      return response;
+    },
+    keys: envKeyRing(env, customs),
+    variableFor: (name) => keyVariableOf(name, customs),
+  });
+  const port: ProviderPort = {
+    world,
+    send,
+    ...(vendor.startsWith("own ") ? {} : { baseUrl }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(cacheDirectory === undefined ? {} : { cacheDirectory }),
+  };
+  const provider = vendor.startsWith("own ") ? custom(own, port) : builtIn(vendor, port);
+  return {
+    mock,
+    provider,
+    world,
+    answered: () => new Promise((resolve) => waiting.add(resolve)),
+    [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
+  };
+}
+
+function kindOf(vendor: RigVendor): CustomProvider["kind"] {
+  if (vendor === "own anthropic") return "anthropic";
+  return vendor === "own openai-responses" ? "openai-responses" : "openai-compatible";
+}
+
+function builtIn(vendor: RigVendor, port: ProviderPort): Provider {
+  switch (vendor) {
+    case "anthropic":
+      return anthropic(port);
+    case "openai":
+      return openai(port);
+    case "openrouter":
+      return openrouter(port);
+    case "zai":
+      return zai(port);
+    default:
+      return local({ name: "ollama", title: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" }, port);
+  }
+}
+
+export const REQUEST: ModelRequest = {
+  model: "mock-model",
+  system: [],
+  messages: [{ role: "user", content: [{ type: "text", text: "Hello." }] }],
+  tools: [],
+  outputTokensMax: 1_000,
+  cache: { prefix: false, messages: [] },
+};
+
+export const NEVER = new AbortController().signal;
+
+/** Runs one answer to its end. */
+export async function answerOf(
+  provider: Provider,
+  request: ModelRequest = REQUEST,
+  signal: AbortSignal = NEVER,
+): Promise<readonly ModelEvent[]> {
+  return await Array.fromAsync(provider.chat(request, signal));
+}
+
+/** What it failed with, in a form that can be compared whole. */
+export async function failureOf(work: Promise<unknown>): Promise<object> {
+  try {
+    await work;
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    const { reason, transient, retryAfterMs } = thrown as Error & Record<string, unknown>;
+    return {
+      reason,
+      transient,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      message: thrown.message,
+    };
+  }
+  return { reason: "none" };
+}
+
+/** The text of an answer. */
+export function textOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+}
