@@ -25,9 +25,10 @@ export async function openResolved(path: string): Promise<OpenFile> {
     await checkPath(file, path);
     const stats = await file.stat({ bigint: true });
     if (!stats.isFile()) throw new PathMoved(path);
+    const info = fileInfo(stats);
     return {
-      info: fileInfo(stats),
-      read: (offset, length) => readFully(file, offset, length),
+      info,
+      read: (offset, length) => readFully(file, { offset, length, size: info.size }),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (thrown) {
@@ -154,13 +155,20 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-async function readFully(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+interface Range {
+  readonly offset: number;
+  readonly length: number;
+  /** What the file said it holds; files in /proc say 0 and hold more. */
+  readonly size: number;
+}
+
+async function readFully(file: FileHandle, { offset, length, size }: Range): Promise<Uint8Array> {
   const buffer = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
-    if (bytesRead === 0) break;
     filled += bytesRead;
+    if (bytesRead === 0 || (size > 0 && offset + filled === size)) break;
   }
   return buffer.subarray(0, filled);
 }

@@ -7,7 +7,7 @@ export type FileContent =
   | { readonly kind: "binary"; readonly what: string };
 
 /** How many first bytes are looked at. */
-export const SNIFF_BYTES = 8_192;
+const SNIFF_BYTES = 8_192;
 
 /** A text may hold a few bytes that are not text (Latin-1 letters, colour codes), as a share of what was looked at. */
 const ODD_SHARE_MAX = 0.1;

@@ -1,4 +1,5 @@
 import type { OpenFile } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 import type { ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import { fileFailure, type ResolvedPath } from "./paths.ts";
@@ -13,7 +14,8 @@ import { fileFailure, type ResolvedPath } from "./paths.ts";
 export async function openPlanned(target: ResolvedPath, context: ToolContext): Promise<OpenFile | undefined> {
   const { files } = context.world;
   try {
-    const info = await files.lstat(target.path);
+    // A device is not even opened; what was a file when the call was planned is looked at through its handle.
+    const info = target.info?.kind === "file" ? target.info : await files.lstat(target.path);
     context.signal.throwIfAborted();
     if (info === undefined) return undefined;
     if (info.kind === "directory") throw new ToolFailure(`${target.shown} is a directory: use Ls`);
@@ -21,6 +23,7 @@ export async function openPlanned(target: ResolvedPath, context: ToolContext): P
       throw new ToolFailure(`${target.shown} is a device, pipe or socket, not a file`);
     return await files.openResolved(target.path);
   } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
     throw fileFailure(thrown, target.shown);
   }
 }

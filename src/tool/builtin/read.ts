@@ -4,7 +4,7 @@ import { says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { FileContent } from "./file-kind.ts";
-import { contentOf, SNIFF_BYTES } from "./file-kind.ts";
+import { contentOf } from "./file-kind.ts";
 import { openPlanned } from "./open-planned.ts";
 import type { Page } from "./page.ts";
 import { readPage } from "./page.ts";
@@ -15,6 +15,8 @@ import { sizeText } from "./size-text.ts";
 import { encodingOf } from "./text-file.ts";
 
 const LINES_DEFAULT = 2_000;
+/** Most source files are read whole by the first look at them. */
+const FIRST_BYTES = 65_536;
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 
 interface ReadPlan extends CallPlan {
@@ -71,19 +73,30 @@ interface ReadInput {
 async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext): Promise<ToolOutput> {
   const { signal } = context;
   const { shown, path } = plan.file;
-  const beginning = await file.read(0, SNIFF_BYTES);
+  const beginning = await file.read(0, FIRST_BYTES);
   const content = contentOf(beginning);
   if (content.kind === "binary") throw new ToolFailure(binaryText(shown, content.what, file.info.size));
   if (content.kind === "image") return await readImage(file, { plan, context, content });
 
   const encoding = encodingOf(beginning);
-  const page = await readPage(file, { offset: plan.offset, limit: plan.limit, encoding, signal });
+  const page = await readPage(withBeginning(file, beginning), {
+    offset: plan.offset,
+    limit: plan.limit,
+    encoding,
+    signal,
+  });
   remember(path, file.info, { context, sha256: page.sha256 ?? "" });
   if (page.total === 0) return says(`${shown} is empty.`);
   if (page.lines.length === 0 && page.endless === undefined) {
     throw new ToolFailure(`${shown} has ${page.total} lines: there is no line ${plan.offset}`);
   }
   return says(pageText(page, plan.offset));
+}
+
+/** The same file, without reading a small one twice. */
+function withBeginning(file: OpenFile, beginning: Uint8Array): OpenFile {
+  if (beginning.length === FIRST_BYTES) return file;
+  return { ...file, read: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)) };
 }
 
 function pageText(page: Page, offset: number): string {
