@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { asError, HarnessError, hasReason, messageOf } from "./errors.ts";
+import type { Fields, Reason } from "./reasons.ts";
+import { reasonText, TEXTS } from "./reasons.ts";
+
+const REASONS = Object.keys(TEXTS) as readonly Reason[];
+
+test("[BUS-03] every placeholder of every text can be filled, and none is left", () => {
+  for (const reason of REASONS) {
+    const slots = [...TEXTS[reason].matchAll(/<([^<>]*)>/g)].map(([, name = ""]) => name);
+    const fields = Object.fromEntries(slots.map((slot) => [slot, `value of ${slot}`]));
+    const text = reasonText(reason, fields as Fields<typeof reason>);
+    expect({ reason, left: /<[^<>]*>/.exec(text)?.[0] }).toEqual({ reason, left: undefined });
+    for (const slot of slots) expect(text).toContain(`value of ${slot}`);
+  }
+});
+
+test("[BUS-03] what is filled in is text: a value with angle brackets or dollars is not read again", () => {
+  const error = new HarnessError("HookTimeout", {
+    event: "<cmd>",
+    cmd: "echo $& $1 <timeout>",
+    timeout: "5",
+  });
+  expect(error.message).toBe("Hook '<cmd>' command 'echo $& $1 <timeout>' exceeded its 5s deadline. Killed.");
+});
+
+test("[BUS-03] a reason is for programs: it can be told apart, with its fields and its origin", () => {
+  const cause = new Error("below");
+  const error: unknown = new HarnessError("ProfileMissing", { name: "x", known: "default" }, { cause });
+  expect(hasReason(error, "ProfileMissing") && error.fields.name).toBe("x");
+  expect(hasReason(error, "UsageInvalid")).toBe(false);
+  expect(hasReason(new Error("ProfileMissing"), "ProfileMissing")).toBe(false);
+  expect(asError(error).cause).toBe(cause);
+  expect([messageOf("plain"), messageOf(cause), asError("plain").message]).toEqual([
+    "plain",
+    "below",
+    "plain",
+  ]);
+});
