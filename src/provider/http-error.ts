@@ -56,7 +56,7 @@ export function providerErrorFrom(answer: FailedAnswer, asked: Asked): ProviderE
 /** A provider's message made fit to be shown: one line, no control characters, no tokens, at most 600 characters. */
 export function presentable(message: string): string {
   const line = message
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
     .replaceAll(/\bBearer\s+\S+/gi, "Bearer «redacted:token»")
     .replaceAll(/\b(?:sk|pk|key|rk)-[\w-]{16,}/g, "«redacted:api-key»")
     .trim();

@@ -5,6 +5,7 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import { answerOf, KEY, openProviderRig, REQUEST, RIG_VENDORS, textOf } from "../support/provider-rig.ts";
 
 const CALL = "call_01JABCDEFGHJKMNPQRSTVWXYZ0" as CallId;
+const PACED = { paceMs: 1 };
 const USAGE = { input: 900, output: 33, cacheRead: 600 };
 
 /** A second round: a question, a call, its result. */
@@ -66,7 +67,8 @@ describe.each(RIG_VENDORS)("%s", (vendor) => {
   test("[PROV-12] round after round goes over one connection", async () => {
     await using rig = openProviderRig({
       vendor,
-      script: [calls("Read", {}), says("one"), says("two"), says("three")],
+      // Paced, so that the end of the body is still under way when the last event has been read.
+      script: [calls("Read", {}, PACED), says("one", PACED), says("two", PACED), says("three", PACED)],
     });
     for (let round = 0; round < 4; round++) await answerOf(rig.provider, SECOND_ROUND);
     expect(rig.mock.connections).toEqual({ opened: 1, open: 1 });
