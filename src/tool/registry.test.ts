@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
+import { BackgroundRuns } from "./builtin/background-runs.ts";
 import { builtinTools } from "./builtin/builtins.ts";
 import { PACK_NAMES, withPacks } from "./pack.ts";
 import { ToolRegistry } from "./registry.ts";
@@ -8,6 +9,11 @@ import type { Tool, ToolSource } from "./tool.ts";
 
 function source(name: string, ...tools: readonly Tool[]): ToolSource {
   return { name, tools: () => tools };
+}
+
+function builtins(): ToolSource {
+  const noRipgrep = () => Promise.reject(new Error("nothing is searched here"));
+  return builtinTools({ runs: new BackgroundRuns(() => undefined), ripgrep: noRipgrep });
 }
 
 function registry(...sources: readonly ToolSource[]): ToolRegistry {
@@ -142,12 +148,12 @@ test("[TOOL-07] packs choose among the built-in tools by name, and an unknown pa
   expect(names("web")).toEqual([]);
   expect(names()).toEqual([]);
   expect(messageOf(() => names("gti"))).toBe(`There is no tool pack 'gti'. Known: ${PACK_NAMES.join(", ")}.`);
-  const all = builtinTools().tools();
-  expect(withPacks(builtinTools(), PACK_NAMES).tools()).toEqual(all);
+  const all = builtins();
+  expect(withPacks(all, PACK_NAMES).tools()).toEqual(all.tools());
 });
 
 test("[PERF-06] a built-in tool costs at most 330 bytes in every request, MultiEdit 400", () => {
-  const costs = registry(builtinTools())
+  const costs = registry(builtins())
     .declared()
     .map((tool) => [tool.name, new TextEncoder().encode(JSON.stringify(tool)).length] as const);
   const dear = costs.filter(([name, bytes]) => bytes > (name === "MultiEdit" ? 400 : 330));
@@ -155,7 +161,7 @@ test("[PERF-06] a built-in tool costs at most 330 bytes in every request, MultiE
 });
 
 test("[TOOL-09] the file tools say whether they change anything, and what level they need", () => {
-  const levels = builtinTools()
+  const levels = builtins()
     .tools()
     .filter((tool) => ["Read", "Write", "Edit", "MultiEdit", "Ls"].includes(tool.name))
     .map((tool) => [tool.name, tool.mutating, tool.level]);

@@ -498,7 +498,7 @@ describe("a background run", () => {
 test("[TOOL-08 PERF-06] what the model is told of them is short", async () => {
   await using rig = openRig();
   for (const { name, description, inputSchema } of [rig.bash, rig.task]) {
-    expect(JSON.stringify({ name, description, input_schema: inputSchema }).length).toBeLessThanOrEqual(360);
+    expect(JSON.stringify({ name, description, inputSchema }).length).toBeLessThanOrEqual(330);
     expect(description.length).toBeLessThanOrEqual(250);
   }
 });

@@ -48,7 +48,7 @@ function bash(runs: BackgroundRuns): Tool<BashPlan> {
   return {
     name: "Bash",
     description:
-      "Runs a bash command; cd is kept between calls, no input. Processes end with the call unless background is true (see BashTask).",
+      "Runs a bash command. cd is kept; processes end with the call unless background, see BashTask.",
     inputSchema: {
       type: "object",
       properties: {

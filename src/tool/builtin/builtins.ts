@@ -1,11 +1,26 @@
 import type { ToolSource } from "../tool.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
+import { bashTools } from "./bash.ts";
 import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { multiEdit } from "./multi-edit.ts";
 import { read } from "./read.ts";
+import type { RipgrepPath } from "./ripgrep.ts";
+import { todoWrite } from "./todo.ts";
 import { write } from "./write.ts";
 
+/** What the tools of one session need from outside. */
+export interface BuiltinParts {
+  /** Of this session alone; whoever made it disposes it when the session ends. */
+  readonly runs: BackgroundRuns;
+  readonly ripgrep: RipgrepPath;
+}
+
 /** The tools that cinch brings itself, always in this order: it is part of the cached prefix of every request. */
-export function builtinTools(): ToolSource {
-  return { name: "builtin", tools: () => [read, write, edit, multiEdit, ls] };
+export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
+  const files = [read, write, edit, multiEdit];
+  const tools = [...files, ...bashTools(runs), grep(ripgrep), glob(ripgrep), ls, todoWrite];
+  return { name: "builtin", tools: () => tools };
 }

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What the file is called that the build embeds: `rg`, with whatever the bundler puts behind it. */
+const EMBEDDED_NAME = /^rg(?:\.exe)?(?:-[a-z0-9]+)?(?:\.bin|\.)?$/;
+const HASH_CHARACTERS = 16;
+
+/**
+ * Where ripgrep is, found at the first call and not before.
+ *
+ * Run from source, it is the binary of the npm package for this platform. In a compiled program it is embedded, and put
+ * into `directory`, which belongs to this user alone (0700), under a name with its hash, for all later runs.
+ * @throws Error where this platform has none, or the directory is open to others.
+ */
+export function hostRipgrep(directory: string): () => Promise<string> {
+  let found: Promise<string> | undefined;
+  return () => {
+    found ??= find(directory).catch((thrown) => {
+      found = undefined; // the next call may have more luck
+      throw thrown;
+    });
+    return found;
+  };
+}
+
+async function find(directory: string): Promise<string> {
+  const embedded = Bun.embeddedFiles.find((file) => EMBEDDED_NAME.test(nameOf(file)));
+  if (embedded !== undefined) return await extract(await embedded.bytes(), directory);
+  const program = process.platform === "win32" ? "rg.exe" : "rg";
+  const name = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${program}`;
+  try {
+    return Bun.resolveSync(name, import.meta.dir);
+  } catch (thrown) {
+    throw new Error(`Grep and Glob need ripgrep, and ${name} is not installed; run npm ci.`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** The path of an executable file in `directory` with this content; one that is there already is taken. */
+export async function extract(content: Uint8Array, directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { mode, uid } = await lstat(directory);
+  if ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid())) {
+    throw new Error(
+      `${directory} must be a directory of yours alone (chmod 700), since programs are run from it.`,
+    );
+  }
+  const hash = hashOf(content);
+  const path = join(directory, `rg-${hash.slice(0, HASH_CHARACTERS)}`);
+  if (await holds(path, hash)) return path;
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(temporary, content, { mode: 0o700, flag: "wx" });
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+  return path;
+}
+
+async function holds(path: string, hash: string): Promise<boolean> {
+  const file = Bun.file(path);
+  return (await file.exists()) && hashOf(await file.bytes()) === hash;
+}
+
+function hashOf(content: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(content).digest("hex");
+}
+
+function nameOf(file: Blob): string {
+  const name: unknown = Reflect.get(file, "name");
+  return typeof name === "string" ? name : "";
+}

@@ -1,0 +1,109 @@
+import { count } from "../../base/text.ts";
+import { says } from "../output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { nameFilter } from "./name-filter.ts";
+import { oneLine } from "./paths.ts";
+import type { RipgrepPath } from "./ripgrep.ts";
+import { ripgrep } from "./ripgrep.ts";
+import type { SearchPlace } from "./search-place.ts";
+import { below, searchPlace, shownPath } from "./search-place.ts";
+
+const FILES_DEFAULT = 200;
+const FILES_MAX = 2_000;
+const CHARACTERS_MAX = 40_000;
+const MAGIC = /[*?[\]{}()!]/;
+
+interface GlobPlan extends CallPlan {
+  readonly place: SearchPlace;
+  /** Relative to the place. */
+  readonly pattern: string;
+  readonly anyDepth: boolean;
+  readonly limit: number;
+}
+
+/** Lists files by name, the latest changed first, `.gitignore` respected, hidden files but not `.git` (TOOL-03). */
+export function glob(program: RipgrepPath): Tool<GlobPlan> {
+  return {
+    name: "Glob",
+    description: "Finds files by glob, newest first, as .gitignore allows.",
+    inputSchema: {
+      type: "object",
+      properties: { pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } },
+      required: ["pattern"],
+    },
+    mutating: false,
+    level: "ReadOnly",
+    async plan(input, context) {
+      const {
+        pattern,
+        path,
+        limit = FILES_DEFAULT,
+      } = input as {
+        readonly pattern: string;
+        readonly path?: string;
+        readonly limit?: number;
+      };
+      const parts = splitGlob(pattern);
+      const place = await searchPlace(placeOf(path, parts.folder), context);
+      return {
+        summary: `Glob:${oneLine(pattern)}`,
+        target: place.target,
+        place,
+        pattern: parts.rest,
+        anyDepth: !pattern.includes("/"),
+        limit: Math.min(Math.max(limit, 1), FILES_MAX),
+      };
+    },
+    run: (plan, context) => run(plan, context, program),
+  };
+}
+
+/**
+ * The folders that a glob names outright, and what is left to compare.
+ *
+ * The folders become the searched path, so that the gate sees where a pattern leads that leaves the workspace.
+ */
+export function splitGlob(pattern: string): { readonly folder: string; readonly rest: string } {
+  const parts = pattern.split("/");
+  const firstMagic = parts.findIndex((part) => MAGIC.test(part));
+  const at = firstMagic === -1 ? parts.length - 1 : firstMagic;
+  const folder = parts.slice(0, at).join("/");
+  return { folder: folder === "" && at > 0 ? "/" : folder, rest: parts.slice(at).join("/") };
+}
+
+function placeOf(path: string | undefined, folder: string): string {
+  if (path === undefined || path === "") return folder === "" ? "." : folder;
+  if (folder === "") return path;
+  return folder.startsWith("/") ? folder : `${path}/${folder}`;
+}
+
+async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
+  const { place, limit } = plan;
+  if (!place.exists || place.file !== undefined) return says(`No files: ${place.shown} is no directory`);
+  const filter = await nameFilter(plan.pattern, plan.anyDepth);
+  const found: string[] = [];
+  let characters = 0;
+  const search = {
+    program,
+    args: ["--files", "--null", "--sortr=modified", ...filter.args, "--", "./"],
+    directory: place.directory,
+    separator: "\0",
+  } as const;
+  const { cut, unreadable } = await ripgrep(search, context, (printed) => {
+    if (!filter.fits(below(printed))) return true;
+    if (found.length === limit || characters > CHARACTERS_MAX) return false;
+    const shown = shownPath(below(printed), place, context.workspace);
+    characters += shown.length + 1;
+    return found.push(shown) > 0;
+  });
+  const lines = [
+    ...(found.length === 0 ? ["No files"] : found),
+    ...(cut
+      ? [
+          `[More are left out after ${count(found.length, "file")}: narrow the pattern${limit < FILES_MAX ? " or raise limit" : ""}]`,
+        ]
+      : []),
+    ...(unreadable ? ["[Some directories could not be read]"] : []),
+  ];
+  return says(lines.join("\n"));
+}

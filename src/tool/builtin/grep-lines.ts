@@ -1,0 +1,87 @@
+export interface GrepLinesOptions {
+  readonly mode: "files" | "content" | "count";
+  /** Files or matching lines. */
+  readonly limit: number;
+  readonly charactersMax: number;
+  /** Whether lines that do not follow one another are told apart. */
+  readonly gaps: boolean;
+  fits(printed: string): boolean;
+  shown(printed: string): string;
+}
+
+const BINARY =
+  /^(.*): (?:WARNING: stopped searching binary file after match|binary file matches) \(found .*\)$/s;
+const NUMBERED = /^(\d+)([:-])/;
+
+/**
+ * Makes the answer of a search out of ripgrep's records, up to its limits.
+ *
+ * `files`: one path a record. `count`: path, NUL, number. `content`: path, NUL, number, `:` for a match or `-` for
+ * a line around it, the line; in the answer the lines of one file stand under its path. A name may hold line feeds: then its
+ * record comes in pieces, of which only the last has the NUL.
+ */
+export class GrepLines {
+  readonly #options: GrepLinesOptions;
+  readonly #lines: string[] = [];
+  #characters = 0;
+  #results = 0;
+  #pieces = "";
+  #file: string | undefined;
+  #number = 0;
+
+  constructor(options: GrepLinesOptions) {
+    this.#options = options;
+  }
+
+  get results(): number {
+    return this.#results;
+  }
+
+  get text(): string {
+    return this.#lines.join("\n");
+  }
+
+  /** False once nothing more fits. */
+  take(record: string): boolean {
+    if (this.#options.mode === "files") return this.#takeName(record, "");
+    const whole = this.#pieces === "" ? record : `${this.#pieces}\n${record}`;
+    const end = whole.indexOf("\0");
+    this.#pieces = "";
+    if (end >= 0) return this.#takeLine(whole.slice(0, end), whole.slice(end + 1));
+    const binary = BINARY.exec(whole)?.[1];
+    if (binary !== undefined) return this.#takeName(binary, ": binary file matches");
+    this.#pieces = whole;
+    return true;
+  }
+
+  #takeLine(printed: string, rest: string): boolean {
+    if (this.#options.mode === "count") return this.#takeName(printed, `:${rest}`);
+    if (!this.#options.fits(printed)) return true;
+    const [prefix = "", number = "", kind] = NUMBERED.exec(rest) ?? [];
+    if (kind === ":" && !this.#room()) return false;
+    if (kind === ":") this.#results += 1;
+    if (printed !== this.#file) this.#add(this.#options.shown(printed));
+    else if (this.#options.gaps && Number(number) > this.#number + 1) this.#add("--");
+    this.#file = printed;
+    this.#number = Number(number);
+    this.#add(`${prefix}${rest.slice(prefix.length).replace(/\r$/, "")}`);
+    return true;
+  }
+
+  #takeName(printed: string, suffix: string): boolean {
+    if (!this.#options.fits(printed)) return true;
+    if (!this.#room()) return false;
+    this.#results += 1;
+    this.#add(this.#options.shown(printed) + suffix);
+    return true;
+  }
+
+  #room(): boolean {
+    return this.#results < this.#options.limit && this.#characters < this.#options.charactersMax;
+  }
+
+  #add(line: string): void {
+    this.#lines.push(line);
+    this.#characters += line.length + 1;
+  }
+}

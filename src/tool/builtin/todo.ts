@@ -1,0 +1,65 @@
+import type { TodoItem } from "../../protocol/events.ts";
+import { says } from "../output.ts";
+import type { CallPlan, Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+
+const TODOS_MAX = 100;
+const TODO_CHARACTERS_MAX = 1_000;
+
+interface TodoPlan extends CallPlan {
+  readonly todos: readonly TodoItem[];
+}
+
+/**
+ * Replaces the list of what is to be done, which clients show (TOOL-05).
+ *
+ * It lives in the log as `TodoChanged` and touches nothing outside the conversation.
+ */
+export const todoWrite: Tool<TodoPlan> = {
+  name: "TodoWrite",
+  description: "Replaces the todo list; send all items.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      todos: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            content: { type: "string" },
+            status: { enum: ["pending", "in_progress", "completed"] },
+          },
+          required: ["content", "status"],
+        },
+      },
+    },
+    required: ["todos"],
+  },
+  mutating: false,
+  level: "ReadOnly",
+  async plan(input) {
+    const { todos } = input as { readonly todos: readonly TodoItem[] };
+    if (todos.length > TODOS_MAX) throw new ToolFailure(`A todo list has at most ${TODOS_MAX} items.`);
+    const long = todos.findIndex((todo) => todo.content.length > TODO_CHARACTERS_MAX);
+    if (long >= 0) throw new ToolFailure(`Item ${long + 1} has more than ${TODO_CHARACTERS_MAX} characters.`);
+    return { summary: "TodoWrite", target: { kind: "none" }, todos: todos.map(known) };
+  },
+  async run({ todos }, context) {
+    context.signal.throwIfAborted();
+    context.emit({ kind: "TodoChanged", payload: { items: [...todos] } });
+    return says(answer(todos));
+  },
+};
+
+/** Only what the event has a place for. Some models send `activeForm` unasked; telling all of it would cost bytes. */
+function known({ content, status, activeForm }: TodoItem): TodoItem {
+  return { content, status, ...(typeof activeForm === "string" ? { activeForm } : {}) };
+}
+
+function answer(todos: readonly TodoItem[]): string {
+  if (todos.length === 0) return "The list is empty";
+  const number = (status: TodoItem["status"]) => todos.filter((todo) => todo.status === status).length;
+  const active = number("in_progress");
+  const counts = `${number("completed")} completed, ${active} in progress, ${number("pending")} pending`;
+  return active > 1 ? `${counts}. More than one is in progress: one at a time is clearer` : counts;
+}
