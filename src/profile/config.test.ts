@@ -1,0 +1,188 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { Config } from "./config.ts";
+import { loadConfig } from "./config.ts";
+import { lineOf } from "./toml.ts";
+
+const world = testWorld();
+
+async function load(text: string): Promise<Config> {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "config.toml");
+  writeFileSync(path, text);
+  return await loadConfig(world, path);
+}
+
+/** The message of the refusal, without the folder. */
+async function refusal(text: string): Promise<string> {
+  try {
+    await load(text);
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(HarnessError);
+    return messageOf(thrown).replace(/^.*\/config\.toml:/, "config.toml:");
+  }
+  return "accepted";
+}
+
+test("[PROF-03] config.toml sets defaults, providers, prices and permissions", async () => {
+  const config = await load(`
+default_model = "local:any-name"
+default_profile = "self"
+max_turns = 20
+max_cost = 1.5
+
+[providers.local]
+kind = "openai-compatible"        # or "openai-responses", "anthropic"
+base_url = "http://127.0.0.1:8080/v1/"
+api_key_env = "LOCAL_API_KEY"
+headers = { X-Team = "a b" }
+
+[prices."local:any-name"]
+input = 0.5
+output = 2
+cache_read = 0.05
+
+[permissions]
+level = "ReadOnly"
+allow = ["Bash:npm test"]
+deny = ["Bash:git push *"]
+`);
+  const { rules } = config.permissions;
+  expect(config.permissions.level).toBe("ReadOnly");
+  expect({ ...config, permissions: { rules: [] } }).toEqual({
+    defaultModel: "local:any-name",
+    defaultProfile: "self",
+    maxTurns: 20,
+    maxCostUsd: 1.5,
+    providers: [
+      {
+        name: "local",
+        kind: "openai-compatible",
+        baseUrl: "http://127.0.0.1:8080/v1",
+        apiKeyEnv: "LOCAL_API_KEY",
+        headers: { "X-Team": "a b" },
+      },
+    ],
+    prices: new Map([["local:any-name", { input: 0.5, output: 2, cacheRead: 0.05 }]]),
+    permissions: { rules: [] },
+  });
+  expect(rules.map(({ effect, text, where }) => [effect, text, where.line, where.key])).toEqual([
+    ["deny", "Bash:git push *", 21, "permissions.deny"],
+    ["allow", "Bash:npm test", 20, "permissions.allow"],
+  ]);
+});
+
+test("[PROF-03] a missing file says nothing, and an empty one neither; a byte order mark is no content", async () => {
+  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] } };
+  expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
+  expect(await load("")).toEqual(nothing);
+  expect(await load('\ufeffdefault_model = "a:b"')).toEqual({ ...nothing, defaultModel: "a:b" });
+});
+
+test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key", async () => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ["a = 1\nb = = 2", "config.toml:2: TOML: invalid value (column 5)"],
+    ["a = 1\na = 2", "config.toml:2: TOML: trying to redefine an already defined table or value (column 1)"],
+    ["\nmax_turns = 0", "config.toml:2: max_turns: must be a whole number of at least 1"],
+    ["max_turns = 1.5", "config.toml:1: max_turns: must be a whole number of at least 1"],
+    ["max_cost = nan", "config.toml:1: max_cost: must be a number of at least 0"],
+    ["default_model = 3", "config.toml:1: default_model: must be a text"],
+    ['default_model = "glm"', 'config.toml:1: default_model: "glm" is no model: write provider:name'],
+    ["[permisions]\ndeny = []", 'config.toml:1: permisions: unknown key; did you mean "permissions"?'],
+    [
+      '# x\n[permissions]\ndney = ["Bash"]',
+      'config.toml:3: permissions.dney: unknown key; did you mean "deny"?',
+    ],
+    ["[permissions]\nallow = [1]", "config.toml:2: permissions.allow: must be a list of texts"],
+    [
+      '[permissions]\nlevel = "All"',
+      'config.toml:2: permissions.level: must be one of "ReadOnly", "WorkspaceWrite", "DangerFullAccess"',
+    ],
+    ["providers = 1", "config.toml:1: providers: must be a table"],
+    ['[providers.a]\nkind = "anthropic"', "config.toml:1: providers.a.base_url: is missing"],
+    [
+      '[providers.A]\nkind = "anthropic"',
+      'config.toml:1: providers: "A" is no provider name: small letters, digits, - and _',
+    ],
+    [
+      '[providers.a]\nkind = "anthropic"\nbase_url = "file:///etc/passwd"',
+      "config.toml:3: providers.a.base_url: must be an http or https URL",
+    ],
+    [
+      '[providers.a]\nkind = "anthropic"\nbase_url = "https://u:p@x.example"',
+      "config.toml:3: providers.a.base_url: must not hold a name or password: name a variable with api_key_env",
+    ],
+    [
+      '[providers.a]\nkind = "anthropic"\nbase_url = "https://x.example"\napi_key_env = "sk-abc"',
+      "config.toml:4: providers.a.api_key_env: must be the name of an environment variable, not a key",
+    ],
+    [
+      '[prices."a:b"]\ninput = 1',
+      "config.toml:1: prices.a:b.output: is missing: US dollars for a million tokens",
+    ],
+    [
+      '[prices."a:b"]\ninput = -1\noutput = 1',
+      "config.toml:2: prices.a:b.input: must be a number of at least 0",
+    ],
+  ];
+  for (const [text, message] of wrong) expect(await refusal(text)).toBe(message);
+});
+
+test("[PROF-03 S65] __proto__ and its like are unknown keys, and change nothing", async () => {
+  expect(await refusal("__proto__ = 1")).toBe("config.toml:1: __proto__: unknown key");
+  expect(await refusal('[__proto__]\ndefault_model = "a:b"')).toBe("config.toml:1: __proto__: unknown key");
+  expect(await refusal("[permissions.constructor]\nx = 1")).toContain("permissions.constructor: unknown key");
+  expect(await refusal('[providers.__proto__]\nkind = "anthropic"')).toContain(
+    '"__proto__" is no provider name',
+  );
+  expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("default_model");
+});
+
+test("[PROF-03 R22] a folder, a device or a huge file in its place is an error, not a hang", async () => {
+  await using directory = temporaryDirectory();
+  const folder = join(directory.path, "config.toml");
+  mkdirSync(folder);
+  await expect(loadConfig(world, folder)).rejects.toThrow("this is no regular file");
+  await expect(loadConfig(world, "/dev/zero")).rejects.toThrow("this is no regular file");
+  const huge = join(directory.path, "huge.toml");
+  writeFileSync(huge, "#".repeat(1_048_577));
+  await expect(loadConfig(world, huge)).rejects.toThrow("huge.toml:1: TOML: it cannot be read");
+});
+
+test("[PROF-03] property: any text is read or refused with a line of the file, never anything else", async () => {
+  const line = fc.oneof(
+    fc.constantFrom(
+      "[permissions]",
+      "[[providers]]",
+      '"""',
+      "'''",
+      "deny = [",
+      "]",
+      "max_turns = 3",
+      "\u0000",
+      "a.b.c = {x = 1}",
+    ),
+    fc.string({ maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
+      const result = await refusal(lines.join("\n"));
+      return result === "accepted" || /^config\.toml:\d+: /.test(result);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("[PROF-03] the line of a key is found in tables, lists of tables and behind long texts", () => {
+  const text =
+    'x = """\na = 1\n"""\n[t."a b"]\nkey = 1\n[[list]]\nn = 1\n# m = 2\nq.r = 3\ninline = { z = 1 }\n';
+  expect(lineOf(text, ["a"])).toBe(1);
+  expect(lineOf(text, ["t", "a b", "key"])).toBe(5);
+  expect(lineOf(text, ["list", "n"])).toBe(7);
+  expect(lineOf(text, ["list", "q", "r"])).toBe(9);
+  expect(lineOf(text, ["list", "inline", "z"])).toBe(10);
+});

@@ -1,0 +1,149 @@
+import type { World } from "../base/world.ts";
+import type { Price } from "../provider/provider.ts";
+import type { PermissionSettings } from "./permissions.ts";
+import { permissionsFrom } from "./permissions.ts";
+import { Table } from "./table.ts";
+import { readToml } from "./toml.ts";
+
+/**
+ * The user's own configuration: `$XDG_CONFIG_HOME/cinch/config.toml` (PROF-03).
+ *
+ * A repository's `.cinch/config.toml` is not read: nothing of a repository is, before a person has come to trust it.
+ */
+export interface Config {
+  readonly defaultModel?: string;
+  readonly defaultProfile?: string;
+  readonly maxTurns?: number;
+  /** US dollars. */
+  readonly maxCostUsd?: number;
+  readonly providers: readonly ConfiguredProvider[];
+  /** By `provider:model`. */
+  readonly prices: ReadonlyMap<string, Price>;
+  readonly permissions: PermissionSettings;
+}
+
+export const PROVIDER_KINDS = ["openai-compatible", "openai-responses", "anthropic"] as const;
+
+/** A provider that needs no code: a name, a wire, an address. */
+export interface ConfiguredProvider {
+  readonly name: string;
+  readonly kind: (typeof PROVIDER_KINDS)[number];
+  readonly baseUrl: string;
+  /** The variable that holds its key; absent for servers that need none. */
+  readonly apiKeyEnv?: string;
+  readonly defaultModel?: string;
+  /** Further headers, which hold no secret. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const NOTHING: Config = { providers: [], prices: new Map(), permissions: { rules: [] } };
+
+/**
+ * Reads config.toml. A file that is missing says nothing, and costs no parser.
+ * @throws HarnessError ConfigInvalid with file, line and key, for unknown keys too: a misspelt `deny` must not pass.
+ */
+export async function loadConfig(world: Pick<World, "files">, path: string): Promise<Config> {
+  const file = await readToml(world.files, path);
+  if (file === undefined) return NOTHING;
+  const table = new Table(file);
+  const config = configFrom(table);
+  table.refuseUnknown();
+  return config;
+}
+
+function configFrom(table: Table): Config {
+  const defaultModel = table.string("default_model");
+  const defaultProfile = table.string("default_profile");
+  const maxTurns = table.integer("max_turns", 1);
+  const maxCostUsd = table.number("max_cost", 0);
+  const permissions = table.table("permissions");
+  const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
+  permissions?.refuseUnknown();
+  return {
+    ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
+    ...(defaultProfile === undefined ? {} : { defaultProfile }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    providers: (table.table("providers")?.named() ?? []).map(([name, each]) =>
+      providerFrom(table, name, each),
+    ),
+    prices: new Map(
+      (table.table("prices")?.named() ?? []).map(([name, each]) => [name, priceFrom(name, each)]),
+    ),
+    permissions: settings,
+  };
+}
+
+/** `provider:name`, as `--model` takes it. */
+export function modelName(table: Table, key: string, text: string): string {
+  if (/^[^:\s]+:\S+$/.test(text)) return text;
+  throw table.problem(key, `"${text}" is no model: write provider:name`);
+}
+
+function providerFrom(parent: Table, name: string, table: Table): ConfiguredProvider {
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
+    throw parent.problem("providers", `"${name}" is no provider name: small letters, digits, - and _`);
+  }
+  const kind = table.oneOf("kind", PROVIDER_KINDS);
+  const baseUrl = table.string("base_url");
+  const apiKeyEnv = table.string("api_key_env");
+  const defaultModel = table.string("default_model");
+  const headers = table.table("headers");
+  table.refuseUnknown();
+  if (kind === undefined) throw table.problem("kind", `is missing: one of ${PROVIDER_KINDS.join(", ")}`);
+  if (baseUrl === undefined) throw table.problem("base_url", "is missing");
+  if (apiKeyEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(apiKeyEnv)) {
+    throw table.problem("api_key_env", "must be the name of an environment variable, not a key");
+  }
+  return {
+    name,
+    kind,
+    baseUrl: baseUrlFrom(table, baseUrl),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(headers === undefined ? {} : { headers: headersFrom(headers) }),
+  };
+}
+
+function headersFrom(table: Table): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    table.keys().map((name) => {
+      const value = table.string(name) ?? "";
+      if (!/^[A-Za-z0-9-]+$/.test(name)) throw table.problem(name, "is no header name");
+      if (/^(?:authorization|x-api-key|cookie|host)$/i.test(name)) {
+        throw table.problem(name, "may not be set here: name the variable of a key with api_key_env");
+      }
+      if (!/^[\x20-\x7e]*$/.test(value)) throw table.problem(name, "must be plain ASCII in one line");
+      return [name, value];
+    }),
+  );
+}
+
+function baseUrlFrom(table: Table, text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw table.problem("base_url", "must be an http or https URL");
+  if (url.username !== "" || url.password !== "") {
+    throw table.problem("base_url", "must not hold a name or password: name a variable with api_key_env");
+  }
+  if (url.search !== "" || url.hash !== "") throw table.problem("base_url", "must not have a ? or # part");
+  return url.href.replace(/\/+$/, "");
+}
+
+function priceFrom(model: string, table: Table): Price {
+  const input = table.number("input", 0);
+  const output = table.number("output", 0);
+  const cacheRead = table.number("cache_read", 0);
+  const cacheWrite = table.number("cache_write", 0);
+  table.refuseUnknown();
+  if (!/^[^:\s]+:\S+$/.test(model))
+    throw table.problem("input", `"${model}" is no model: write [prices."provider:name"]`);
+  if (input === undefined) throw table.problem("input", "is missing: US dollars for a million tokens");
+  if (output === undefined) throw table.problem("output", "is missing: US dollars for a million tokens");
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
+}

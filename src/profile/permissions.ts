@@ -1,0 +1,36 @@
+import type { Level } from "../tool/tool.ts";
+import { LEVELS } from "../tool/tool.ts";
+import type { Table, Where } from "./table.ts";
+
+/** What a profile, a preset file or config.toml says about permissions. Absent: nothing is said. */
+export interface PermissionSettings {
+  readonly level?: Level;
+  /** Calls above the level are denied, not asked for. */
+  readonly strict?: boolean;
+  /** False: known reads are asked for too. */
+  readonly quiet?: boolean;
+  readonly rules: readonly ConfiguredRule[];
+}
+
+/** A rule as it was written, unparsed, with the place to name when it is none. */
+export interface ConfiguredRule {
+  readonly effect: "allow" | "ask" | "deny";
+  readonly text: string;
+  readonly where: Where;
+}
+
+const EFFECTS = ["deny", "ask", "allow"] as const;
+
+export function permissionsFrom(table: Table): PermissionSettings {
+  const level = table.oneOf("level", LEVELS);
+  const strict = table.boolean("strict");
+  const quiet = table.boolean("quiet");
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(strict === undefined ? {} : { strict }),
+    ...(quiet === undefined ? {} : { quiet }),
+    rules: EFFECTS.flatMap((effect) =>
+      (table.strings(effect) ?? []).map((text) => ({ effect, text, where: table.where(effect) })),
+    ),
+  };
+}

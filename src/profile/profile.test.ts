@@ -1,0 +1,138 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { byteLength } from "../base/text.ts";
+import { loadProfile } from "./profile.ts";
+
+const world = testWorld();
+
+test("[PROF-01] the default profile needs no file", async () => {
+  const profile = await loadProfile(world, "default", "/nowhere/profiles");
+  expect({ ...profile, promptHeader: "", permissions: undefined }).toEqual({
+    name: "default",
+    path: "embedded:default",
+    defaultModel: "zai:glm-4.6",
+    promptHeader: "",
+    contextSources: ["AGENTS.md"],
+    skillPacks: ["builtin"],
+    toolPacks: ["builtin"],
+    mcpServers: [],
+    plugins: [],
+    permissions: undefined,
+    allowProjectHooks: false,
+    toolExecution: "sequential",
+    limits: {},
+    warnings: [],
+  });
+  expect(profile.permissions).toMatchObject({ level: "WorkspaceWrite", strict: false, quiet: true });
+  expect(profile.permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([
+    "allow Write:**",
+    "allow Edit:**",
+    "allow MultiEdit:**",
+  ]);
+});
+
+test("[PROF-01] the profile for work on cinch itself reads AGENTS.md and CLAUDE.md", async () => {
+  expect(await loadProfile(world, "self", "/nowhere")).toMatchObject({
+    name: "self",
+    defaultModel: "openrouter:anthropic/claude-sonnet-4",
+    contextSources: ["AGENTS.md", "CLAUDE.md"],
+    warnings: [],
+  });
+});
+
+test("[PROF-01 PERF-06] the words of a profile stay small", async () => {
+  for (const name of ["default", "self"]) {
+    const { promptHeader } = await loadProfile(world, name, "/nowhere");
+    expect(byteLength(promptHeader)).toBeLessThan(1_250);
+    expect(byteLength(promptHeader)).toBeGreaterThan(400);
+  }
+});
+
+test("[PROF-01] a third profile needs no code, and a file of the user's goes before one in the program", async () => {
+  await using directory = temporaryDirectory();
+  const profiles = join(directory.path, "profiles");
+  mkdirSync(join(profiles, "preset"), { recursive: true });
+  writeFileSync(join(profiles, "default.toml"), 'name = "default"\ndefault_model = "local:x"\n');
+  writeFileSync(join(profiles, "preset/mine.toml"), 'level = "ReadOnly"\nstrict = true\ndeny = ["Bash"]\n');
+  writeFileSync(
+    join(profiles, "third.toml"),
+    `schema_version = 1
+context_sources = ["AGENTS.md", ".cursor/rules/*.mdc"]
+permissions = "preset/mine.toml"
+tool_execution = "parallel-read-only"
+[[mcp_servers]]
+name = "db"
+cmd = "db-server"
+args = ["mcp"]
+sha256 = "${"A1".repeat(32)}"
+[limits]
+rounds = 5
+permission_timeout = 30
+`,
+  );
+  expect(await loadProfile(world, "default", profiles)).toMatchObject({
+    path: join(profiles, "default.toml"),
+    defaultModel: "local:x",
+    permissions: { level: "WorkspaceWrite" },
+  });
+  expect(await loadProfile(world, "third", profiles)).toMatchObject({
+    name: "third",
+    contextSources: ["AGENTS.md", ".cursor/rules/*.mdc"],
+    mcpServers: [{ name: "db", cmd: "db-server", args: ["mcp"], sha256: "a1".repeat(32), discovery: "lazy" }],
+    permissions: { level: "ReadOnly", strict: true, rules: [{ effect: "deny", text: "Bash" }] },
+    toolExecution: "parallel-read-only",
+    limits: { rounds: 5, permissionTimeoutMs: 30_000 },
+  });
+  await expect(loadProfile(world, "fourth", profiles)).rejects.toThrow(
+    "There is no profile 'fourth'. Known: default, self, third; a path must exist.",
+  );
+});
+
+test("[PROF-01] a path to a profile must exist", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "p.toml");
+  await expect(loadProfile(world, path, "/nowhere")).rejects.toThrow(`There is no profile '${path}'`);
+  writeFileSync(path, 'name = "p"\n[permissions]\nquiet = false\nask = ["Read"]\n');
+  expect(await loadProfile(world, path, "/nowhere")).toMatchObject({
+    name: "p",
+    path,
+    permissions: { quiet: false },
+  });
+});
+
+test("[PROF-01] unknown keys warn with the key that may have been meant; wrong values are errors", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "p.toml");
+  const load = async (text: string) => {
+    writeFileSync(path, text);
+    return await loadProfile(world, path, "/nowhere");
+  };
+  expect((await load('name = "p"\n\ncontext_source = ["x"]\n[limits]\nround = 1\n[zzz]\n')).warnings).toEqual(
+    [
+      `${path}:3: context_source: unknown key; did you mean "context_sources"?`,
+      `${path}:6: zzz: unknown key`,
+      `${path}:5: limits.round: unknown key; did you mean "rounds"?`,
+    ],
+  );
+  await expect(load("context_sources = 1\n")).rejects.toThrow(`${path}:1: name: is missing`);
+  await expect(load('name = "p"\ncontext_sources = 1\n')).rejects.toThrow(
+    `${path}:2: context_sources: must be a list of texts`,
+  );
+  await expect(load('name = "p"\nschema_version = 2\n')).rejects.toThrow(
+    "is 2, and this cinch knows 1: upgrade cinch",
+  );
+  await expect(load('name = "p"\npermissions = "nope"\n')).rejects.toThrow(
+    `${path}:2: permissions: there is no preset "nope"`,
+  );
+  await expect(load('name = "p"\n[permissions]\ndney = []\n')).rejects.toThrow(
+    `${path}:3: permissions.dney: unknown key`,
+  );
+  await expect(load('name = "p"\n[[mcp_servers]]\nname = "x"\n')).rejects.toThrow(
+    "mcp_servers.cmd: is missing",
+  );
+  await expect(load('name = "p"\ntool_execution = "wild"\n')).rejects.toThrow(
+    `${path}:2: tool_execution: must be one of`,
+  );
+});

@@ -1,0 +1,210 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { World } from "../base/world.ts";
+import { modelName } from "./config.ts";
+import defaultProfile from "./default.toml" with { type: "toml" };
+import type { PermissionSettings } from "./permissions.ts";
+import { permissionsFrom } from "./permissions.ts";
+import askPreset from "./preset/ask.toml" with { type: "toml" };
+import defaultPreset from "./preset/default.toml" with { type: "toml" };
+import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
+import selfProfile from "./self.toml" with { type: "toml" };
+import { Table } from "./table.ts";
+import type { TomlFile } from "./toml.ts";
+import { readToml } from "./toml.ts";
+
+export const PROFILE_SCHEMA_VERSION = 1;
+export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
+
+/** What a session is made of, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
+export interface Profile {
+  readonly name: string;
+  /** The file it came from; `embedded:NAME` for those in the program. */
+  readonly path: string;
+  readonly defaultModel?: string;
+  readonly promptHeader: string;
+  readonly contextSources: readonly string[];
+  readonly skillPacks: readonly string[];
+  readonly toolPacks: readonly string[];
+  readonly mcpServers: readonly McpServer[];
+  readonly plugins: readonly string[];
+  readonly permissions: PermissionSettings;
+  readonly allowProjectHooks: boolean;
+  readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
+  readonly limits: ProfileLimits;
+  /** Sentences for the person: keys that are not known here. */
+  readonly warnings: readonly string[];
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly cmd: string;
+  readonly args: readonly string[];
+  /** Of the binary, in hexadecimal. */
+  readonly sha256?: string;
+  readonly discovery: "eager" | "lazy";
+}
+
+/** What is absent stays at the engine's own limit. */
+export interface ProfileLimits {
+  readonly rounds?: number;
+  /** US dollars for a session. */
+  readonly costUsd?: number;
+  readonly outputTokens?: number;
+  readonly permissionTimeoutMs?: number;
+}
+
+const PROFILES: ReadonlyMap<string, unknown> = new Map([
+  ["default", defaultProfile],
+  ["self", selfProfile],
+]);
+const PRESETS: ReadonlyMap<string, unknown> = new Map([
+  ["preset/default.toml", defaultPreset],
+  ["preset/read-only.toml", readOnlyPreset],
+  ["preset/ask.toml", askPreset],
+]);
+
+/**
+ * Loads a profile by its name or by the path of its file.
+ *
+ * A name is looked for as `NAME.toml` in the user's folder, then in the program; a path (with a slash, or ending in
+ * .toml) must exist. Unknown keys are warnings, so that a file of a newer cinch still loads; but for
+ * permissions and MCP servers they are errors, since a misspelt `deny` or `sha256` must not pass.
+ * @throws HarnessError ProfileMissing; ConfigInvalid with file, line and key for a value that is none.
+ */
+export async function loadProfile(
+  world: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<Profile> {
+  const isPath = nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+  const path = isPath ? nameOrPath : join(userProfilesDir, `${nameOrPath}.toml`);
+  const file = (await readToml(world.files, path)) ?? (isPath ? undefined : embedded(PROFILES, nameOrPath));
+  if (file === undefined) {
+    const own = isPath ? [] : await userProfiles(world, userProfilesDir);
+    const known = [...new Set([...PROFILES.keys(), ...own])].join(", ");
+    throw new HarnessError("ProfileMissing", { name: nameOrPath, known });
+  }
+  return profileFrom(world, file, isPath ? undefined : nameOrPath);
+}
+
+async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
+  if ((await world.files.stat(directory))?.kind !== "directory") return [];
+  const entries = await world.files.list(directory);
+  return entries
+    .flatMap(({ name }) => (name.endsWith(".toml") ? [name.slice(0, -".toml".length)] : []))
+    .sort();
+}
+
+function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {
+  const value = files.get(name);
+  return isObject(value)
+    ? { path: `embedded:${name}`, text: "", value: value satisfies JsonObject }
+    : undefined;
+}
+
+async function profileFrom(
+  world: Pick<World, "files">,
+  file: TomlFile,
+  name: string | undefined,
+): Promise<Profile> {
+  const table = new Table(file);
+  const version = table.integer("schema_version", 1) ?? PROFILE_SCHEMA_VERSION;
+  if (version > PROFILE_SCHEMA_VERSION) {
+    throw table.problem(
+      "schema_version",
+      `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`,
+    );
+  }
+  const named = table.string("name") ?? name;
+  if (named === undefined) throw table.problem("name", "is missing");
+  const defaultModel = table.string("default_model");
+  const limits = table.table("limits");
+  const profile = {
+    name: named,
+    path: file.path,
+    ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
+    promptHeader: (table.string("prompt_header") ?? "").trim(),
+    contextSources: table.strings("context_sources") ?? ["AGENTS.md"],
+    skillPacks: table.strings("skill_packs") ?? [],
+    toolPacks: table.strings("tool_packs") ?? ["builtin"],
+    mcpServers: table.tables("mcp_servers").map(mcpServerFrom),
+    plugins: table.strings("plugins") ?? [],
+    permissions: await permissionSettings(world, table, file),
+    allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
+    toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
+    limits: limits === undefined ? {} : limitsFrom(limits),
+  };
+  const tables = [table, ...(limits === undefined ? [] : [limits])];
+  return { ...profile, warnings: tables.flatMap(warningsOf) };
+}
+
+function warningsOf(table: Table): readonly string[] {
+  return table.unknown().map(({ key, problem }) => {
+    const { path, line, key: full } = table.where(key);
+    return `${path}:${line}: ${full}: ${problem}`;
+  });
+}
+
+/** A preset file by its name, beside the profile or in the program, or the settings themselves as a table. */
+async function permissionSettings(
+  world: Pick<World, "files">,
+  table: Table,
+  file: TomlFile,
+): Promise<PermissionSettings> {
+  const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
+  if (inline !== undefined) return read(inline);
+  const name = table.string("permissions") ?? "preset/default.toml";
+  const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
+  const preset =
+    (file.path.startsWith("embedded:") ? undefined : await readToml(world.files, beside)) ??
+    embedded(PRESETS, name);
+  if (preset === undefined) {
+    throw table.problem(
+      "permissions",
+      `there is no preset "${name}"; known: ${[...PRESETS.keys()].join(", ")}`,
+    );
+  }
+  return read(new Table(preset));
+
+  function read(source: Table): PermissionSettings {
+    const settings = permissionsFrom(source);
+    source.refuseUnknown(); // a misspelt `deny` must not pass
+    return settings;
+  }
+}
+
+function mcpServerFrom(table: Table): McpServer {
+  const name = table.string("name");
+  const cmd = table.string("cmd");
+  const sha256 = table.string("sha256");
+  if (name === undefined) throw table.problem("name", "is missing");
+  if (cmd === undefined) throw table.problem("cmd", "is missing");
+  if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) {
+    throw table.problem("sha256", "must be 64 hexadecimal digits");
+  }
+  const server = {
+    name,
+    cmd,
+    args: table.strings("args") ?? [],
+    ...(sha256 === undefined ? {} : { sha256: sha256.toLowerCase() }),
+    discovery: table.oneOf("discovery", ["eager", "lazy"] as const) ?? "lazy",
+  };
+  table.refuseUnknown();
+  return server;
+}
+
+function limitsFrom(table: Table): ProfileLimits {
+  const rounds = table.integer("rounds", 1);
+  const costUsd = table.number("cost", 0);
+  const outputTokens = table.integer("output_tokens", 1);
+  const permissionTimeout = table.number("permission_timeout", 1);
+  return {
+    ...(rounds === undefined ? {} : { rounds }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(permissionTimeout === undefined ? {} : { permissionTimeoutMs: permissionTimeout * 1_000 }),
+  };
+}

@@ -1,0 +1,150 @@
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { TomlFile } from "./toml.ts";
+import { invalid, lineOf } from "./toml.ts";
+
+/** Where a value of a configuration stands, for errors that are found later. */
+export interface Where {
+  readonly path: string;
+  readonly line: number;
+  readonly key: string;
+}
+
+/**
+ * One table of a configuration file, read key by key.
+ *
+ * A value of another type is an error that names file, line and key. Own keys only: `__proto__` is a key like any
+ * other, and an unknown one (S65).
+ */
+export class Table {
+  readonly #file: TomlFile;
+  readonly #keys: readonly string[];
+  readonly #value: JsonObject;
+  readonly #known = new Set<string>();
+
+  constructor(file: TomlFile, keys: readonly string[] = [], value: JsonObject = file.value) {
+    this.#file = file;
+    this.#keys = keys;
+    this.#value = value;
+  }
+
+  string(key: string): string | undefined {
+    return this.#typed(key, "a text", (value) => (typeof value === "string" ? value : undefined));
+  }
+
+  boolean(key: string): boolean | undefined {
+    return this.#typed(key, "true or false", (value) => (typeof value === "boolean" ? value : undefined));
+  }
+
+  /** A finite number of at least `min`. */
+  number(key: string, min: number): number | undefined {
+    return this.#typed(key, `a number of at least ${min}`, (value) =>
+      typeof value === "number" && Number.isFinite(value) && value >= min ? value : undefined,
+    );
+  }
+
+  /** A whole number of at least `min`. */
+  integer(key: string, min: number): number | undefined {
+    return this.#typed(key, `a whole number of at least ${min}`, (value) =>
+      typeof value === "number" && Number.isSafeInteger(value) && value >= min ? value : undefined,
+    );
+  }
+
+  oneOf<Word extends string>(key: string, words: readonly Word[]): Word | undefined {
+    return this.#typed(key, `one of ${words.map((word) => `"${word}"`).join(", ")}`, (value) =>
+      words.find((word) => word === value),
+    );
+  }
+
+  strings(key: string): readonly string[] | undefined {
+    return this.#typed(key, "a list of texts", (value) =>
+      Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined,
+    );
+  }
+
+  table(key: string): Table | undefined {
+    const value = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
+    return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value);
+  }
+
+  isTable(key: string): boolean {
+    return Object.hasOwn(this.#value, key) && isObject(this.#value[key]);
+  }
+
+  /** The tables of a list of tables. */
+  tables(key: string): readonly Table[] {
+    const value = this.#typed(key, "a list of tables", (value) =>
+      Array.isArray(value) && value.every(isObject) ? value : undefined,
+    );
+    return (value ?? []).map((item) => new Table(this.#file, [...this.#keys, key], item));
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#value);
+  }
+
+  /** Every table in this one by its name, for tables whose names the user chooses. */
+  named(): readonly (readonly [string, Table])[] {
+    return this.keys().map((key) => {
+      const table = this.table(key);
+      if (table === undefined) throw this.problem(key, "must be a table");
+      return [key, table];
+    });
+  }
+
+  where(key: string): Where {
+    const keys = [...this.#keys, key];
+    return { path: this.#file.path, line: lineOf(this.#file.text, keys), key: keys.join(".") };
+  }
+
+  problem(key: string, problem: string): Error {
+    const { path, line, key: full } = this.where(key);
+    return invalid(path, line, full, problem);
+  }
+
+  /** A text for each key that nothing asked for, with the known key it may have been meant to be. */
+  unknown(): readonly { readonly key: string; readonly problem: string }[] {
+    const unknown = Object.keys(this.#value).filter((key) => !this.#known.has(key));
+    return unknown.map((key) => {
+      const near = nearest(key, [...this.#known]);
+      return { key, problem: `unknown key${near === undefined ? "" : `; did you mean "${near}"?`}` };
+    });
+  }
+
+  /** For tables where a misspelt key must not switch anything off. */
+  refuseUnknown(): void {
+    const [first] = this.unknown();
+    if (first !== undefined) throw this.problem(first.key, first.problem);
+  }
+
+  #typed<Value>(key: string, what: string, read: (value: unknown) => Value | undefined): Value | undefined {
+    this.#known.add(key);
+    const value = Object.hasOwn(this.#value, key) ? this.#value[key] : undefined;
+    if (value === undefined) return undefined;
+    const found = read(value);
+    if (found === undefined) throw this.problem(key, `must be ${what}`);
+    return found;
+  }
+}
+
+const NEAR_EDITS_MAX = 3;
+
+/** The known word with the fewest edits from this one, where they are few. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const allowed = Math.min(NEAR_EDITS_MAX, Math.ceil(word.length / 3));
+  const ranked = known.map((other) => ({ other, edits: edits(word.slice(0, 64), other) }));
+  return ranked.sort((a, b) => a.edits - b.edits).find((each) => each.edits <= allowed)?.other;
+}
+
+function edits(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

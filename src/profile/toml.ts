@@ -1,0 +1,107 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import { decode } from "../base/text.ts";
+import type { World } from "../base/world.ts";
+import { codeOf, FileTooLarge } from "../base/world.ts";
+
+/** A configuration file as it was read: where it is and its text, for messages that name file and line. */
+export interface TomlFile {
+  readonly path: string;
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
+export const CONFIG_BYTES_MAX = 1_048_576;
+
+/**
+ * Reads a TOML file of at most `CONFIG_BYTES_MAX`; undefined where there is none, and then no parser is loaded.
+ * @throws HarnessError ConfigInvalid for what cannot be read or is no TOML, with the line.
+ */
+export async function readToml(files: World["files"], path: string): Promise<TomlFile | undefined> {
+  const text = await readText(files, path);
+  return text === undefined ? undefined : { path, text, value: await parse(path, text) };
+}
+
+async function readText(files: World["files"], path: string): Promise<string | undefined> {
+  try {
+    const info = await files.stat(path);
+    if (info === undefined) return undefined;
+    if (info.kind !== "file") throw invalid(path, 1, "TOML", "this is no regular file");
+    return decode(await files.read(path, CONFIG_BYTES_MAX));
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
+    if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+    throw invalid(path, 1, "TOML", `it cannot be read: ${messageOf(thrown)}`, thrown);
+  }
+}
+
+async function parse(path: string, text: string): Promise<JsonObject> {
+  const toml = await import("smol-toml");
+  try {
+    const value: unknown = toml.parse(text);
+    return isObject(value) ? value : {};
+  } catch (thrown) {
+    if (!(thrown instanceof toml.TomlError)) throw thrown;
+    const [first = ""] = thrown.message.split("\n");
+    const problem = `${first.replace("Invalid TOML document: ", "")} (column ${thrown.column})`;
+    throw invalid(path, thrown.line, "TOML", problem, thrown);
+  }
+}
+
+/** The error of one key in one file. */
+export function invalid(
+  path: string,
+  line: number,
+  key: string,
+  problem: string,
+  cause?: unknown,
+): HarnessError<"ConfigInvalid"> {
+  const options = cause === undefined ? undefined : { cause };
+  return new HarnessError("ConfigInvalid", { path, line: String(line), key, problem }, options);
+}
+
+/**
+ * The line, from 1, on which a key of a TOML text stands; the line of the nearest table around it where it cannot be
+ * found, for inline tables and keys spelt with escapes. For messages: never for meaning.
+ */
+export function lineOf(text: string, keys: readonly string[]): number {
+  let table: readonly string[] = [];
+  let best = { depth: -1, line: 1 };
+  let quote: string | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
+    if (quote === undefined) {
+      const header = /^\s*\[\[?\s*(.+?)\s*\]\]?\s*(?:#.*)?$/.exec(line)?.[1];
+      if (header !== undefined) table = splitKey(header);
+      const key =
+        header === undefined ? /^\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=/.exec(line)?.[1] : undefined;
+      const full = key === undefined ? table : [...table, ...splitKey(key)];
+      const depth = header === undefined && key === undefined ? -1 : depthOf(full, keys);
+      if (depth > best.depth) best = { depth, line: index + 1 };
+    }
+    quote = openQuote(line, quote);
+  }
+  return best.line;
+}
+
+/** How many of the wanted keys this line names; −1 where it names another one. */
+function depthOf(full: readonly string[], keys: readonly string[]): number {
+  const shared = full.every((part, at) => part === keys[at]);
+  return shared && full.length <= keys.length ? full.length : -1;
+}
+
+function splitKey(key: string): readonly string[] {
+  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+)/g)].map(
+    (part) => part[1] ?? part[2] ?? part[3] ?? "",
+  );
+}
+
+/** The kind of multi-line string that is open behind a line. */
+function openQuote(line: string, before: string | undefined): string | undefined {
+  let open = before;
+  for (const [quote] of line.matchAll(/"""|'''/g)) {
+    if (open === undefined) open = quote;
+    else if (open === quote) open = undefined;
+  }
+  return open;
+}
