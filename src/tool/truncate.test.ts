@@ -93,7 +93,10 @@ test("[ENG-16] many blocks share one cap, and those that do not fit are kept in 
     content: Array.from({ length: 400 }, () => ({ type: "text", text: "t" })),
   });
   expect(tiny.content.length).toBe(257);
-  expect(RESULT_BYTES_MAX).toBe(262_144);
+  const long = texts(...Array.from({ length: 9 }, () => "z".repeat(100_000)));
+  const sizes = (await capped(rig, long)).content.map((each) => bytesOf(textOf(each)));
+  expect(sizes.slice(0, -1).reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(RESULT_BYTES_MAX);
+  expect(sizes.length).toBe(5);
 });
 
 test("[ENG-16] where the whole cannot be kept, the result says so and is still given", async () => {

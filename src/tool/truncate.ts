@@ -9,10 +9,10 @@ import type { ToolContext, ToolOutput } from "./tool.ts";
 export const BLOCK_BYTES_MAX = 65_536;
 /** Bytes of all text blocks of one result together. */
 export const RESULT_BYTES_MAX = 262_144;
-export const RESULT_BLOCKS_MAX = 256;
+const RESULT_BLOCKS_MAX = 256;
 /** Bytes of one image or sound, as they are before base64. */
 export const MEDIA_BYTES_MAX = 5 * 1024 * 1024;
-export const RESULT_MEDIA_BYTES_MAX = 20 * 1024 * 1024;
+const RESULT_MEDIA_BYTES_MAX = 20 * 1024 * 1024;
 
 /** Below this a cut block would be little but its marker. */
 const CUT_BYTES_MIN = 4_096;
