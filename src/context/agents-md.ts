@@ -1,0 +1,130 @@
+import { join, relative, sep } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
+import type { Files, World } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
+import type { SourceFile } from "./context-source.ts";
+import { filesOf, isSource, pathDown, repositoryRoot } from "./context-source.ts";
+
+/** Instructions for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. */
+export interface ContextFile {
+  /** Relative to the repository's root. */
+  readonly path: string;
+  /** Which source named it: "AGENTS.md", ".cursor/rules/*.mdc" … */
+  readonly source: string;
+  readonly text: string;
+  /** How many bytes of it were left out for its size. */
+  readonly cutBytes: number;
+}
+
+export interface ContextFiles {
+  /** The repository's root, or the working directory where there is no repository. Resolved. */
+  readonly root: string;
+  readonly isRepository: boolean;
+  readonly files: readonly ContextFile[];
+  /** Sentences for the person: what was left out, and why. */
+  readonly problems: readonly string[];
+}
+
+export interface ContextRequest {
+  readonly world: Pick<World, "files">;
+  readonly workingDir: string;
+  /** AGENTS.md first, then the fallbacks that the profile lists. */
+  readonly sources: readonly string[];
+}
+
+export const CONTEXT_FILE_BYTES_MAX = 32_768;
+export const CONTEXT_BYTES_MAX = 131_072;
+
+/**
+ * Reads the context files of a repository: each source from the root down to the working directory, in path order,
+ * one source after the other; nothing above the root ([A] § AGENTS.md, CTX-01).
+ *
+ * One file that goes by two names is read once. Whatever is not read, or not whole, is told: larger than
+ * `CONTEXT_FILE_BYTES_MAX`, or `CONTEXT_BYTES_MAX` in all; binary; unreadable; a link that leaves the root.
+ */
+export async function readContextFiles({
+  world,
+  workingDir,
+  sources,
+}: ContextRequest): Promise<ContextFiles> {
+  const { files } = world;
+  const here = await files.realpath(workingDir);
+  const repository = await repositoryRoot(files, here);
+  const root = repository ?? here;
+  const reader = new Reader(files, root);
+  for (const source of sources) {
+    if (!isSource(source))
+      reader.problems.push(`"${source}" is no context source: a file name below the repository`);
+    else for (const folder of pathDown(root, here)) await reader.readAll(folder, source);
+  }
+  return { root, isRepository: repository !== undefined, files: reader.files, problems: reader.problems };
+}
+
+/** What was read so far: the budget and the identities are counted over all files. */
+class Reader {
+  readonly files: ContextFile[] = [];
+  readonly problems: string[] = [];
+  readonly #files: Files;
+  readonly #root: string;
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+
+  constructor(files: Files, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  async readAll(folder: string, source: string): Promise<void> {
+    try {
+      for (const file of await filesOf(this.#files, folder, source)) await this.#read(file);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      this.#tell(join(folder, source), `cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  async #read(file: SourceFile): Promise<void> {
+    try {
+      if ((await this.#files.lstat(file.path)) === undefined) return;
+      const path = await this.#files.realpath(file.path);
+      if (path !== this.#root && !path.startsWith(this.#root === sep ? sep : this.#root + sep)) {
+        return this.#tell(file.path, "is a link to a place outside the repository and was not read");
+      }
+      const info = await this.#files.stat(path);
+      if (info === undefined) return;
+      if (info.kind !== "file") return this.#tell(file.path, "is no regular file and was not read");
+      if (this.#seen.has(info.identity)) return;
+      this.#seen.add(info.identity);
+      await this.#take(file, path, info.size);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      this.#tell(file.path, `cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  async #take({ path: asked, source }: SourceFile, path: string, size: number): Promise<void> {
+    const room = Math.min(CONTEXT_FILE_BYTES_MAX, CONTEXT_BYTES_MAX - this.#bytes);
+    if (room <= 0)
+      return this.#tell(asked, `was left out: context files may have ${CONTEXT_BYTES_MAX} bytes in all`);
+    const bytes = await this.#files.readRange(path, 0, room);
+    if (bytes.includes(0)) return this.#tell(asked, "is binary and was not read");
+    const cutBytes = Math.max(0, size - bytes.length);
+    const text = wholeLines(decode(bytes), cutBytes > 0);
+    if (text.trim() === "") return;
+    if (cutBytes > 0) this.#tell(asked, `was cut: ${bytes.length} of its ${size} bytes are in the prompt`);
+    this.#bytes += bytes.length;
+    this.files.push({ path: relative(this.#root, asked), source, text, cutBytes });
+  }
+
+  #tell(path: string, problem: string): void {
+    this.problems.push(`${relative(this.#root, path)} ${problem}.`);
+  }
+}
+
+/** Without the line that was cut in two, and with it half a character. */
+function wholeLines(text: string, cut: boolean): string {
+  const end = text.lastIndexOf("\n");
+  if (!cut) return text;
+  return end > 0 ? text.slice(0, end) : text.replace(/\ufffd+$/, "");
+}
