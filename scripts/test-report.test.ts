@@ -5,7 +5,7 @@ test("a report is read into what passed and what failed, and a skipped test is n
   const xml = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" tests="4" failures="1" skipped="1">
   <testsuite name="src/a.test.ts" file="src/a.test.ts" tests="4" failures="1" skipped="1">
-    <testcase name="[X-01] a &lt;b&gt; &amp; &quot;c&quot;" classname="" file="src/a.test.ts" line="2" />
+    <testcase name="[BUS-01] a &lt;b&gt; &amp; &quot;c&quot;" classname="" file="src/a.test.ts" line="2" />
     <testcase name="not good" classname="group" file="src/a.test.ts" line="3">
       <failure type="AssertionError" message="expected &lt;skipped /&gt;">text</failure>
     </testcase>

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseToml } from "smol-toml";
+import { blocksOf, documents } from "./support/documents.ts";
+import { filesUnder, isTest, ROOT, readSource } from "./support/source.ts";
+
+const BLOCKS = documents().flatMap((file) => blocksOf(file, readSource(file)));
+
+function blocks(language: string) {
+  return BLOCKS.filter((block) => block.language === language);
+}
+
+describe("[DOC-01] what stands in a document", () => {
+  test("shell blocks are shell, and their npm scripts exist", () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(readSource("package.json"));
+    for (const { place, text } of blocks("sh")) {
+      const { exitCode, stderr } = Bun.spawnSync(["/bin/sh", "-n", "-c", text]);
+      expect({ place, exitCode, stderr: stderr.toString() }).toEqual({ place, exitCode: 0, stderr: "" });
+      for (const [, name = ""] of text.matchAll(/\bnpm run (?:--?[\w-]+ )*([\w:]+)/g)) {
+        expect({ place, name, known: name in scripts }).toEqual({ place, name, known: true });
+      }
+    }
+  });
+
+  test("TOML and JSON blocks parse", () => {
+    for (const { place, text } of blocks("toml")) expect({ place, parsed: parseToml(text) }).toBeObject();
+    for (const { place, text } of blocks("json")) expect({ place, parsed: JSON.parse(text) }).toBeObject();
+    for (const { text } of blocks("jsonl")) for (const line of text.trim().split("\n")) JSON.parse(line);
+  });
+
+  test("TypeScript blocks type-check against the library", () => {
+    const found = blocks("ts");
+    if (found.length === 0) return;
+    const cache = join(ROOT, "node_modules/.cache");
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(cache, "docs-"));
+    try {
+      for (const [at, { text }] of found.entries())
+        writeFileSync(join(folder, `block-${at}.ts`), `${text}\nexport {};\n`);
+      const compilerOptions = {
+        incremental: false,
+        tsBuildInfoFile: null,
+        paths: { cinch: [join(ROOT, "src/index.ts")] },
+      };
+      const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+      const tsc = [process.execPath, join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder];
+      const { stdout } = Bun.spawnSync(tsc, { cwd: folder });
+      const places = found.map(({ place }, at) => `block-${at}.ts is ${place}`).join("\n");
+      expect(`${stdout.toString()}${stdout.length > 0 ? places : ""}`).toBe("");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  test("links between documents lead somewhere", () => {
+    const files = new Set([...documents(), ...filesUnder("docs", "**/*"), "LICENSE"]);
+    const broken = documents().flatMap((file) =>
+      [...readSource(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map(([, target = ""]) => join(file, "..", target))
+        .filter((target) => !files.has(target) && !Bun.file(join(ROOT, target)).size)
+        .map((target) => `${file}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+test("every requirement that a test names is a row of docs/requirements.md", () => {
+  const rows = new Set(
+    [...readSource("docs/requirements.md").matchAll(/^\| ([A-Z]+\d?-\d+) \|/gm)].map(([, id]) => id),
+  );
+  expect(rows.size).toBeGreaterThan(200);
+  const unknown = ["src", "test", "scripts", "bench"].flatMap((folder) =>
+    filesUnder(folder, "**/*.ts")
+      .filter((file) => isTest(file) || file.startsWith("test/contracts/"))
+      .flatMap((file) =>
+        [...readSource(file).matchAll(/["'`]\[([A-Z]+\d?-?\d+(?: [A-Z]+\d?-?\d+)*)\] /g)]
+          .flatMap(([, ids = ""]) => ids.split(" "))
+          .filter((id) => !rows.has(id) && !/^[SRP]\d+$/.test(id))
+          .map((id) => `${file}: ${id}`),
+      ),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test("the table of dependencies is what package.json pins and what is installed", () => {
+  const { dependencies, devDependencies } = JSON.parse(readSource("package.json"));
+  const pinned = Object.entries<string>({ ...dependencies, ...devDependencies });
+  const listed = [
+    ...readSource("docs/dependencies.md").matchAll(/^\| `([^`]+)` \| (\S+) \| ([^|]+) \| \S/gm),
+  ];
+  const installed = pinned.map(([name, version]) => {
+    const { license } = JSON.parse(readSource(`node_modules/${name}/package.json`));
+    return `${name} ${version} ${license}`;
+  });
+  expect(listed.map(([, name, version, licence]) => `${name} ${version} ${licence}`).sort()).toEqual(
+    installed.sort(),
+  );
+  expect(pinned.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});

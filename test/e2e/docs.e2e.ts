@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { TEXTS } from "../../src/base/reasons.ts";
+import { runCinch } from "../support/cinch.ts";
+import { blocksOf, documents } from "../support/documents.ts";
+import { readSource } from "../support/source.ts";
+
+/** Commands that texts name and that come with later parts of the product. */
+const NOT_YET: readonly string[] = ["token", "ack", "verify-ack"];
+
+test("[DOC-01 CLI-01] every cinch command and option that a document or a text names is one that --help lists", async () => {
+  const { stdout: help } = await runCinch(["--help"]);
+  const shell = documents().flatMap((file) =>
+    blocksOf(file, readSource(file)).filter(({ language }) => language === "sh"),
+  );
+  const named = shell.flatMap(({ place, text }) =>
+    text.split("\n").flatMap((line) => {
+      const command = /(?:^|[|;&]\s*)(?:\w+=\S*\s+)*(?:\.\/|dist\/)?cinch\b([^|;#&>]*)/.exec(line)?.[1];
+      return command === undefined ? [] : wordsOf(command).map((word) => ({ place, word }));
+    }),
+  );
+  const inTexts = Object.entries(TEXTS).flatMap(([reason, text]) =>
+    [...text.matchAll(/\bcinch ([a-z-]+)\b/g)].map(([, word = ""]) => ({ place: reason, word })),
+  );
+  const known = (word: string) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(help);
+  const missing = [...named, ...inTexts].filter(({ word }) => !known(word) && !NOT_YET.includes(word));
+  // "of cinch itself", "a newer cinch": words after the name in a sentence are no commands.
+  expect(
+    missing.filter(({ place, word }) => !(place in TEXTS && ["itself", "at", "again"].includes(word))),
+  ).toEqual([]);
+});
+
+/** The subcommand and the options of one command line; quoted words and values are not looked at. */
+function wordsOf(command: string): readonly string[] {
+  const words = command
+    .replaceAll(/"[^"]*"|'[^']*'/g, "")
+    .trim()
+    .split(/\s+/);
+  const subcommand = words.slice(0, 1).filter((word) => /^[a-z-]+$/.test(word) && !word.startsWith("-"));
+  const options = words.filter((word) => word.startsWith("-") && word !== "--");
+  return [...subcommand, ...options.map((word) => word.replace(/=.*/, ""))];
+}
