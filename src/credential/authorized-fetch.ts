@@ -30,14 +30,15 @@ export interface AuthorizedFetchParts {
  * with the name of the key's source, so that a refused key can be found.
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
  */
-export function authorizedFetch({ fetch, keys, variableFor }: AuthorizedFetchParts): AuthorizedFetch {
+export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
+  const { keys, variableFor } = parts;
   return async (request) => {
     const { credential, provider } = request;
     const clean = withoutCredentials(request);
-    if (credential.kind === "none") return await fetch(request.url, clean);
+    if (credential.kind === "none") return await parts.fetch(request.url, clean);
     const found = await keys.keyFor(provider);
     if (found === undefined) {
-      if (credential.optional === true) return await fetch(request.url, clean);
+      if (credential.optional === true) return await parts.fetch(request.url, clean);
       const variable = variableFor(provider) ?? `the key of ${provider}`;
       throw new HarnessError("ProviderKeyMissing", { provider, variable });
     }
@@ -49,7 +50,7 @@ export function authorizedFetch({ fetch, keys, variableFor }: AuthorizedFetchPar
     }
     request.signal.throwIfAborted();
     const headers = { ...clean.headers, [credential.header]: credential.prefix + value };
-    const response = await fetch(request.url, { ...clean, headers });
+    const response = await parts.fetch(request.url, { ...clean, headers });
     return response.ok ? response : await withoutKey(response, value, source);
   };
 }

@@ -31,7 +31,7 @@ test("[PROV-12] files and data URLs are not fetched, and redirects are handed ba
     fetch: () => new Response(null, { status: 307, headers: { location: "http://127.0.0.1:1/" } }),
   });
   const fetch = hostFetch();
-  expect(fetch("file:///etc/hostname", { signal })).rejects.toThrow("cannot fetch a file: URL");
-  expect(fetch("data:text/plain,x", { signal })).rejects.toThrow("cannot fetch a data: URL");
+  await expect(fetch("file:///etc/hostname", { signal })).rejects.toThrow("cannot fetch a file: URL");
+  await expect(fetch("data:text/plain,x", { signal })).rejects.toThrow("cannot fetch a data: URL");
   expect((await fetch(server.url.href, { signal })).status).toBe(307);
 });

@@ -113,8 +113,9 @@ function firstConfigured({ keyed, customs }: Wishes): Named | undefined {
 
 function isUsable(provider: string, { keyed, customs, keyless = [] }: Wishes): boolean {
   if (keyed.includes(provider) || keyless.includes(provider)) return true;
-  if (LOCAL_SERVERS.some(({ name }) => name === provider)) return true;
-  return customs.some(({ name, apiKeyEnv }) => name === provider && apiKeyEnv === undefined);
+  const custom = customs.find(({ name }) => name === provider); // it shadows a server of the same name
+  if (custom !== undefined) return custom.apiKeyEnv === undefined;
+  return LOCAL_SERVERS.some(({ name }) => name === provider);
 }
 
 function variableOf(provider: string, { customs }: Wishes): string {

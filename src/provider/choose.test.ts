@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import type { Wishes } from "./choose.ts";
+import { chooseModel } from "./choose.ts";
+
+const OWN = { name: "own", kind: "openai-compatible", baseUrl: "http://127.0.0.1:9/v1" } as const;
+
+function wishes(parts: Partial<Wishes> = {}): Wishes {
+  return { keyed: [], customs: [], discoverLocal: () => Promise.resolve([]), ...parts };
+}
+
+test("[PROF-01] what was asked for is taken, split at its first colon", async () => {
+  const choose = (asked: string) =>
+    chooseModel(wishes({ asked, customs: [OWN], profileDefault: "zai:glm-4.6" }));
+  expect(await choose("own:llama3:8b")).toEqual({ provider: "own", model: "llama3:8b" });
+  expect(await choose("openrouter:anthropic/claude-opus-4.5")).toEqual({
+    provider: "openrouter",
+    model: "anthropic/claude-opus-4.5",
+  });
+  expect(await choose("ollama:qwen3:4b")).toEqual({ provider: "ollama", model: "qwen3:4b" });
+});
+
+test("[PROF-01] a bare name goes to the one provider that has it", async () => {
+  const choose = (asked: string) => chooseModel(wishes({ asked }));
+  expect(await choose("sonnet")).toEqual({ provider: "anthropic", model: "claude-sonnet-5-5" });
+  expect(await choose("glm-4.6")).toEqual({ provider: "zai", model: "glm-4.6" });
+});
+
+test("[PROF-01] what cannot be meant is refused with what could be", async () => {
+  const choose = (asked: string) => chooseModel(wishes({ asked }));
+  await expect(choose("opnai:gpt-6")).rejects.toThrow(
+    "There is no provider 'opnai'. Known: anthropic, openai, openrouter, zai, ollama, llama.cpp, vllm, lm-studio.",
+  );
+  await expect(choose("some-model")).rejects.toThrow("name its provider too, as in provider:some-model");
+  await expect(choose("openai")).rejects.toThrow("name a model of it too, as in openai:MODEL");
+  await expect(choose("openai:")).rejects.toThrow("the name of the model is missing");
+});
+
+test("[PROF-01] the profile's default comes before the configuration's, if its provider has a key", async () => {
+  const both = { profileDefault: "zai:glm-4.6", configDefault: "openai:gpt-5" };
+  expect(await chooseModel(wishes({ ...both, keyed: ["zai", "openai"] }))).toEqual({
+    provider: "zai",
+    model: "glm-4.6",
+  });
+  expect(await chooseModel(wishes({ ...both, keyed: ["openai"] }))).toEqual({
+    provider: "openai",
+    model: "gpt-5",
+    told: "Using openai:gpt-5, since zai:glm-4.6 needs ZAI_API_KEY.",
+  });
+});
+
+test("[PROF-01] a default without a key falls back to the first provider that has one, and says so", async () => {
+  expect(await chooseModel(wishes({ profileDefault: "zai:glm-4.6", keyed: ["openrouter"] }))).toEqual({
+    provider: "openrouter",
+    model: "anthropic/claude-sonnet-5.5",
+    told: "Using openrouter:anthropic/claude-sonnet-5.5, since zai:glm-4.6 needs ZAI_API_KEY.",
+  });
+  expect(await chooseModel(wishes({ keyed: ["anthropic"] }))).toEqual({
+    provider: "anthropic",
+    model: "claude-sonnet-5-5",
+  });
+  expect(await chooseModel(wishes({ customs: [{ ...OWN, defaultModel: "m" }] }))).toEqual({
+    provider: "own",
+    model: "m",
+  });
+});
+
+test("[PROV-05] servers of this machine are looked for only where nothing else is configured", async () => {
+  let looked = 0;
+  const discoverLocal = () => {
+    looked += 1;
+    return Promise.resolve([{ name: "ollama", models: ["qwen3:4b", "other"] }]);
+  };
+  await chooseModel(wishes({ keyed: ["openai"], discoverLocal }));
+  expect(looked).toBe(0);
+  expect(await chooseModel(wishes({ discoverLocal }))).toEqual({
+    provider: "ollama",
+    model: "qwen3:4b",
+    told: "Using ollama:qwen3:4b, since no provider is configured.",
+  });
+});
+
+test("[PROF-01] with nothing at all the message says what to set", async () => {
+  await expect(chooseModel(wishes())).rejects.toThrow(
+    "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or start a local server (Ollama, llama.cpp, vLLM, LM Studio), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+  );
+});
