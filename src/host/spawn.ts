@@ -44,10 +44,16 @@ function start({ argv, cwd, env, stdin, mark }: SpawnOptions): Child {
       : { kind: "signal", signal: String(child.signalCode) };
   });
   let released = false;
+  let gone = false;
   let ended: Promise<void> | undefined;
 
+  /** A group without members never has any again, but its number may become somebody else's. */
+  function isGone(): boolean {
+    gone ||= leader.exited && livingMembers(group).length === 0;
+    return gone;
+  }
   async function end(): Promise<void> {
-    await endGroup(group);
+    if (!isGone()) await endGroup(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.locked ? undefined : pipe.cancel())));
   }
@@ -56,8 +62,8 @@ function start({ argv, cwd, env, stdin, mark }: SpawnOptions): Child {
     stdout: { [Symbol.asyncIterator]: () => untilLeft(child.stdout, leader) },
     stderr: { [Symbol.asyncIterator]: () => untilLeft(child.stderr, leader) },
     exited,
-    leftBehind: () => leader.exited && livingMembers(group).length > 0,
-    kill: (signal) => signalGroup(group, signal),
+    leftBehind: () => leader.exited && !isGone(),
+    kill: (signal) => (isGone() ? undefined : signalGroup(group, signal)),
     release() {
       released = true;
       child.unref();

@@ -63,7 +63,9 @@ function environment({ env, cwd, callId }: ShellStart): Readonly<Record<string, 
 function wrapper(report: string | undefined): string {
   const run = 'REPLY=$1; set --; eval -- "$REPLY"';
   if (report === undefined) return `exec 2>&1; ${run}`;
-  const tell = `{ set +x; } 2>/dev/null; command pwd -P >|${quoted(report)} 2>/dev/null`;
+  const file = quoted(report);
+  // Once: a file that is truncated and written again is flushed to the disk there and then.
+  const tell = `{ set +x; } 2>/dev/null; [[ -e ${file} ]] || command pwd -P >|${file} 2>/dev/null`;
   return [
     `exec 2>&1; trap ${quoted(tell)} EXIT; ${run}`,
     `{ REPLY=$?; set +x; } 2>/dev/null; ${tell}; exit "$REPLY"`,
