@@ -1,7 +1,7 @@
 import type { CallPlan } from "../tool/tool.ts";
 import { isCommandPattern, plainWords } from "./command.ts";
 import type { Place } from "./place.ts";
-import { ruleText } from "./place.ts";
+import { grantedPaths, ruleText } from "./place.ts";
 import type { Rule } from "./rule.ts";
 import { parseRule, printRule } from "./rule.ts";
 
@@ -21,7 +21,9 @@ export function literalRules(plan: CallPlan, tool: string, place: Place): readon
     case "url":
       return [rule({ kind: "literal", text: target.url })];
     case "paths":
-      return target.paths.map(({ path }) => rule({ kind: "literal", text: ruleText(path, place) }));
+      return [...new Set(target.paths.flatMap((use) => grantedPaths(use, place)))].map((path) =>
+        rule({ kind: "literal", text: ruleText(path, place) }),
+      );
   }
 }
 

@@ -234,6 +234,26 @@ test("[PERM-06] the question shows the whole of what will run, with nothing hidd
   ]);
 });
 
+test("[PERM-06 PERM-11 S22] a link is shown with where it leads, and an allow for the session holds for both", async () => {
+  const use = { path: "/w/app/src/a", spelled: "/w/app/link" };
+  const plan: CallPlan = {
+    summary: "Edit:src/a",
+    target: {
+      kind: "paths",
+      paths: [
+        { ...use, access: "read" },
+        { ...use, access: "write" },
+      ],
+    },
+  };
+  const { call, questions, session } = rig([yes({ scope: "argv_glob" })]);
+  expect(await call(plan, "Edit", "WorkspaceWrite")).toBe("ran");
+  expect(questions[0]?.summary).toBe("Edit:/w/app/link (a link to /w/app/src/a)");
+  expect(session.list().map(printRule)).toEqual(["Edit:src/a", "Edit:link"]);
+  expect(await call(plan, "Edit", "WorkspaceWrite")).toBe("ran");
+  expect(questions).toHaveLength(1);
+});
+
 test("[PERM-10] the call that was approved is the very call that runs, unless the turn was cancelled meanwhile", async () => {
   const plan = bash("npm test");
   const { call, ran } = rig([yes({ scope: "once" })]);

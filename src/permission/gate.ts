@@ -3,7 +3,7 @@ import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
-import type { CallPlan, ToolContext, ToolOutput } from "../tool/tool.ts";
+import type { CallPlan, PathUse, ToolContext, ToolOutput } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
 import type { Decision, Policy } from "./judge.ts";
@@ -20,7 +20,7 @@ export interface GateOptions {
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
-  onRefused?(refusal: Refusal): void;
+  onRefused?(refusal: Refusal, context: ToolContext): void;
 }
 
 /** Why a call did not run: a rule, the ceiling of a strict profile, nobody there to ask, no answer, or a no. */
@@ -46,7 +46,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const decision = judge(plan, call.tool, { ...options.policy, rules }, place);
     const refusal = await settle(decision, { call, plan, place, context, options });
     if (refusal !== undefined) {
-      options.onRefused?.({ call, because: refusal.because });
+      options.onRefused?.({ call, because: refusal.because }, context);
       return failed(refusal.reason, refusal.text);
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
@@ -147,10 +147,14 @@ function summaryOf(plan: CallPlan, tool: string, place: Place): string {
         ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
       ].join("\n");
     case "paths":
-      return target.paths.map((use) => `${tool}:${visible(use.path)}`).join("\n");
+      return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
     default:
       return unreachable(target);
   }
+}
+
+function pathText({ path, spelled }: PathUse): string {
+  return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
 }
 
 function nameOf({ plan, call }: Case): string {

@@ -130,6 +130,30 @@ test("[PERM-02 S21] a path is compared by components after `..` is resolved", ()
   expect(kinds("Write", by, all)).toEqual(["ask", "ask", "allow", "allow", "allow"]);
 });
 
+test("[PERM-02 S22] of a link, both the place it stands at and the place it leads to are judged", () => {
+  const link = (spelled: string, path: string, access: PathUse["access"]): CallPlan => ({
+    summary: `Edit:${path}`,
+    target: { kind: "paths", paths: [{ path: `/w/app/${path}`, spelled, access }] },
+  });
+  const by = {
+    ...DEFAULT,
+    rules: [...rules("allow", "user", "Edit:src/**"), ...rules("deny", "user", "Edit:config/**")],
+  };
+  const edits = [
+    link("/w/app/src/link", "src/a", "write"),
+    link("/w/app/docs/link", "src/a", "write"),
+    link("/w/app/src/link", "docs/a", "write"),
+    link("/w/app/config/link", "src/a", "write"),
+    link("/w/app/src/link", "config/a", "write"),
+    link("/somewhere/app/src/a", "src/a", "write"),
+  ];
+  expect(kinds("Edit", by, edits)).toEqual(["allow", "ask", "ask", "deny", "deny", "allow"]);
+  expect(decide("Edit", link("/w/app/.git/x", "src/a", "write"), by)).toMatchObject({ personOnly: true });
+  expect(decide("Read", link("/w/app/.env", "src/a", "read")).kind).toBe("ask");
+  expect(decide("Read", link("/w/app/x", ".env", "read")).kind).toBe("ask");
+  expect(decide("Read", link("/w/app/x", "src/a", "read")).kind).toBe("allow");
+});
+
 test("[PERM-02] a call with several paths is allowed only where every path is, and denied where one is", () => {
   const by = policy(rules("deny", "user", "Write:dist/**"));
   expect(decide("Write", paths("Write", "write", "/w/app/a", "/etc/passwd"), by).kind).toBe("ask");
@@ -159,6 +183,15 @@ test("[PERM-02 PROF-03] a repository's rule can restrict, never allow", () => {
   expect(
     decide("Read", paths("Read", "read", "/w/app/x"), policy(rules("deny", "project", "Read:x"))).kind,
   ).toBe("deny");
+});
+
+test("[PERM-04] the todo list and a session's own background runs need no question, a stranger's tool does", () => {
+  const plan = (name: string): CallPlan => ({ summary: name, target: { kind: "none" } });
+  expect(["TodoWrite", "BashTask", "mcp_thing"].map((name) => decide(name, plan(name)).kind)).toEqual([
+    "allow",
+    "allow",
+    "ask",
+  ]);
 });
 
 test("[PERM-04] the quiet preset covers reads below the workspace and in the tools' scratch, nothing that holds keys", () => {

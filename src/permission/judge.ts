@@ -2,7 +2,7 @@ import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import { covers, coversPath, restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
-import { below } from "./place.ts";
+import { below, grantedPaths } from "./place.ts";
 import { isQuiet, isQuietPath } from "./quiet.ts";
 import type { Rule } from "./rule.ts";
 import { printRule } from "./rule.ts";
@@ -120,16 +120,19 @@ function allPaths(
   }
   let first: Rule | undefined;
   for (const use of paths) {
-    const rule = rules.find((rule) => reaches(rule, use) && coversPath(rule, use, tool, place));
-    if (rule === undefined && !(quiet && isQuietPath(use, tool, place))) return undefined;
-    first ??= rule;
+    for (const path of grantedPaths(use, place)) {
+      const rule = rules.find((rule) => reaches(rule, path) && coversPath(rule, path, tool, place));
+      if (rule === undefined && !(quiet && isQuietPath({ path, access: use.access }, tool, place)))
+        return undefined;
+      first ??= rule;
+    }
   }
   return first === undefined ? QUIET : allow(first);
 }
 
 /** A profile's rules are about the work, not about keys that lie beside it. */
-function reaches(rule: Rule, use: PathUse): boolean {
-  return rule.scope !== "profile" || !mayHoldCredentials(use.path);
+function reaches(rule: Rule, path: string): boolean {
+  return rule.scope !== "profile" || !mayHoldCredentials(path);
 }
 
 const QUIET: Decision = { kind: "allow", why: "it only reads" };

@@ -1,7 +1,7 @@
-import type { CallPlan, PathUse } from "../tool/tool.ts";
+import type { CallPlan } from "../tool/tool.ts";
 import { fallsUnder, mayHold } from "./command.ts";
 import type { Place } from "./place.ts";
-import { below, clean } from "./place.ts";
+import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";
 
 // A person who denies one way of changing a file, or of looking into it, means the file.
@@ -28,7 +28,7 @@ export function restricts(rule: Rule, plan: CallPlan, tool: string, place: Place
     case "command":
       return plan.target.command === match.text || mayHold(plan.target.command, match.text);
     case "paths":
-      return plan.target.paths.some((use) => ancestorsOf(use.path).some(isNamed));
+      return plan.target.paths.flatMap(bothPaths).some((path) => ancestorsOf(path).some(isNamed));
   }
 
   function isNamed(path: string): boolean {
@@ -56,10 +56,10 @@ export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): 
   }
 }
 
-/** Tells whether an allow rule certainly covers one path of a call. */
-export function coversPath(rule: Rule, use: PathUse, tool: string, place: Place): boolean {
+/** Tells whether an allow rule certainly covers one path of a call, as it stands. */
+export function coversPath(rule: Rule, path: string, tool: string, place: Place): boolean {
   if (rule.tool !== tool) return false;
-  return rule.match.kind === "any" || matchesPath(use.path, rule.match, place, false);
+  return rule.match.kind === "any" || matchesPath(path, rule.match, place, false);
 }
 
 type Named = Exclude<Rule["match"], { readonly kind: "any" }>;

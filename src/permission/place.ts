@@ -1,4 +1,6 @@
 import { normalize } from "node:path";
+import { foldedPath } from "../tool/containment.ts";
+import type { PathUse } from "../tool/tool.ts";
 
 /** Where a session works: what relative path rules and the quiet preset are judged against. */
 export interface Place {
@@ -26,17 +28,21 @@ export function ruleText(path: string, place: Place): string {
   return below(place.root, path) || clean(path);
 }
 
-/**
- * The components of a path as a careless file system would compare them: case, width and trailing dots, blanks
- * and stream names do not count. For protecting a path, never for granting one.
- */
+/** The components of a path as a careless file system would compare them: for protecting, never for granting. */
 export function foldedComponents(path: string): readonly string[] {
-  return path
-    .normalize("NFKC")
-    .toLowerCase()
-    .split(/[/\\]/)
-    .map((component) => component.replace(/:.*$/s, "").replace(/[. ]+$/, ""))
+  return foldedPath(path)
+    .split("/")
     .filter((component) => component !== "");
+}
+
+/** The path that a call uses, and the one it was spelled as where a link leads from one to the other (S22). */
+export function bothPaths(use: PathUse): readonly string[] {
+  return use.spelled === undefined ? [use.path] : [use.path, use.spelled];
+}
+
+/** The paths that must all be granted: the real one, and the spelled one where it claims to lie in the workspace. */
+export function grantedPaths(use: PathUse, place: Place): readonly string[] {
+  return bothPaths(use).filter((path) => path === use.path || below(place.root, path) !== undefined);
 }
 
 /** An absolute path without `.`, `..`, doubled and trailing slashes. */

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { CallPlan, PathUse } from "../tool/tool.ts";
 import { plainWords } from "./command.ts";
 import type { Place } from "./place.ts";
-import { below } from "./place.ts";
+import { below, bothPaths } from "./place.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
 /**
@@ -13,7 +13,7 @@ import { mayHoldCredentials } from "./sensitive.ts";
  * what the repository's configuration names (`core.fsmonitor`).
  */
 const READING_TOOLS = new Set(["Read", "Glob", "Grep", "Ls"]);
-const TOOLS_WITHOUT_TARGET = new Set(["TodoWrite", "BashOutput", "KillBash"]);
+const TOOLS_WITHOUT_TARGET = new Set(["TodoWrite", "BashTask"]);
 
 /** Tells whether a call needs no question because of what it is. */
 export function isQuiet(plan: CallPlan, tool: string, place: Place): boolean {
@@ -32,7 +32,8 @@ export function isQuiet(plan: CallPlan, tool: string, place: Place): boolean {
 
 /** Tells whether one path of a call needs no question: reading below the workspace or the tools' own scratch. */
 export function isQuietPath(use: PathUse, tool: string, place: Place): boolean {
-  if (!READING_TOOLS.has(tool) || use.access !== "read" || mayHoldCredentials(use.path)) return false;
+  if (!READING_TOOLS.has(tool) || use.access !== "read" || bothPaths(use).some(mayHoldCredentials))
+    return false;
   return below(place.root, use.path) !== undefined || below(place.scratch, use.path) !== undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { CallPlan } from "../tool/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
-import { below, foldedComponents } from "./place.ts";
+import { below, bothPaths, foldedComponents } from "./place.ts";
 
 /** Directories whose content decides what git or cinch run: never written without a person (S39). */
 const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch"];
@@ -16,7 +16,8 @@ export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly s
   const { target } = plan;
   if (target.kind === "command") return guardedInCommand(target.command, ownDirectories);
   if (target.kind !== "paths") return undefined;
-  for (const { path, access } of target.paths) {
+  const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
+  for (const { path, access } of uses) {
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
     const scratch = below(place.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
