@@ -47,8 +47,6 @@ export interface Vendor {
   readonly catalogueOptional?: boolean;
   /** Where tokens are counted for free, and for which model. */
   readonly tokenCount?: { readonly path: string; readonly model: string };
-  /** Whether cache hints mean anything here; where not, none are passed on. */
-  readonly cacheHints?: boolean;
   readonly limits?: Partial<StreamLimits>;
 }
 
@@ -91,8 +89,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
   async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request);
     const dress = dressFor(request);
-    const hints = vendor.cacheHints === false ? { prefix: false, messages: [] } : request.cache;
-    const body = dialect.body({ ...request, cache: hints }, dress);
+    const body = dialect.body(request, dress);
     const url = baseUrl + dialect.path;
     await using stream = await openEventStream({ ...wire, model: request.model, url, body, signal, limits });
     let finished = false;

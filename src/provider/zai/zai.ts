@@ -9,7 +9,7 @@ const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "B
 /** Always on offer, whatever the catalogue says ([A] § Providers). */
 const MODELS = [{ id: "glm-4.6" }, { id: "glm-4.5-air" }, { id: "glm-z1" }];
 
-/** Z.AI's GLM models (PROV-04). It caches by itself and takes no hints (PROV-15). */
+/** Z.AI's GLM models (PROV-04). It caches by itself: hints for the cache need a quirk to be sent, and it has none (PROV-15). */
 export function zai(port: ProviderPort): Provider {
   return dialectProvider(
     {
@@ -21,7 +21,6 @@ export function zai(port: ProviderPort): Provider {
       quirks: { thinkingField: "thinking" },
       models: MODELS,
       catalogueOptional: true,
-      cacheHints: false,
     },
     port,
   );
