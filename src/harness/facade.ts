@@ -188,7 +188,7 @@ export class Harness implements AsyncDisposable {
       writer,
       history: [],
       lastTurn: 0,
-      registry,
+      tools: () => registry,
       workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
       telemetry: [this.#tellResults()],
       gate: () => [],
@@ -202,6 +202,7 @@ export class Harness implements AsyncDisposable {
       attended: false,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
       onBlock: (block) => this.#tellBlock(block),
+      settle: () => Promise.resolve(),
       close: async () => {
         await writer[Symbol.asyncDispose]();
         await world.files.remove(scratch);

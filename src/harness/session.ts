@@ -9,6 +9,7 @@ import { Conversation } from "../engine/conversation.ts";
 import { Dispatcher } from "../engine/dispatch.ts";
 import { ledger } from "../engine/ledger.ts";
 import type { EngineParts, ModelInUse } from "../engine/turn.ts";
+import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
@@ -30,9 +31,12 @@ export interface SessionMaterial {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
   readonly history: readonly Message[];
+  /** The end of `history` that is not among the stored messages yet. */
+  readonly recovered?: readonly Message[];
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
-  readonly registry: ToolRegistry;
+  /** The tools, which may tell of things that happen while no call is under way. */
+  readonly tools: (publish: (event: Event) => void) => ToolRegistry;
   readonly workspace: Workspace;
   /** Stands outermost: what watches every call, the invalid ones too. */
   readonly telemetry: readonly ToolMiddleware[];
@@ -49,14 +53,19 @@ export interface SessionMaterial {
   readonly attended: boolean;
   readonly permissionTimeoutMs: number;
   readonly onBlock?: EngineParts["onBlock"];
+  /** Ends what the session still runs, while its events can still be told. */
+  readonly settle: () => Promise<void>;
+  /** Frees the rest, after the last event. */
   readonly close: () => Promise<void>;
 }
 
 /** Puts a session together. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
 export function composeSession(material: SessionMaterial): Session {
-  const { world, session, logId, store, writer, registry, workspace, onBlock } = material;
+  const { world, session, logId, store, writer, workspace, onBlock } = material;
   const { clock, ids } = world;
   const bus = new Bus({ session, logId, store, writer, clock });
+  for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
+  const registry = material.tools((event) => bus.publish(event));
   const questions = new Questions({
     clock,
     ids,

@@ -16,7 +16,10 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["web", ["WebFetch"]],
 ]);
 
-export const PACK_NAMES: readonly string[] = [...PACKS.keys()];
+/** The pack that holds every built-in tool. */
+const ALL = "builtin";
+
+export const PACK_NAMES: readonly string[] = [ALL, ...PACKS.keys()];
 
 /**
  * The same source with only the tools of these packs, in the source's own order.
@@ -24,6 +27,7 @@ export const PACK_NAMES: readonly string[] = [...PACKS.keys()];
  * @throws HarnessError UnknownToolPack
  */
 export function withPacks(source: ToolSource, packs: readonly string[]): ToolSource {
+  if (packs.includes(ALL)) return source;
   const names = new Set(packs.flatMap(toolsOf));
   return { name: source.name, tools: () => source.tools().filter((tool) => names.has(tool.name)) };
 }

@@ -80,9 +80,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     { pid: world.machine.pid, processStart: world.machine.processStart },
   );
   const begun = (options.unfinished?.calls ?? []).filter((call) => call.mutating !== undefined);
-  const intents = begun.map(({ callId, name: tool, mutating = true, summary = tool, startedAt = "" }): Intent => {
-    return { callId, tool, mutating, summary, startedAt, argsHash: "" };
-  });
+  const intents = begun.map(
+    ({ callId, name: tool, mutating = true, summary = tool, startedAt = "" }): Intent => {
+      return { callId, tool, mutating, summary, startedAt, argsHash: "" };
+    },
+  );
   await writer.append({ intents }, "power");
   const session = composeSession({
     world,
@@ -93,7 +95,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     history: options.history ?? [],
     lastTurn: options.lastTurn ?? 0,
     ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
-    registry,
+    tools: () => registry,
     workspace: {
       root: directory.path,
       cwd: directory.path,
@@ -111,6 +113,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     roundsMax: options.roundsMax ?? 50,
     attended: options.attended ?? true,
     permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
   const multiplexer = new Multiplexer({ world, openSession: () => Promise.resolve(session) });

@@ -43,8 +43,13 @@ export class Multiplexer {
 
   async create(request: CommandOf<"CreateSession">): Promise<Session> {
     const session = await this.#parts.openSession(request);
-    this.#sessions.set(session.id, session);
+    this.add(session);
     return session;
+  }
+
+  /** Takes over a session that was opened already. */
+  add(session: Session): void {
+    this.#sessions.set(session.id, session);
   }
 
   subscribe(id: SessionId, since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {

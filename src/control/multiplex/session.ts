@@ -28,7 +28,9 @@ export interface SessionParts {
   readonly unfinished?: Unfinished;
   setModel(name: string): Promise<void>;
   revokeRule(rule: string): boolean;
-  /** Frees what the session holds, in the right order: processes, log, lease. */
+  /** Ends what the session still runs, while its events can still be told. */
+  settle(): Promise<void>;
+  /** Frees the rest, after the last event. */
   close(): Promise<void>;
 }
 
@@ -157,6 +159,7 @@ export class Session {
     await this.idle();
     const { bus } = this.#parts;
     try {
+      await this.#parts.settle();
       if (bus.failure === undefined) {
         bus.publish({ kind: "SessionEnded", payload: { reason } });
         await bus.close();

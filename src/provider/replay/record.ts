@@ -17,7 +17,6 @@ export const DURATIONS: Variable = {
 
 export interface RecordOptions {
   readonly world: World;
-  readonly provider: Provider;
   readonly path: string;
   readonly model: string;
   readonly values: RunValues;
@@ -25,18 +24,23 @@ export interface RecordOptions {
 }
 
 /**
- * A provider that passes everything on and writes each whole exchange to a cassette (PROV-08).
+ * Wraps providers so that they pass everything on and each whole exchange is written to one cassette (PROV-08).
  *
  * Secrets are redacted before anything is written. An exchange that failed is not recorded. The file is begun anew
- * when the first request is made.
+ * when the first answer has come.
  */
-export function recordingProvider(options: RecordOptions): Provider {
-  const { world, provider, path, redactor } = options;
+export function recorder(options: RecordOptions): (provider: Provider) => Provider {
+  const { world, path, redactor } = options;
   const variables = new Variables(options.values, [DURATIONS]);
   let before: readonly Message[] = [];
   let begun = false;
 
-  async function begin(): Promise<void> {
+  /** Only texts inside change, so the shape is still the same. */
+  function redacted<Value>(value: Value): Value {
+    return redactor.json(value) as Value;
+  }
+
+  async function begin(provider: Provider): Promise<void> {
     const header = {
       cassette: CASSETTE_VERSION,
       family: provider.family,
@@ -47,8 +51,12 @@ export function recordingProvider(options: RecordOptions): Provider {
     begun = true;
   }
 
-  async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const messages = redactor.json(variables.name(request.messages));
+  async function* chat(
+    provider: Provider,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
+    const messages = redacted(variables.name(request.messages));
     const events: TimedEvent[] = [];
     let lastMs = world.clock.monotonic();
     for await (const event of provider.chat(request, signal)) {
@@ -57,24 +65,24 @@ export function recordingProvider(options: RecordOptions): Provider {
       lastMs = nowMs;
       yield event;
     }
-    if (!begun) await begin();
+    if (!begun) await begin(provider);
     const after = shared(before, messages);
     const recorded = {
       request: { tools: request.tools.map((tool) => tool.name), after, messages: messages.slice(after) },
-      events: redactor.json(variables.name(merged(events))),
+      events: redacted(variables.name(merged(events))),
     };
     await world.files.append(path, renderLine(recorded), CASSETTE_MODE);
     before = messages;
   }
 
-  return {
+  return (provider) => ({
     name: provider.name,
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
-    chat,
+    chat: (request, signal) => chat(provider, request, signal),
     models: (signal) => provider.models(signal),
     tokenCount: (messages, signal) => provider.tokenCount(messages, signal),
-  };
+  });
 }
 
 function shared(before: readonly Message[], now: readonly Message[]): number {

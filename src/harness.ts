@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { HarnessError } from "./base/errors.ts";
+import type { LogId, SessionId } from "./base/ids.ts";
+import { isId } from "./base/ids.ts";
+import type { World } from "./base/world.ts";
+import { connectInproc } from "./control/inproc/inproc.ts";
+import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
+import type { AttachRequest } from "./control/transport.ts";
+import { bootStep } from "./harness/boot.ts";
+import type { Providers } from "./harness/providers.ts";
+import { openProviders } from "./harness/providers.ts";
+import type { RunDefaults } from "./harness/run.ts";
+import { openRun } from "./harness/run.ts";
+import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
+import { loadConfig } from "./profile/config.ts";
+import type { Connection } from "./protocol/connection.ts";
+import type { Model } from "./provider/provider.ts";
+import { openSqliteStore } from "./session/sqlite/open.ts";
+import type { LogInfo, SessionStore } from "./session/store.ts";
+import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
+
+/** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
+export interface OpenHarness extends AsyncDisposable {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: string;
+  /** `provider:name`. */
+  readonly model: string;
+  /** Sentences for the person at the start: a model that was fallen back to, unknown keys, what was left out. */
+  readonly notices: readonly string[];
+  attach(client: AttachRequest): Promise<Connection>;
+}
+
+/**
+ * Starts an engine: reads the configuration, opens the session store, and opens or resumes the first session
+ * ([A] § Lifecycle, LIFE-01). Nothing of it stays when a step fails.
+ *
+ * @throws BootFailure, a HarnessError that names the step; the signal's reason when it was aborted.
+ */
+export async function openHarness(options: HarnessOptions, signal: AbortSignal): Promise<OpenHarness> {
+  const { world, paths } = options;
+  await using undo = new AsyncDisposableStack();
+  const [config, workingDir] = await Promise.all([
+    bootStep(world.log, "reading the configuration", () => loadConfig(world, join(paths.config, "config.toml"))),
+    bootStep(world.log, "looking at the working directory", () => resolveDirectory(world, options.workingDir)),
+  ]);
+  const providers = providersOf(options, config);
+  const store = undo.use(await bootStep(world.log, "opening the session store", () => openStore(options)));
+  const defaults: RunDefaults = { ...options, config, providers, store, workingDir };
+  const multiplexer = new Multiplexer({
+    world,
+    openSession: async (request) => (await openRun(request, defaults, signal)).session,
+  });
+  undo.defer(() => multiplexer.close("binary-shutdown"));
+  const resume = await bootStep(world.log, "finding the session to resume", () =>
+    findLog(options.resume, { store, workingDir }),
+  );
+  const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
+  const request = {
+    kind: "CreateSession",
+    profile,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(resume === undefined ? {} : { resume: resume.logId }),
+  } as const;
+  const { session, model, notices } = await openRun(request, defaults, signal);
+  multiplexer.add(session);
+  signal.throwIfAborted();
+  const opened = undo.move();
+  const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
+  return {
+    session: session.id,
+    logId: session.logId,
+    profile,
+    model,
+    notices,
+    attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** What one configured provider offers, or why that could not be told. */
+export interface OfferedModels {
+  readonly provider: string;
+  readonly models?: readonly Model[];
+  readonly error?: string;
+}
+
+/** The models of every configured provider, or of the servers of this machine where none is (PROV-13). */
+export async function* listModels(options: HarnessOptions, signal: AbortSignal): AsyncGenerator<OfferedModels> {
+  const { world, paths } = options;
+  const config = await bootStep(world.log, "reading the configuration", () =>
+    loadConfig(world, join(paths.config, "config.toml")),
+  );
+  const providers = providersOf(options, config);
+  const configured = await providers.configured();
+  const names = configured.length > 0 ? configured : await providers.localServers(signal);
+  for (const provider of names) {
+    try {
+      const models = await (await providers.registry.open(provider)).models(signal);
+      yield { provider, models };
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      yield { provider, error: thrown.message };
+    }
+  }
+}
+
+function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Providers {
+  const { world, environment, paths, paced = false } = options;
+  return openProviders({ world, config, environment, paced, cacheDirectory: join(paths.data, "catalogues") });
+}
+
+async function openStore({ world, paths }: HarnessOptions): Promise<SessionStore> {
+  return await openSqliteStore({
+    world,
+    path: join(paths.data, "sessions.db"),
+    onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
+  });
+}
+
+async function resolveDirectory(world: World, path: string): Promise<string> {
+  const info = await world.files.stat(path);
+  if (info?.kind !== "directory") throw new HarnessError("PathMissing", { what: "The working directory", path });
+  return await world.files.realpath(path);
+}
+
+async function findLog(
+  resume: ResumeRequest | undefined,
+  { store, workingDir }: { readonly store: SessionStore; readonly workingDir: string },
+): Promise<LogInfo | undefined> {
+  if (resume === undefined) return undefined;
+  if (resume.kind === "last") {
+    const [last] = await store.list({ workingDir, limit: 1 });
+    if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
+    return last;
+  }
+  const { id } = resume;
+  const found = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
+  if (found === undefined) throw new HarnessError("SessionMissing", { id });
+  return found;
+}

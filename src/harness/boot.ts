@@ -1,0 +1,34 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Reason } from "../base/reasons.ts";
+
+/** A start that did not succeed, and the step in which it stopped (LIFE-01). The reason is that of its cause. */
+export class BootFailure extends HarnessError {
+  override readonly name = "BootFailure";
+  readonly step: string;
+
+  constructor(step: string, cause: HarnessError) {
+    super(cause.reason as Reason, cause.fields, { cause });
+    this.step = step;
+    this.message = `${cause.message} (while ${step})`;
+  }
+}
+
+/**
+ * Runs one step of the start. A failure names the step; undoing the steps before it is the caller's disposable stack.
+ *
+ * @param step what it does, as it reads behind "while": "reading the configuration".
+ */
+export async function bootStep<Value>(log: Log, step: string, run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof BootFailure) throw thrown;
+    const error =
+      thrown instanceof HarnessError
+        ? thrown
+        : new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
+    log.for("boot").write("error", "the start failed", { step, reason: error.reason, message: error.message });
+    throw new BootFailure(step, error);
+  }
+}

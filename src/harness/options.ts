@@ -1,0 +1,40 @@
+import type { World } from "../base/world.ts";
+import type { Level } from "../tool/tool.ts";
+
+/** Where cinch keeps its own files: the `cinch` folders of the XDG base directories. */
+export interface HarnessPaths {
+  readonly config: string;
+  readonly data: string;
+  readonly state: string;
+}
+
+/** How one engine is started. */
+export interface HarnessOptions {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly workingDir: string;
+  /** A name, or the path of a file that must exist. Absent: the configuration's, else `default`. */
+  readonly profile?: string;
+  /** `provider:name`. */
+  readonly model?: string;
+  readonly level?: Level;
+  readonly autoApprove: boolean;
+  readonly strictPermissions: boolean;
+  /** Whether a person can answer. False: what would ask is refused at once (PERM-12). */
+  readonly attended: boolean;
+  readonly maxTurns?: number;
+  readonly maxCostUsd?: number;
+  /** A cassette file to write (PROV-08). */
+  readonly record?: string;
+  /** Play a `replay:` model word by word, for people who watch. */
+  readonly paced?: boolean;
+  readonly resume?: ResumeRequest;
+  /** The user's environment. Keys are read from it, and taken out of what tools give their children. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export type ResumeRequest =
+  /** A session or log id. */
+  | { readonly kind: "id"; readonly id: string }
+  /** The newest session of the working directory. */
+  | { readonly kind: "last" };

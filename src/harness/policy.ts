@@ -1,0 +1,44 @@
+import { HarnessError } from "../base/errors.ts";
+import type { Policy } from "../permission/judge.ts";
+import type { Rule, RuleScope } from "../permission/rule.ts";
+import { parseRule } from "../permission/rule.ts";
+import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
+import type { Level } from "../tool/tool.ts";
+
+const LEVEL_DEFAULT: Level = "WorkspaceWrite";
+
+export interface PolicySources {
+  readonly profile: PermissionSettings;
+  /** The user's own configuration, which goes before the profile. */
+  readonly user: PermissionSettings;
+  /** `--level`. */
+  readonly level?: Level;
+  /** `--strict-permissions`. */
+  readonly strictPermissions: boolean;
+  readonly ownDirectories: readonly string[];
+}
+
+/**
+ * What the permission gate judges by, out of everything that has a say.
+ * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ */
+export function policyFrom(sources: PolicySources): Policy {
+  const { profile, user, level, strictPermissions, ownDirectories } = sources;
+  return {
+    ceiling: level ?? user.level ?? profile.level ?? LEVEL_DEFAULT,
+    firm: level !== undefined,
+    strict: (profile.strict ?? false) || (user.strict ?? false),
+    quiet: !strictPermissions && (user.quiet ?? profile.quiet ?? true),
+    rules: [...rulesFrom(user.rules, "user"), ...rulesFrom(profile.rules, "profile")],
+    ownDirectories,
+  };
+}
+
+function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly Rule[] {
+  return rules.map(({ effect, text, where }) => {
+    const parsed = parseRule({ effect, text }, scope);
+    if (parsed.kind === "rule") return parsed.rule;
+    const { path, line, key } = where;
+    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: parsed.problem });
+  });
+}

@@ -1,0 +1,135 @@
+import { isAbsolute, join } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import { authorizedFetch } from "../credential/authorized-fetch.ts";
+import { envKeyRing, keyVariableOf, keyVariables } from "../credential/env-keys.ts";
+import type { Config } from "../profile/config.ts";
+import type { KeyRing } from "../provider/authorized-fetch.ts";
+import type { ChosenModel } from "../provider/choose.ts";
+import { chooseModel } from "../provider/choose.ts";
+import type { ProviderPort } from "../provider/dialect/dialect-provider.ts";
+import { knownModel } from "../provider/prices.ts";
+import type { Price, Provider } from "../provider/provider.ts";
+import { ProviderRegistry } from "../provider/registry.ts";
+import { LOCAL_SERVERS } from "../provider/vendors.ts";
+
+const REPLAY = "replay";
+
+export interface ProvidersOptions {
+  readonly world: World;
+  readonly config: Config;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cacheDirectory: string;
+  /** Whether a recorded model speaks at a pace that people can follow. */
+  readonly paced: boolean;
+}
+
+/** Every model provider that can be used here: the vendors, the user's own, local servers, cassettes. */
+export interface Providers {
+  readonly registry: ProviderRegistry;
+  readonly keys: KeyRing;
+  /** Variables that hold keys: no child gets them. */
+  readonly secretVariables: readonly string[];
+  /** Providers that were set up by the user: with a key, or in config.toml. */
+  configured(): Promise<readonly string[]>;
+  /** Model servers that answer on this machine now. */
+  localServers(signal: AbortSignal): Promise<readonly string[]>;
+  choose(asked: string | undefined, profileDefault: string | undefined, signal: AbortSignal): Promise<ChosenModel>;
+  /** The provider of a chosen model, opened. */
+  open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
+  /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
+  priceOf(provider: string, model: string): Price | undefined;
+  /** Looks the price up in the provider's catalogue where nothing else tells it. A failure is logged. */
+  learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
+}
+
+export function openProviders(options: ProvidersOptions): Providers {
+  const { world, config, environment, cacheDirectory } = options;
+  const customs = config.providers;
+  const keys = envKeyRing(environment, customs);
+  const send = authorizedFetch({
+    fetch: world.fetch,
+    keys,
+    variableFor: (provider) => keyVariableOf(provider, customs),
+  });
+  const registry = registerAll(options, { world, send, cacheDirectory });
+  const learned = new Map<string, Price>();
+
+  return {
+    registry,
+    keys,
+    secretVariables: keyVariables(customs),
+    async configured() {
+      const keyed = await keys.providers();
+      const keyless = customs.filter(({ apiKeyEnv }) => apiKeyEnv === undefined).map(({ name }) => name);
+      return [...new Set([...keyed, ...keyless])];
+    },
+    async localServers(signal) {
+      const { discoverLocal } = await import("../provider/local/local.ts");
+      return (await discoverLocal(world, signal)).map(({ name }) => name);
+    },
+    async choose(asked, profileDefault, signal) {
+      return await chooseModel({
+        keyed: await keys.providers(),
+        customs,
+        keyless: [REPLAY],
+        ...(asked === undefined ? {} : { asked }),
+        ...(profileDefault === undefined ? {} : { profileDefault }),
+        ...(config.defaultModel === undefined ? {} : { configDefault: config.defaultModel }),
+        async discoverLocal() {
+          const { discoverLocal } = await import("../provider/local/local.ts");
+          return await discoverLocal(world, signal);
+        },
+      });
+    },
+    async open({ provider, model }, session) {
+      return provider === REPLAY ? await openReplay(model, options, session) : await registry.open(provider);
+    },
+    priceOf(provider, model) {
+      const name = `${provider}:${model}`;
+      return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
+    },
+    async learnPrice(provider, model, signal) {
+      if (this.priceOf(provider, model) !== undefined) return;
+      try {
+        const models = await (await registry.open(provider)).models(signal);
+        for (const { id, price } of models) if (price !== undefined) learned.set(`${provider}:${id}`, price);
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        world.log.for(`provider.${provider}`).write("warn", "no prices", { what: messageOf(thrown) });
+      }
+    },
+  };
+}
+
+/** Each provider's code is loaded when it is first used. */
+function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderRegistry {
+  const registry = new ProviderRegistry();
+  registry.register("anthropic", async () => (await import("../provider/anthropic/anthropic.ts")).anthropic(port));
+  registry.register("openai", async () => (await import("../provider/openai/openai.ts")).openai(port));
+  registry.register("openrouter", async () => (await import("../provider/openrouter/openrouter.ts")).openrouter(port));
+  registry.register("zai", async () => (await import("../provider/zai/zai.ts")).zai(port));
+  for (const server of LOCAL_SERVERS) {
+    registry.register(server.name, async () => (await import("../provider/local/local.ts")).local(server, port));
+  }
+  for (const provider of options.config.providers) {
+    registry.register(provider.name, async () => (await import("../provider/custom/custom.ts")).custom(provider, port));
+  }
+  return registry;
+}
+
+/** What a recorded model needs to know of the session it plays in. */
+export interface SessionValues {
+  readonly workingDir: string;
+  readonly scratch: string;
+}
+
+/** A model that plays the cassette which `replay:PATH` names. Each session has its own. */
+async function openReplay(path: string, options: ProvidersOptions, session: SessionValues): Promise<Provider> {
+  const { world, environment, paced } = options;
+  const { openCassette } = await import("../provider/replay/open.ts");
+  const { replayProvider } = await import("../provider/replay/replay.ts");
+  const { workingDir: cwd, scratch } = session;
+  const cassette = await openCassette(world, isAbsolute(path) ? path : join(cwd, path));
+  return replayProvider({ world, cassette, values: { cwd, scratch, home: environment["HOME"] ?? "" }, paced });
+}

@@ -1,0 +1,76 @@
+import type { LogId } from "../base/ids.ts";
+import type { Spend } from "../budget/spend.ts";
+import type { Unfinished } from "../control/multiplex/session.ts";
+import { resultBlock } from "../engine/conversation.ts";
+import type { Message } from "../protocol/message.ts";
+import { resumeHistory } from "../session/history.ts";
+import type { SessionStore } from "../session/store.ts";
+import { validHistory } from "../session/valid-history.ts";
+
+const EVENTS_PER_READ = 1_000;
+
+/** What a new run on an existing log starts from (SES-07, SES-17). */
+export interface ResumedLog {
+  readonly history: readonly Message[];
+  /** The end of the history that was only in events so far. */
+  readonly recovered: readonly Message[];
+  readonly lastTurn: number;
+  readonly unfinished?: Unfinished;
+}
+
+/**
+ * Rebuilds the conversation of a log, valid but for the calls that were open when its process ended.
+ *
+ * Only calls of the newest answer can still be settled; an older gap, which no run of ours leaves, is closed with an
+ * error result.
+ */
+export async function resumeLog(store: SessionStore, logId: LogId): Promise<ResumedLog> {
+  const { history, recovered, openCalls, interruptedTurn, lastTurn } = await resumeHistory(store, logId);
+  const newest = history.findLastIndex((message) => message.role === "assistant");
+  const settled = history.slice(0, Math.max(0, newest));
+  const open = fenced(history.slice(Math.max(0, newest)));
+  const callIds = new Set(open.flatMap(({ content }) => content.map((block) => block.type === "tool_use" && block.id)));
+  const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
+  const calls = openCalls
+    .filter(({ callId }) => callIds.has(callId))
+    .map((call) => {
+      const intent = intents.get(call.callId);
+      return intent === undefined ? call : { ...call, summary: intent.summary, startedAt: intent.startedAt };
+    });
+  const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
+  return {
+    history: [...validHistory(settled), ...open],
+    recovered: fenced(recovered),
+    lastTurn,
+    ...(isUnfinished
+      ? { unfinished: { calls, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
+      : {}),
+  };
+}
+
+/** Counts what the runs before this one have cost. */
+export async function countSpent(store: SessionStore, logId: LogId, spend: Spend): Promise<void> {
+  let since = 0;
+  while (true) {
+    const events = await store.events(logId, since, EVENTS_PER_READ);
+    for (const event of events) if (event.kind === "CostIncremented") spend.count(event.payload);
+    since = events.at(-1)?.id ?? since;
+    if (events.length < EVENTS_PER_READ) return;
+  }
+}
+
+/** Results that come from events are not fenced yet; a fence around a fence is left as it is. */
+function fenced(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message) => ({
+    ...message,
+    content: message.content.map((block) => {
+      if (block.type !== "tool_result" || isFenced(block.content)) return block;
+      const { tool_use_id: id, content, is_error: isError } = block;
+      return resultBlock({ id }, { content, ...(isError === undefined ? {} : { isError }) });
+    }),
+  }));
+}
+
+function isFenced(content: readonly { readonly type: string; readonly text?: string }[]): boolean {
+  return content.every(({ type, text = "" }) => type !== "text" || text.startsWith("<untrusted-tool-result>\n"));
+}

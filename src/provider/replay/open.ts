@@ -1,0 +1,24 @@
+import { HarnessError } from "../../base/errors.ts";
+import { decode } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
+import type { Cassette } from "./cassette.ts";
+import { parseCassette } from "./cassette.ts";
+
+const CASSETTE_BYTES_MAX = 64 * 1_048_576;
+
+/**
+ * Reads a cassette file.
+ * @throws HarnessError PathMissing where there is none, CassetteInvalid for one that cannot be read.
+ */
+export async function openCassette(world: Pick<World, "files">, path: string): Promise<Cassette> {
+  try {
+    return parseCassette(decode(await world.files.read(path, CASSETTE_BYTES_MAX)), path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") throw new HarnessError("PathMissing", { what: "The cassette", path });
+    if (codeOf(thrown) === undefined && !(thrown instanceof HarnessError)) {
+      throw new HarnessError("CassetteInvalid", { path, line: "1", problem: String(thrown) }, { cause: thrown });
+    }
+    throw thrown;
+  }
+}
