@@ -1,0 +1,273 @@
+import type { LogLevel } from "../base/log.ts";
+import { LOG_LEVELS } from "../base/log.ts";
+import { nearest } from "../client/kit/nearest.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { Level } from "../tool/tool.ts";
+import { LEVELS } from "../tool/tool.ts";
+import type { CommandName, Flag, FlagName, Mode } from "./flags.ts";
+import { COMMANDS, FLAGS } from "./flags.ts";
+
+export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** What a command line asks for. Nothing outside the words themselves has been looked at yet. */
+export type Invocation =
+  | { readonly kind: "help" | "version" }
+  | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
+  | { readonly kind: "models"; readonly settings: Settings }
+  | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
+  | {
+      readonly kind: "print";
+      readonly settings: Settings;
+      readonly raw: boolean;
+      /** Absent: standard input is the prompt. */
+      readonly prompt?: string;
+      readonly format: OutputFormat;
+    };
+
+export interface Settings {
+  readonly profile?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly level?: Level;
+  readonly autoApprove: boolean;
+  readonly strictPermissions: boolean;
+  readonly maxTurns?: number;
+  readonly maxCostUsd?: number;
+  readonly record?: string;
+  readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
+  readonly logToStderr: boolean;
+  readonly logLevels: ReadonlyMap<string, LogLevel>;
+}
+
+/** Reads a command line. Never throws: what is wrong with it is said in one sentence, with the nearest known word. */
+export function parseArguments(argv: readonly string[]): Invocation {
+  const words = readWords(argv);
+  const format = OUTPUT_FORMATS.find((known) => known === words.flags.get("output-format")) ?? "text";
+  const usage = (problem: string): Invocation => ({
+    kind: "usage",
+    problem: neutraliseLine(problem),
+    format,
+  });
+  if (words.flags.has("help")) return { kind: "help" };
+  if (words.flags.has("version")) return { kind: "version" };
+  if (words.problem !== undefined) return usage(words.problem);
+  try {
+    return invocationOf(words, format);
+  } catch (thrown) {
+    if (thrown instanceof Misuse) return usage(thrown.message);
+    throw thrown;
+  }
+}
+
+/** How the reading of a value ends early; never leaves this file. */
+class Misuse extends Error {}
+
+interface Words {
+  readonly flags: ReadonlyMap<FlagName, string>;
+  /** Words that are no flags, with whether -p stood before them. */
+  readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
+  readonly problem?: string;
+}
+
+type KnownFlag = (typeof FLAGS)[number];
+
+function readWords(argv: readonly string[]): Words {
+  const flags = new Map<FlagName, string>();
+  const plain: { text: string; afterPrint: boolean }[] = [];
+  let problem: string | undefined;
+  let at = 0;
+  let onlyPlain = false;
+  while (at < argv.length) {
+    const word = argv[at] ?? "";
+    at += 1;
+    if (onlyPlain || !isFlag(word)) {
+      plain.push({ text: word, afterPrint: flags.has("print") });
+    } else if (word === "--") {
+      onlyPlain = true;
+    } else {
+      const read = readFlag(word, argv[at]);
+      if (read.kind === "problem") {
+        problem ??= read.problem;
+        continue;
+      }
+      if (read.takesNext) at += 1;
+      if (flags.has(read.flag.name)) problem ??= `--${read.flag.name} is given twice`;
+      flags.set(read.flag.name, read.value);
+    }
+  }
+  return problem === undefined ? { flags, plain } : { flags, plain, problem };
+}
+
+type ReadFlag =
+  | { readonly kind: "flag"; readonly flag: KnownFlag; readonly value: string; readonly takesNext: boolean }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/** What stands for a flag without a value, and for -p without a prompt. */
+const GIVEN = "\0";
+
+function readFlag(word: string, next: string | undefined): ReadFlag {
+  const equals = word.indexOf("=");
+  const name = equals === -1 ? word : word.slice(0, equals);
+  const value = equals === -1 ? undefined : word.slice(equals + 1);
+  const flag = FLAGS.find((known) => name === `--${known.name}` || name === shortOf(known));
+  if (flag === undefined) return { kind: "problem", problem: unknownFlag(name) };
+  if (!("value" in flag)) {
+    if (value !== undefined) return { kind: "problem", problem: `${name} takes no value` };
+    return { kind: "flag", flag, value: GIVEN, takesNext: false };
+  }
+  if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
+  if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
+  if (flag.name === "print") return { kind: "flag", flag, value: GIVEN, takesNext: false };
+  const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.value}`;
+  return { kind: "problem", problem: `${name} needs a value (${flag.value})${hint}` };
+}
+
+function isFlag(word: string): boolean {
+  return word.startsWith("-") && word.length > 1;
+}
+
+function shortOf(flag: Flag): string | undefined {
+  return flag.short === undefined ? undefined : `-${flag.short}`;
+}
+
+function unknownFlag(name: string): string {
+  const near = nearest(
+    name.replace(/^-+/, ""),
+    FLAGS.map((flag) => flag.name),
+  );
+  return `there is no flag ${name}; ${near === undefined ? "cinch --help lists them" : `did you mean --${near}?`}`;
+}
+
+function invocationOf(words: Words, format: OutputFormat): Invocation {
+  const { flags, plain } = words;
+  const [first] = plain;
+  const command = first === undefined || first.afterPrint ? undefined : commandOf(first.text);
+  const prompt = promptOf(flags, plain.slice(command === undefined ? 0 : 1), command);
+  if (command === "help") return { kind: "help" };
+  const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
+  checkFlags(flags, mode);
+  const settings = settingsOf(flags);
+  if (mode === "models") return { kind: "models", settings };
+  if (mode === "debug" && !flags.has("raw"))
+    throw new Misuse("cinch debug needs --raw, the one thing it does");
+  const raw = flags.has("raw");
+  if (!flags.has("print")) {
+    if (flags.has("output-format")) throw new Misuse("--output-format goes with -p");
+    return { kind: "line", settings, raw };
+  }
+  oneOf(flags, "output-format", OUTPUT_FORMATS);
+  return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
+}
+
+function commandOf(word: string): CommandName {
+  const names = COMMANDS.map((command) => command.name);
+  const command = names.find((name) => name === word);
+  if (command !== undefined) return command;
+  const near = nearest(word, names);
+  const hint = near === undefined ? "" : `did you mean cinch ${near}? `;
+  throw new Misuse(`there is no command "${word}"; ${hint}to send a prompt, write cinch -p "…"`);
+}
+
+/** The prompt of -p: its value, or the one word that follows, so that `-p --model x "prompt"` works too. */
+function promptOf(
+  flags: Words["flags"],
+  plain: Words["plain"],
+  command: CommandName | undefined,
+): string | undefined {
+  const value = flags.get("print");
+  const given = value === undefined || value === GIVEN ? [] : [value];
+  const texts = [...given, ...plain.map((word) => word.text)];
+  if (value === undefined && texts[0] !== undefined) {
+    throw new Misuse(`cinch ${command ?? ""} takes no "${texts[0]}"`);
+  }
+  if (texts.length > 1) throw new Misuse("more than one prompt is given; put it in quotes");
+  const [prompt] = texts;
+  if (prompt === undefined || prompt === "-") return undefined;
+  if (prompt.trim() === "") throw new Misuse("the prompt is empty");
+  return prompt;
+}
+
+function checkFlags(flags: Words["flags"], mode: Mode): void {
+  for (const name of flags.keys()) {
+    const flag: Flag | undefined = FLAGS.find((known) => known.name === name);
+    if (flag?.for.includes(mode) === true) continue;
+    if (name === "output-format") throw new Misuse("--output-format goes with -p");
+    if (name === "raw") throw new Misuse("--raw goes with cinch debug");
+    throw new Misuse(`--${name} does not go with ${mode === "print" ? "-p" : `cinch ${mode}`}`);
+  }
+}
+
+function settingsOf(flags: Words["flags"]): Settings {
+  const level = oneOf(flags, "level", LEVELS);
+  const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
+  const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
+  const resume = resumeOf(flags);
+  const profile = textOf(flags, "profile");
+  const model = textOf(flags, "model");
+  const cwd = textOf(flags, "cwd");
+  const record = textOf(flags, "record");
+  if (model !== undefined && !/^[^:\s]+:\S+$/.test(model)) {
+    throw new Misuse(`--model is written as provider:name, not "${model}"; cinch models lists them`);
+  }
+  return {
+    autoApprove: flags.has("auto-approve"),
+    strictPermissions: flags.has("strict-permissions"),
+    logToStderr: flags.has("log-to-stderr"),
+    logLevels: logLevelsOf(flags.get("log-level")),
+    ...(profile === undefined ? {} : { profile }),
+    ...(model === undefined ? {} : { model }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(level === undefined ? {} : { level }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(record === undefined ? {} : { record }),
+    ...(resume === undefined ? {} : { resume }),
+  };
+}
+
+function resumeOf(flags: Words["flags"]): Settings["resume"] {
+  const id = textOf(flags, "resume");
+  if (id !== undefined && flags.has("continue"))
+    throw new Misuse("--resume and --continue exclude each other");
+  if (id !== undefined) return { kind: "id", id };
+  return flags.has("continue") ? { kind: "last" } : undefined;
+}
+
+function textOf(flags: Words["flags"], name: FlagName): string | undefined {
+  const value = flags.get(name);
+  if (value?.trim() === "") throw new Misuse(`--${name} is empty`);
+  return value;
+}
+
+function oneOf<Value extends string>(
+  flags: Words["flags"],
+  name: FlagName,
+  known: readonly Value[],
+): Value | undefined {
+  const value = flags.get(name);
+  if (value === undefined) return undefined;
+  const found = known.find((candidate) => candidate === value);
+  if (found === undefined) throw new Misuse(`--${name} is one of ${known.join(", ")}, not "${value}"`);
+  return found;
+}
+
+function numberOf(flags: Words["flags"], name: FlagName, form: RegExp, words: string): number | undefined {
+  const value = flags.get(name);
+  if (value === undefined) return undefined;
+  if (!form.test(value)) throw new Misuse(`--${name} takes ${words}, not "${value}"`);
+  return Number(value);
+}
+
+/** `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */
+function logLevelsOf(value: string | undefined): ReadonlyMap<string, LogLevel> {
+  const levels = new Map<string, LogLevel>();
+  if (value === undefined) return levels;
+  for (const part of value.split(",")) {
+    const [, component = "", word = ""] = /^(?:([\w.-]+)=)?(.*)$/.exec(part.trim()) ?? [];
+    const level = LOG_LEVELS.find((known) => known === word);
+    if (level === undefined) throw new Misuse(`--log-level: "${part}" is none of ${LOG_LEVELS.join(", ")}`);
+    levels.set(component, level);
+  }
+  return levels;
+}

@@ -1,0 +1,14 @@
+import type { Clock } from "../base/world.ts";
+
+/** Waits for the end of something, but no longer than `ms`; tells whether it came. Its failure is rethrown. */
+export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: Disposable | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = clock.timer(ms, () => resolve(false));
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,76 @@
+import { unreachable } from "../base/assert.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
+import type { Reason } from "../base/reasons.ts";
+import type { TurnRecord } from "../client/kit/turn-record.ts";
+
+/** What a run ends with; scripts depend on it, a test pins it. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  limit: 4,
+  trust: 5,
+  cancelled: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.done, "done"],
+  [EXIT.failed, "the turn failed"],
+  [EXIT.usage, "wrong usage or configuration (also: an unknown model, a refused key)"],
+  [EXIT.refused, "ended, but at least one call was refused for want of permission"],
+  [EXIT.limit, "a limit was reached (turns, cost)"],
+  [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
+];
+
+/** Reasons that trying again does not mend, only another command line or configuration does. */
+const USAGE: ReadonlySet<string> = new Set<Reason>([
+  "UsageInvalid",
+  "ConfigInvalid",
+  "ProfileMissing",
+  "PathMissing",
+  "NoModel",
+  "UnknownProvider",
+  "UnknownModel",
+  "ProviderKeyMissing",
+  "ProviderKeyRefused",
+  "UnsupportedContent",
+  "CostUnknown",
+  "CassetteInvalid",
+  "StoreNewer",
+  "LogHeld",
+  "SessionMissing",
+  "NothingToContinue",
+]);
+
+/** The code of a turn that has ended, or of one whose end was never told. */
+export function exitCodeOfTurn(record: TurnRecord): ExitCode {
+  if (record.ended === undefined) return EXIT.failed;
+  const { reason } = record.ended;
+  switch (reason) {
+    case "complete":
+    case "yield":
+      return record.refused > 0 ? EXIT.refused : EXIT.done;
+    case "cancelled":
+      return EXIT.cancelled;
+    case "turn_limit":
+    case "budget":
+      return EXIT.limit;
+    case "error":
+      return record.error !== undefined && USAGE.has(record.error.reason) ? EXIT.usage : EXIT.failed;
+    case "length":
+    case "empty":
+    case "no_progress":
+      return EXIT.failed;
+    default:
+      return unreachable(reason);
+  }
+}
+
+/** The code of what was thrown before a turn could end. */
+export function exitCodeOf(thrown: unknown): ExitCode {
+  if (thrown instanceof Cancelled) return EXIT.cancelled;
+  if (thrown instanceof HarnessError && USAGE.has(thrown.reason)) return EXIT.usage;
+  return EXIT.failed;
+}

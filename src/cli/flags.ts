@@ -1,0 +1,93 @@
+/**
+ * The command line as data: the parser, the help and the hints for misspelt words are all made of these tables.
+ *
+ * A flag stands here once its part is built; until then it is unknown, never accepted without effect.
+ */
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** What its value is called in the help; absent for a switch. */
+  readonly value?: string;
+  /** The value may be left out. */
+  readonly optional?: boolean;
+  readonly help: string;
+  readonly for: readonly Mode[];
+}
+
+/** What a command line asks for: the line client, one prompt, or one of the commands. */
+export type Mode = "line" | "print" | CommandName;
+
+const RUNS = ["line", "print", "debug"] as const;
+const ALL = ["line", "print", "debug", "models"] as const;
+
+export const FLAGS = [
+  {
+    name: "print",
+    short: "p",
+    value: "PROMPT",
+    optional: true,
+    help: "Answer one prompt and exit, asking nobody. Without PROMPT, standard input is the prompt; with it, what is piped in goes along as an attachment.",
+    for: ["print", "debug"],
+  },
+  {
+    name: "output-format",
+    value: "FORMAT",
+    help: "With -p: text (default; the answer), json (one object), stream-json (one event a line).",
+    for: ["print", "debug"],
+  },
+  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: RUNS },
+  { name: "profile", value: "NAME|PATH", help: "The profile to work under; a path must exist.", for: ALL },
+  { name: "cwd", value: "DIRECTORY", help: "Work there instead of in the current directory.", for: ALL },
+  { name: "continue", short: "c", help: "Go on with the last session of this directory.", for: RUNS },
+  { name: "resume", value: "ID", help: "Go on with this session (a sess_ or log_ id).", for: RUNS },
+  {
+    name: "level",
+    value: "LEVEL",
+    help: "What calls may do at most without being asked for: ReadOnly, WorkspaceWrite or DangerFullAccess.",
+    for: RUNS,
+  },
+  {
+    name: "auto-approve",
+    help: "Answer permission prompts with yes. Deny rules and protected files stay as they are.",
+    for: RUNS,
+  },
+  { name: "strict-permissions", help: "Ask even for commands that are known to only read.", for: RUNS },
+  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: RUNS },
+  {
+    name: "max-cost",
+    value: "USD",
+    help: "Start no request that could exceed this cost (exit code 4).",
+    for: RUNS,
+  },
+  { name: "record", value: "FILE", help: "Record the model's answers to a cassette.", for: RUNS },
+  {
+    name: "raw",
+    help: "With debug: dump all provider traffic, unredacted, to a file of mode 0600.",
+    for: ["debug"],
+  },
+  {
+    name: "log-to-stderr",
+    help: "Write the operational log, and what happens, to standard error too.",
+    for: ALL,
+  },
+  {
+    name: "log-level",
+    value: "LEVELS",
+    help: "trace, debug, info, warn or error, for all or by component: engine=debug,provider.openai=trace.",
+    for: ALL,
+  },
+  { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
+  { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
+  { name: "help", short: "h", help: "Show this help.", for: ALL },
+  { name: "version", short: "V", help: "Show the version.", for: ALL },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof FLAGS)[number]["name"];
+
+export const COMMANDS = [
+  { name: "models", help: "List what the configured providers offer." },
+  { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
+  { name: "help", help: "Show this help." },
+] as const;
+
+export type CommandName = (typeof COMMANDS)[number]["name"];

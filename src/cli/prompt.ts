@@ -1,0 +1,138 @@
+import { unreachable } from "../base/assert.ts";
+import { whileAlive } from "../base/deadline.ts";
+import { priceOf, printPrice } from "../client/kit/cost.ts";
+import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { TurnRecord } from "../client/kit/turn-record.ts";
+import { endingText } from "../client/kit/turn-record.ts";
+import { EventPrinter } from "../client/line/event-printer.ts";
+import type { OpenHarness } from "../harness.ts";
+import type { Connection } from "../protocol/connection.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { Invocation, OutputFormat } from "./arguments.ts";
+import { within } from "./bounded.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
+import { OutputClosed, standardOutput } from "./output.ts";
+import { promptContent } from "./prompt-content.ts";
+import { failureJson, jsonLine, resultJson } from "./prompt-output.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+import { runTurn } from "./turn.ts";
+
+/** How long a harness may take to close: its children have had their grace by then. */
+export const CLOSE_MS_MAX = 5_000;
+const LAST_WRITE_MS_MAX = 2_000;
+
+type Print = Extract<Invocation, { kind: "print" }>;
+
+/**
+ * One prompt, no screen: opens a harness that nobody is asked by, follows the turn, prints the answer (PERM-12).
+ *
+ * In text form standard output gets the text of the last message, once the turn has ended: which message is the last
+ * is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
+ * --log-to-stderr.
+ */
+export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode> {
+  try {
+    return await answer(invocation, surroundingsOf(invocation.settings, stop, invocation.raw), stop);
+  } catch (thrown) {
+    if (invocation.format === "json" && !(thrown instanceof OutputClosed)) {
+      await standardOutput().write(failureJson(thrown));
+    }
+    throw thrown;
+  }
+}
+
+async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<ExitCode> {
+  const content = await promptContent(invocation.prompt, at);
+  const { openHarness } = await import("../harness.ts");
+  const options = harnessOptions(invocation.settings, at, { attended: false });
+  const { clock } = at.world;
+  const harness = await openHarness(options, stop.signal);
+  try {
+    await tellStart(harness, at);
+    const connection = await harness.attach({ identityClass: "human", label: "cinch -p" });
+    await connection.handshake(PROTOCOL_VERSION);
+    const show = shower(invocation, connection, at);
+    const { session } = harness;
+    const record = await runTurn({ connection, session, content, clock, signal: stop.signal, show });
+    await writeAnswer(invocation.format, harness, record, at);
+    await tellEnd(record, at);
+    return stop.signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
+  } finally {
+    await within(clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+}
+
+/** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */
+export async function tellStart(harness: OpenHarness, at: Surroundings): Promise<void> {
+  const { rawDump } = at;
+  for (const notice of harness.notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
+  if (rawDump === undefined) return;
+  await at.stderr.write(
+    `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}. Delete it when you are done.\n`,
+  );
+}
+
+function shower(invocation: Print, connection: Connection, at: Surroundings) {
+  const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
+  const printer = new EventPrinter({ client: connection.clientId, answers: false });
+  return async function show(envelope: Envelope): Promise<void> {
+    if (invocation.format === "stream-json") await at.stdout.write(jsonLine(envelope));
+    if (envelope.kind === "Error" && envelope.parentCall === undefined) {
+      const { reason, message } = envelope.payload;
+      await at.stderr.write(`cinch: ${neutralise(message)} (${neutraliseLine(reason)})\n`);
+    } else if (progress) {
+      await at.stderr.write(printer.print(envelope));
+    }
+  };
+}
+
+async function writeAnswer(
+  format: OutputFormat,
+  harness: OpenHarness,
+  record: TurnRecord,
+  at: Surroundings,
+): Promise<void> {
+  const text = answerText(format, harness, record, at);
+  const written = at.stdout.write(text);
+  // A reader that has stopped reading must not keep a run that was told to stop.
+  if (at.stop.signal.aborted) await within(at.world.clock, LAST_WRITE_MS_MAX, written);
+  else await whileAlive(written, at.stop.signal);
+}
+
+function answerText(
+  format: OutputFormat,
+  harness: OpenHarness,
+  record: TurnRecord,
+  at: Surroundings,
+): string {
+  switch (format) {
+    case "stream-json":
+      return "";
+    case "json":
+      return resultJson(harness.session, record);
+    case "text": {
+      if (record.text === "") return "";
+      const line = record.text.endsWith("\n") ? record.text : `${record.text}\n`;
+      // A file or another program gets the bytes as they are, a terminal only what cannot drive it.
+      return at.stdout.isTerminal ? neutralise(line) : line;
+    }
+    default:
+      return unreachable(format);
+  }
+}
+
+async function tellEnd(record: TurnRecord, at: Surroundings): Promise<void> {
+  const reason = record.ended?.reason;
+  const ending = reason === undefined ? undefined : endingText(reason);
+  if (ending !== undefined && record.error === undefined) await at.stderr.write(`cinch: ${ending}\n`);
+  if (record.refused > 0) {
+    await at.stderr.write(`cinch: calls refused for want of permission: ${record.refused}\n`);
+  }
+  if (at.stderr.isTerminal && (priceOf(record.cost) !== 0 || record.cost.calls > 0)) {
+    await at.stderr.write(`cinch: ${printPrice(record.cost)}\n`);
+  }
+}

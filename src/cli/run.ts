@@ -1,0 +1,84 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { neutralise } from "../client/kit/terminal-text.ts";
+import type { Invocation } from "./arguments.ts";
+import { parseArguments } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT, exitCodeOf } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+import { OutputClosed, standardError, standardOutput } from "./output.ts";
+import type { Stop } from "./stop.ts";
+import { listenForSignals } from "./stop.ts";
+
+/**
+ * Carries out one command line and ends the process with its exit code, whatever happens (REL-01).
+ *
+ * The process is ended by hand once everything is written: an open standard input, or a timer of a library, must not
+ * hold it (R33).
+ */
+export async function run(argv: readonly string[]): Promise<never> {
+  const stderr = standardError();
+  const stop = listenForSignals();
+  endOnBugs(stderr);
+  let code: ExitCode;
+  try {
+    code = await carryOut(parseArguments(argv), stop, stderr);
+  } catch (thrown) {
+    code = thrown instanceof OutputClosed ? EXIT.cancelled : exitCodeOf(thrown);
+    if (code !== EXIT.cancelled) await stderr.write(errorLine(thrown));
+  }
+  process.exit(code);
+}
+
+async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
+  switch (invocation.kind) {
+    case "version": {
+      const { VERSION } = await import("./version.ts");
+      await standardOutput().write(`cinch ${VERSION}\n`);
+      return EXIT.done;
+    }
+    case "help": {
+      const { helpText } = await import("./help.ts");
+      await standardOutput().write(helpText());
+      return EXIT.done;
+    }
+    case "usage": {
+      const problem = new HarnessError("UsageInvalid", { problem: invocation.problem });
+      if (invocation.format === "json") {
+        const { failureJson } = await import("./prompt-output.ts");
+        await standardOutput().write(failureJson(problem));
+      }
+      await stderr.write(errorLine(problem));
+      return EXIT.usage;
+    }
+    case "models": {
+      const { runModels } = await import("./models.ts");
+      return await runModels(invocation, stop);
+    }
+    case "print": {
+      const { runPrompt } = await import("./prompt.ts");
+      return await runPrompt(invocation, stop);
+    }
+    case "line": {
+      const { runLine } = await import("./line.ts");
+      return await runLine(invocation, stop);
+    }
+  }
+}
+
+/** What went wrong, for a person, with the reason that programs go by. */
+export function errorLine(thrown: unknown): string {
+  const reason = thrown instanceof HarnessError ? ` (${thrown.reason})` : "";
+  return `cinch: ${neutralise(messageOf(thrown))}${reason}\n`;
+}
+
+/** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
+function endOnBugs(stderr: Output): void {
+  const end = (thrown: unknown) => {
+    const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    void stderr
+      .write(`cinch: bug in cinch: ${neutralise(detail)}\n`)
+      .finally(() => process.exit(EXIT.failed));
+  };
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", end);
+}

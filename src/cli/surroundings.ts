@@ -1,0 +1,91 @@
+import { realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import type { HarnessOptions, HarnessPaths } from "../harness/options.ts";
+import { hostWorld } from "../host/host.ts";
+import { openLog } from "../host/log-file.ts";
+import type { Settings } from "./arguments.ts";
+import { pathsOf, userEnvironment } from "./environment.ts";
+import type { Output } from "./output.ts";
+import { standardError, standardOutput } from "./output.ts";
+import { dumpingFetch } from "./raw-dump.ts";
+import type { Stop } from "./stop.ts";
+
+/** What every command stands on: this machine, this user's directories, the two output streams, the signals. */
+export interface Surroundings {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly workingDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stop: Stop;
+  /** Where provider traffic is dumped to, where it is. */
+  readonly rawDump?: string;
+}
+
+/**
+ * Reads where and as whom this process runs. Nothing is created.
+ * @throws HarnessError when there is no home directory, or the directory to work in does not exist.
+ */
+export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Surroundings {
+  const paths = pathsOf(process.env);
+  const log = openLog({
+    directory: join(paths.state, "log"),
+    toStderr: settings.logToStderr,
+    now: () => world.clock.now(),
+    levels: settings.logLevels,
+  });
+  const world = hostWorld(log);
+  const rawDump = raw ? rawDumpPath(world, paths) : undefined;
+  const common = {
+    paths,
+    workingDir: workingDirOf(settings.cwd),
+    environment: userEnvironment(process.env),
+    stdout: standardOutput(),
+    stderr: standardError(),
+    stop,
+  };
+  if (rawDump === undefined) return { ...common, world };
+  return { ...common, rawDump, world: { ...world, fetch: dumpingFetch(world.fetch, world.files, rawDump) } };
+}
+
+/** The settings of a command line as the harness takes them. */
+export function harnessOptions(
+  settings: Settings,
+  at: Surroundings,
+  run: { readonly attended: boolean },
+): HarnessOptions {
+  const { profile, model, level, maxTurns, maxCostUsd, record, resume } = settings;
+  return {
+    world: at.world,
+    paths: at.paths,
+    workingDir: at.workingDir,
+    autoApprove: settings.autoApprove,
+    strictPermissions: settings.strictPermissions,
+    attended: run.attended,
+    environment: at.environment,
+    ...(profile === undefined ? {} : { profile }),
+    ...(model === undefined ? {} : { model }),
+    ...(level === undefined ? {} : { level }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(record === undefined ? {} : { record: resolve(record) }),
+    ...(resume === undefined ? {} : { resume }),
+  };
+}
+
+function rawDumpPath(world: World, paths: HarnessPaths): string {
+  const moment = new Date(world.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  return join(paths.state, "debug", `raw-${moment}-${world.machine.pid}.jsonl`);
+}
+
+function workingDirOf(named: string | undefined): string {
+  const path = resolve(named ?? ".");
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new HarnessError("PathMissing", { what: "The directory to work in", path });
+  if (!stats.isDirectory())
+    throw new HarnessError("UsageInvalid", { problem: `--cwd: ${path} is no directory` });
+  return realpathSync(path);
+}

@@ -1,0 +1,120 @@
+import type { Interface } from "node:readline";
+import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
+import { Writable } from "node:stream";
+import { BoundedQueue } from "../base/queue.ts";
+import type { Clock } from "../base/world.ts";
+import type { LineInput, LineTerminal } from "../client/line/terminal.ts";
+import type { Output } from "./output.ts";
+
+const LINES_AHEAD_MAX = 1_000;
+const HISTORY_LINES_MAX = 500;
+
+export interface TtyOptions {
+  readonly output: Output;
+  readonly clock: Clock;
+  /** False for a terminal that can only print, such as TERM=dumb: no editing, no cursor moves. */
+  readonly canMove: boolean;
+}
+
+export interface TtyTerminal extends LineTerminal, Disposable {
+  /** Ctrl-C that reached the process instead of the line editor. */
+  interrupt(): void;
+}
+
+/**
+ * The line client's terminal where a person sits at one: line editing and history by `node:readline`.
+ *
+ * What is printed while a line is being typed goes above it. While streamed text stands in the middle of a line, what
+ * is typed stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode.
+ */
+export function ttyTerminal(options: TtyOptions): TtyTerminal {
+  const { output, clock, canMove } = options;
+  const inputs = new BoundedQueue<LineInput>(LINES_AHEAD_MAX);
+  let midLine = false;
+  let drawn = false;
+  let promptText = "";
+
+  const editor: Interface = createInterface({
+    input: process.stdin,
+    output: canMove ? editorOutput(() => midLine) : process.stdout,
+    terminal: canMove,
+    historySize: HISTORY_LINES_MAX,
+    escapeCodeTimeout: 50,
+  });
+
+  function push(input: LineInput): void {
+    if (!inputs.push(input)) process.stdout.write("\u0007");
+  }
+
+  function interrupt(): void {
+    push({ kind: "interrupt", atMs: clock.monotonic() });
+  }
+
+  function erase(): void {
+    if (!drawn || !canMove) return;
+    moveCursor(process.stdout, 0, -editor.getCursorPos().rows);
+    cursorTo(process.stdout, 0);
+    clearScreenDown(process.stdout);
+    drawn = false;
+  }
+
+  function draw(): void {
+    if (midLine) return;
+    editor.setPrompt(promptText);
+    if (canMove) editor.prompt(true);
+    else process.stdout.write(promptText);
+    drawn = true;
+  }
+
+  editor.on("line", (text) => {
+    drawn = false;
+    push({ kind: "line", text });
+  });
+  editor.on("SIGINT", interrupt);
+  editor.on("close", () => inputs.end());
+
+  return {
+    interactive: true,
+    interrupt,
+    async *input(signal) {
+      const end = () => inputs.end();
+      signal.addEventListener("abort", end, { once: true });
+      try {
+        if (!signal.aborted) yield* inputs;
+      } finally {
+        signal.removeEventListener("abort", end);
+      }
+    },
+    async write(text) {
+      erase();
+      await output.write(text);
+      midLine = !text.endsWith("\n");
+      if (canMove) draw();
+    },
+    prompt(text) {
+      const next = text ?? "";
+      if (drawn && next === promptText) return;
+      erase();
+      promptText = next;
+      draw();
+    },
+    [Symbol.dispose]() {
+      erase();
+      editor.close();
+    },
+  };
+}
+
+/** The editor's view of the screen: it may draw only while no streamed text stands unfinished on the last line. */
+function editorOutput(muted: () => boolean): Writable {
+  const view = new Writable({
+    write(chunk, _encoding, done) {
+      if (muted()) done();
+      else process.stdout.write(chunk, () => done());
+    },
+  });
+  Object.defineProperty(view, "columns", { get: () => process.stdout.columns });
+  Object.defineProperty(view, "rows", { get: () => process.stdout.rows });
+  process.stdout.on("resize", () => view.emit("resize"));
+  return view;
+}
