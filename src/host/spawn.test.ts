@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openFiles, processesWith, zombiesOfOurs } from "../../test/support/processes.ts";
+import { openFiles, processesWith, zombiesOf } from "../../test/support/processes.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { decode } from "../base/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
+import { livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -87,7 +88,7 @@ describe("leaving the scope of a child", () => {
     "a job with a group of its own": (s: string) => `set -m; sleep ${s} & wait`,
     "a group that ignores SIGTERM": (s: string) => `trap '' TERM; sleep ${s} & wait`,
     "a stopped process": (s: string) =>
-      `sleep ${s} & until grep -q sleep /proc/$!/cmdline; do :; done; kill -STOP $!; wait`,
+      `sleep ${s} & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done; kill -STOP $!; wait`,
     setsid: (s: string) => `setsid sleep ${s} & wait`,
     "setsid in a double fork": (s: string) => `(setsid -f sleep ${s}); sleep ${s}`,
     "setsid with another environment": (s: string) => `env -i /usr/bin/setsid sleep ${s}; wait`,
@@ -100,9 +101,25 @@ describe("leaving the scope of a child", () => {
       await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
       expect(await timed(async () => await child[Symbol.asyncDispose]())).toBeLessThan(ALL_DEAD_MS_MAX);
       expect(processesWith(own)).toEqual([]);
-      expect(zombiesOfOurs()).toEqual([]);
+      expect(zombiesOf(process.pid)).toEqual([]);
     });
   }
+
+  test("[ENG-09 R19] ends a job that has a group of its own and has lost its parent, by its session", async () => {
+    const own = longSleep();
+    const child = shell(`set -m; (sleep ${own} & ) ; sleep ${own}`);
+    await until("both run", () => processesWith(`sleep\0${own}`).length === 2);
+    await child[Symbol.asyncDispose]();
+    expect(processesWith(own)).toEqual([]);
+  });
+
+  test("[REL-03] waits for no zombie", async () => {
+    const own = longSleep();
+    await using child = shell(`(exit 0) & exec sleep ${own}`);
+    await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
+    await until("its own child is a zombie", () => zombiesOf(child.pid).length > 0);
+    expect(livingMembers({ leader: child.pid, startedAtMs: 0 })).toEqual([child.pid]);
+  });
 
   test("[ENG-09] may happen twice, and after the end", async () => {
     const child = shell("true");
@@ -118,7 +135,7 @@ describe("leaving the scope of a child", () => {
       if (i % 3 === 0) await text(child.stdout);
       if (i % 2 === 0) await child.exited;
     }
-    expect(zombiesOfOurs()).toEqual([]);
+    expect(zombiesOf(process.pid)).toEqual([]);
     expect(openFiles() - before).toBeLessThan(10);
   });
 

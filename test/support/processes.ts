@@ -5,12 +5,12 @@ export function processesWith(text: string): readonly number[] {
   return processIds().filter((pid) => readProc(pid, "cmdline").includes(text));
 }
 
-/** The ids of children of this process that have ended and were never waited for. */
-export function zombiesOfOurs(): readonly number[] {
+/** The ids of children of a process that have ended and were never waited for. */
+export function zombiesOf(parentId: number): readonly number[] {
   return processIds().filter((pid) => {
     const stat = readProc(pid, "stat");
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" && Number(parent) === process.pid;
+    return state === "Z" && Number(parent) === parentId;
   });
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "no
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settle } from "../../../test/support/fake-clock.ts";
-import { processesWith, zombiesOfOurs } from "../../../test/support/processes.ts";
+import { processesWith, zombiesOf } from "../../../test/support/processes.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
@@ -318,7 +318,7 @@ describe("the end of a call", () => {
       expect(await call.catch((thrown) => thrown)).toBe(why);
       expect(performance.now() - before).toBeLessThan(ALL_DEAD_MS_MAX);
       expect(processesWith(own)).toEqual([]);
-      expect(zombiesOfOurs()).toEqual([]);
+      expect(zombiesOf(process.pid)).toEqual([]);
     });
   }
 
@@ -335,7 +335,7 @@ describe("the end of a call", () => {
       await expect(call).rejects.toThrow(`${i}`);
     }
     expect(processesWith(own)).toEqual([]);
-    expect(zombiesOfOurs()).toEqual([]);
+    expect(zombiesOf(process.pid)).toEqual([]);
     expect(readdirSync(rig.workspace.scratch)).toEqual([]);
   }, 30_000);
 

@@ -82,15 +82,16 @@ export class Capture {
     await this.#flush();
     const written = this.#written;
     const start = Math.max(from, written - HEAD_BYTES_MAX - TAIL_BYTES_MAX);
-    const bytes =
-      written > start ? await this.#files.readRange(this.path, start, written - start) : new Uint8Array(0);
+    const bytes = wholeCharacters(
+      written > start ? await this.#files.readRange(this.path, start, written - start) : new Uint8Array(0),
+    );
     const skipped = start - from;
     const notes = [
       ...(skipped > 0 ? [`[… ${grouped(skipped)} bytes are left out here. ${this.#whereabouts()} …]`] : []),
       plainText(decoded(skipped > 0 ? tailLines(bytes) : bytes)),
       ...(this.#total > written ? [`[${this.#whereabouts()}]`] : []),
     ];
-    return { text: notes.filter((note) => note !== "").join("\n"), next: Math.max(from, written) };
+    return { text: notes.filter((note) => note !== "").join("\n"), next: start + bytes.length };
   }
 
   async #flush(): Promise<void> {
@@ -138,10 +139,16 @@ function lastOf(tail: Uint8Array, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
 /** Cut after the last line feed, or else between characters. */
 function headLines(bytes: Uint8Array): Uint8Array {
   const end = bytes.lastIndexOf(10) + 1;
-  if (end > bytes.length - LINE_BYTES_MAX && end > 0) return bytes.subarray(0, end);
+  return end > 0 && end > bytes.length - LINE_BYTES_MAX ? bytes.subarray(0, end) : wholeCharacters(bytes);
+}
+
+/** Without the first bytes of a character whose others are not there. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let at = bytes.length;
-  while (at > 0 && isContinuation(bytes[at - 1])) at -= 1;
-  return bytes.subarray(0, at > 0 && (bytes[at - 1] ?? 0) >= 0xc0 ? at - 1 : bytes.length);
+  while (at > 0 && bytes.length - at < 3 && isContinuation(bytes[at - 1])) at -= 1;
+  const lead = bytes[at - 1] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return length > bytes.length - at + 1 ? bytes.subarray(0, at - 1) : bytes;
 }
 
 /** Cut after the first line feed, or else between characters. */

@@ -2,7 +2,11 @@ import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
 import { ToolFailure } from "../tool.ts";
 
-/** The variable that marks every process of one call, so that those that leave its group are found. */
+/**
+ * The variable that marks every process of one call, so that those that leave its group are found.
+ *
+ * Its value is the call's id and ours: replayed and tested calls have the ids that others had.
+ */
 export const CALL_MARK = "CINCH_CALL";
 
 /** Absolute, so that no folder of a project can put another program in its place. */
@@ -39,7 +43,7 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
   return world.spawn({
     argv: [shell, "--norc", "--noprofile", "-c", wrapper(start.report), "bash", start.command],
     cwd: start.cwd,
-    env: environment(start),
+    env: { ...cleaned(start.env), PWD: start.cwd, [CALL_MARK]: `${start.callId}.${world.machine.pid}` },
     mark: CALL_MARK,
   });
 }
@@ -49,9 +53,8 @@ async function findShell(files: Files): Promise<string> {
   throw new ToolFailure(`Bash needs bash, and this machine has none of ${SHELLS.join(", ")}.`);
 }
 
-function environment({ env, cwd, callId }: ShellStart): Readonly<Record<string, string>> {
-  const kept = Object.entries(env).filter(([name]) => !DROPPED.test(name));
-  return { ...Object.fromEntries(kept), PWD: cwd, [CALL_MARK]: callId };
+function cleaned(env: ShellStart["env"]): ShellStart["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !DROPPED.test(name)));
 }
 
 /**
