@@ -15,7 +15,24 @@ test("[PROV-05] servers that answer with models are found; other programs and si
   });
   const asked = Promise.withResolvers<void>();
   using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => asked.resolve() } });
-  const world = testWorld({ fetch: hostFetch() });
+  // Each answer is read whole before it is handed on, so that the clock moves when all but the silent one are there.
+  const request = hostFetch();
+  const answered = Promise.withResolvers<void>();
+  let answers = 0;
+  const count = () => {
+    answers += 1;
+    if (answers === 4) answered.resolve();
+  };
+  const world = testWorld({
+    async fetch(url, init) {
+      try {
+        const response = await request(url, init);
+        return new Response(await response.text(), { status: response.status });
+      } finally {
+        count();
+      }
+    },
+  });
   const at = (name: string, baseUrl: string) => ({ name, title: name, baseUrl });
   const servers = [
     at("nobody", "http://127.0.0.1:1/v1"),
@@ -25,7 +42,7 @@ test("[PROV-05] servers that answer with models are found; other programs and si
     at("ollama", `${models.url}/v1`),
   ];
   const found = discoverLocal(world, NEVER, servers);
-  await Promise.all([asked.promise, models.until(({ requests }) => requests.length === 1)]);
+  await Promise.all([asked.promise, answered.promise]);
   await world.clock.advance(300);
   expect(await found).toEqual([{ ...at("ollama", `${models.url}/v1`), models: ["qwen3:4b"] }]);
   expect(world.clock.waiting).toBe(0);
