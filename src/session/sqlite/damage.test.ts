@@ -137,6 +137,18 @@ test("[SES-16] what is no session store is left alone, and said to be none", asy
   }
 });
 
+test("[SES-16] somebody else's database is said to be one", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "foreign.db");
+  {
+    using database = new Database(path);
+    database.run("CREATE TABLE theirs (x)");
+  }
+  expect(String(await thrownBy(openSqliteStore({ path, world })))).toContain(
+    "a database, but not a session store",
+  );
+});
+
 test("[SES-16] a store that another program holds locked is said to be busy", async () => {
   await using sample = await makeSample("merged");
   const path = sample.place(sample.database);

@@ -31,8 +31,9 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, world, busyMs = BUSY_MS_MAX } = options;
-  const found = await world.files.stat(path);
+  // The write-ahead log first: whoever makes a store at this moment fills the database before it.
   const unmerged = (await world.files.stat(`${path}-wal`))?.size ?? 0;
+  const found = await world.files.stat(path);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
   try {
