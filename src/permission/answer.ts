@@ -70,7 +70,6 @@ function prefixRule(text: string, plan: CallPlan, tool: string): Rule | undefine
   const isPrefix =
     isCommandPattern(rule.match.text) &&
     picked.at(-1) === "*" &&
-    heads.length > 0 &&
     heads.length <= words.length &&
     heads.every((head, at) => head === words[at]);
   return isPrefix ? rule : undefined;

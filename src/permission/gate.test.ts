@@ -17,7 +17,7 @@ const POLICY: Policy = {
   strict: false,
   quiet: true,
   rules: [],
-  ownDirectories: ["/home/u/.config/cinch"],
+  ownDirectories: ["/home/user/.config/cinch"],
 };
 
 type Answer = { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string };
@@ -38,7 +38,7 @@ function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions>
     session,
     ask,
     autoApprove: false,
-    configPath: "/home/u/.config/cinch/config.toml",
+    configPath: "/home/user/.config/cinch/config.toml",
     onRefused: ({ because }) => void refusals.push(because),
     ...options,
   });
@@ -161,7 +161,7 @@ test("[PERM-12] with nobody to ask, a call is refused at once with the rule that
   expect(await call(bash('echo "a"\tb'))).toBe(
     'error: PermissionDenied: Bash (echo "a"\\tb) needs a person\'s consent (it needs the level DangerFullAccess, and the ceiling ' +
       "is WorkspaceWrite), and nobody can be asked in this run. The user can allow it with\n[permissions]\n" +
-      'allow = ["Bash:echo \\"a\\"\\tb"]\nin /home/u/.config/cinch/config.toml, or with --auto-approve. ' +
+      'allow = ["Bash:echo \\"a\\"\\tb"]\nin /home/user/.config/cinch/config.toml, or with --auto-approve. ' +
       "Go on without it, or say what could not be done.",
   );
   expect(ran).toEqual([]);

@@ -14,7 +14,7 @@ const DEFAULT: Policy = {
   strict: false,
   quiet: true,
   rules: rules("allow", "profile", ...WRITES),
-  ownDirectories: ["/home/u/.config/cinch"],
+  ownDirectories: ["/home/user/.config/cinch"],
 };
 
 function rules(effect: Effect, scope: RuleScope, ...texts: readonly string[]): readonly Rule[] {
@@ -179,7 +179,8 @@ test("[PERM-02] an ask rule beats an allow rule and the quiet preset, and an ans
 test("[PERM-02 PROF-03] a repository's rule can restrict, never allow", () => {
   expect(parseRule({ effect: "allow", text: "Bash" }, "project")).toMatchObject({ kind: "problem" });
   const smuggled: Rule = { effect: "allow", scope: "project", tool: "Bash", match: { kind: "any" } };
-  expect(decide("Bash", bash("id"), policy([smuggled])).kind).toBe("ask");
+  const full: Policy = { ...policy([smuggled]), ceiling: "DangerFullAccess" };
+  expect(decide("Bash", bash("id"), full).kind).toBe("ask");
   expect(
     decide("Read", paths("Read", "read", "/w/app/x"), policy(rules("deny", "project", "Read:x"))).kind,
   ).toBe("deny");
@@ -225,6 +226,7 @@ test("[PERM-04] the quiet preset covers reads below the workspace and in the too
   expect(kinds("Read", DEFAULT, asked)).toEqual(asked.map(() => "ask"));
   expect(kinds("Read", { ...DEFAULT, quiet: false }, quiet)).toEqual(quiet.map(() => "ask"));
   expect(decide("Write", paths("Write", "write", "/w/app/.env")).kind).toBe("ask");
+  expect(decide("Read", paths("Read", "write", "/w/app/a")).kind).toBe("ask");
   expect(decide("Stranger", paths("Stranger", "read", "/w/app/a")).kind).toBe("ask");
 });
 
@@ -273,7 +275,7 @@ test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, wha
     "/w/app/a/.git",
     "/w/app/.git ./x",
   ];
-  for (const path of [...written, "/home/u/.config/cinch/config.toml"]) {
+  for (const path of [...written, "/home/user/.config/cinch/config.toml"]) {
     expect(decide("Write", paths("Write", "write", path), by)).toMatchObject({
       kind: "ask",
       personOnly: true,
@@ -284,15 +286,15 @@ test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, wha
     "cat '.ci''nch/x'",
     "tee .CINCH/a",
     "rm -rf .git",
-    "cat /home/u/.config/cinch/x",
+    "cat /home/user/.config/cinch/x",
   ]) {
     expect(decide("Bash", bash(command), by)).toMatchObject({ kind: "ask", personOnly: true });
   }
   expect(decide("Bash", bash("cat .gitignore"), by).kind).toBe("allow");
   expect(decide("Bash", bash("git clone https://example.com/a.git"), by).kind).toBe("allow");
   expect(decide("Read", paths("Read", "read", "/w/app/.git/HEAD"), by).kind).toBe("allow");
-  const scratch = { root: "/w/app", scratch: "/home/u/.config/cinch/scratch" };
-  const spilled = paths("Read", "read", "/home/u/.config/cinch/scratch/out");
+  const scratch = { root: "/w/app", scratch: "/home/user/.config/cinch/scratch" };
+  const spilled = paths("Read", "read", "/home/user/.config/cinch/scratch/out");
   expect(judge(spilled, { name: "Read", level: "ReadOnly" }, DEFAULT, scratch).kind).toBe("allow");
 });
 
@@ -350,6 +352,10 @@ test("[PERM-02 PERM-11 S06 S07] nothing but plain words ever falls under a patte
     ),
   ).toEqual(not.map(() => "ask"));
   expect(decide("Bash", bash("npm test", "/elsewhere"), by).kind).toBe("ask");
+  const anything = policy(rules("allow", "user", "Bash:* --version"));
+  expect(
+    kinds("Bash", anything, [bash("node --version"), bash("A=1 --version"), bash("%1 --version")]),
+  ).toEqual(["allow", "ask", "ask"]);
 });
 
 test("[PERM-02] a rule without a pattern allows the very same command and no other", () => {

@@ -113,7 +113,7 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
       "config.toml:3: providers.a.base_url: must be an http or https URL",
     ],
     [
-      '[providers.a]\nkind = "anthropic"\nbase_url = "https://u:p@x.example"',
+      '[providers.a]\nkind = "anthropic"\nbase_url = "https://u@x.example"',
       "config.toml:3: providers.a.base_url: must not hold a name or password: name a variable with api_key_env",
     ],
     [

@@ -13,8 +13,8 @@ export interface Where {
 /**
  * One table of a configuration file, read key by key.
  *
- * A value of another type is an error that names file, line and key. Own keys only: `__proto__` is a key like any
- * other, and an unknown one (S65).
+ * A value of another type is an error that names file, line and key. The parser's tables have no prototype, so
+ * `__proto__` is a key like any other, and an unknown one (S65).
  */
 export class Table {
   readonly #file: TomlFile;
@@ -68,7 +68,7 @@ export class Table {
   }
 
   isTable(key: string): boolean {
-    return Object.hasOwn(this.#value, key) && isObject(this.#value[key]);
+    return isObject(this.#value[key]);
   }
 
   /** The tables of a list of tables. */
@@ -119,7 +119,7 @@ export class Table {
 
   #typed<Value>(key: string, what: string, read: (value: unknown) => Value | undefined): Value | undefined {
     this.#known.add(key);
-    const value = Object.hasOwn(this.#value, key) ? this.#value[key] : undefined;
+    const value = this.#value[key];
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}`);

@@ -92,6 +92,12 @@ test("[ENG-14] ordinary text goes through unchanged", () => {
   for (const text of plain) expect(inside(text)).toBe(text);
 });
 
+test("[ENG-14 S62] characters that only a model reads are shown inside a section", () => {
+  expect(inside("a\u{e0068}\u{e0069}b \u202ec \ud800")).toBe(
+    "a[hidden: U+E0068 U+E0069]b [hidden: U+202E]c \ufffd",
+  );
+});
+
 test("[ENG-14] an empty section is left out", () => {
   expect([fence("skill", ""), fence("skill", " \n\t ")]).toEqual([undefined, undefined]);
 });
