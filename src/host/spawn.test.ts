@@ -178,7 +178,7 @@ describe("reading a child", () => {
     for await (const chunk of child.stdout) {
       bytes += chunk.length;
       await child.exited;
-      await Bun.sleep(150); // longer than the silence that ends the reading
+      await shell("sleep 0.15").exited; // longer than the silence that ends the reading
     }
     expect(bytes).toBe(150_000);
   });

@@ -100,7 +100,7 @@ describe("a command", () => {
       RIPGREP_CONFIG_PATH: "/tmp/evil",
       CINCH_TOKEN: "secret",
     };
-    await using rig = openRig({ PATH, HOME: "/home/u", ...hostile });
+    await using rig = openRig({ PATH, HOME: "/home/user", ...hostile });
     expect((await rig.sh("export LATER=1; env | sort | cut -d= -f1 | tr '\\n' ' '")).trim()).toBe(
       "CINCH_CALL HOME LATER PATH PWD SHLVL _",
     );
