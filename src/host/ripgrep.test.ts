@@ -7,24 +7,26 @@ import { extract, hostRipgrep } from "./ripgrep.ts";
 
 test("[TOOL-03] ripgrep is found where npm has put it, and nothing is written", async () => {
   await using place = temporaryDirectory();
-  const path = await hostRipgrep(join(place.path, "bin"))();
+  const path = await hostRipgrep(place.path)();
   expect(Bun.spawnSync([path, "--version"]).stdout.toString()).toStartWith("ripgrep 15.");
   expect(readdirSync(place.path)).toEqual([]);
 });
 
 test("[TOOL-03] an embedded ripgrep runs from the compiled program, extracted once into a folder of the user alone", async () => {
   await using place = temporaryDirectory();
-  const bin = join(place.path, "state", "bin");
+  const data = join(place.path, "data");
+  const bin = join(data, "bin");
+  mkdirSync(data, { mode: 0o755 });
   const main = join(place.path, "main.ts");
   const program = join(place.path, "program");
   writeFileSync(
     main,
     `import { hostRipgrep } from ${JSON.stringify(join(import.meta.dir, "ripgrep.ts"))};
-     const path = await hostRipgrep(${JSON.stringify(bin)})();
+     const path = await hostRipgrep(${JSON.stringify(data)})();
      console.log(path, Bun.spawnSync([path, "--version"]).stdout.toString().slice(0, 8));`,
   );
   const built = await Bun.build({
-    entrypoints: [main, await hostRipgrep(bin)()],
+    entrypoints: [main, await hostRipgrep(data)()],
     compile: { outfile: program, autoloadDotenv: false, autoloadBunfig: false },
     target: "bun",
   });

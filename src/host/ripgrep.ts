@@ -10,8 +10,9 @@ const HASH_CHARACTERS = 16;
  * Where ripgrep is, found at the first call and not before.
  *
  * Run from source, it is the binary of the npm package for this platform. In a compiled program it is embedded, and put
- * into `directory`, which belongs to this user alone (0700), under a name with its hash, for all later runs.
- * @throws Error where this platform has none, or the directory is open to others.
+ * into the folder `bin` of `directory`, which belongs to this user alone (0700), under a name with its hash, for all
+ * later runs.
+ * @throws Error where this platform has none, or that folder is open to others.
  */
 export function hostRipgrep(directory: string): () => Promise<string> {
   let found: Promise<string> | undefined;
@@ -26,7 +27,7 @@ export function hostRipgrep(directory: string): () => Promise<string> {
 
 async function find(directory: string): Promise<string> {
   const embedded = Bun.embeddedFiles.find((file) => EMBEDDED_NAME.test(nameOf(file)));
-  if (embedded !== undefined) return await extract(await embedded.bytes(), directory);
+  if (embedded !== undefined) return await extract(await embedded.bytes(), join(directory, "bin"));
   const program = process.platform === "win32" ? "rg.exe" : "rg";
   const name = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${program}`;
   try {
