@@ -7,6 +7,7 @@ import { connectInproc } from "./control/inproc/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
 import type { AttachRequest } from "./control/transport.ts";
 import { bootStep } from "./harness/boot.ts";
+import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
 import type { Providers } from "./harness/providers.ts";
 import { openProviders } from "./harness/providers.ts";
 import type { RunDefaults } from "./harness/run.ts";
@@ -17,7 +18,6 @@ import type { Connection } from "./protocol/connection.ts";
 import type { Model } from "./provider/provider.ts";
 import { openSqliteStore } from "./session/sqlite/open.ts";
 import type { LogInfo, SessionStore } from "./session/store.ts";
-import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
 
 /** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenHarness extends AsyncDisposable {
@@ -41,8 +41,12 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const { world, paths } = options;
   await using undo = new AsyncDisposableStack();
   const [config, workingDir] = await Promise.all([
-    bootStep(world.log, "reading the configuration", () => loadConfig(world, join(paths.config, "config.toml"))),
-    bootStep(world.log, "looking at the working directory", () => resolveDirectory(world, options.workingDir)),
+    bootStep(world.log, "reading the configuration", () =>
+      loadConfig(world, join(paths.config, "config.toml")),
+    ),
+    bootStep(world.log, "looking at the working directory", () =>
+      resolveDirectory(world, options.workingDir),
+    ),
   ]);
   const providers = providersOf(options, config);
   const store = undo.use(await bootStep(world.log, "opening the session store", () => openStore(options)));
@@ -86,7 +90,10 @@ export interface OfferedModels {
 }
 
 /** The models of every configured provider, or of the servers of this machine where none is (PROV-13). */
-export async function* listModels(options: HarnessOptions, signal: AbortSignal): AsyncGenerator<OfferedModels> {
+export async function* listModels(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedModels> {
   const { world, paths } = options;
   const config = await bootStep(world.log, "reading the configuration", () =>
     loadConfig(world, join(paths.config, "config.toml")),
@@ -120,7 +127,8 @@ async function openStore({ world, paths }: HarnessOptions): Promise<SessionStore
 
 async function resolveDirectory(world: World, path: string): Promise<string> {
   const info = await world.files.stat(path);
-  if (info?.kind !== "directory") throw new HarnessError("PathMissing", { what: "The working directory", path });
+  if (info?.kind !== "directory")
+    throw new HarnessError("PathMissing", { what: "The working directory", path });
   return await world.files.realpath(path);
 }
 

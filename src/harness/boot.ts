@@ -28,7 +28,9 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
       thrown instanceof HarnessError
         ? thrown
         : new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
-    log.for("boot").write("error", "the start failed", { step, reason: error.reason, message: error.message });
+    log
+      .for("boot")
+      .write("error", "the start failed", { step, reason: error.reason, message: error.message });
     throw new BootFailure(step, error);
   }
 }

@@ -72,7 +72,8 @@ export interface PromptResult {
 /** What a `Harness` stands on; the package's own entry fills it in. */
 export interface FacadeParts {
   readonly world: World;
-  readonly model: (config: HarnessConfig) => Promise<ModelInUse>;
+  /** `note`: a sentence for the embedder, where another model than the named one is used. */
+  model(config: HarnessConfig): ModelInUse & { readonly note?: string };
 }
 
 /**
@@ -80,12 +81,15 @@ export interface FacadeParts {
  *
  * Nothing is kept on disk. The embedder's own tools run without asking: it is the embedder who decides what they do.
  */
-export class Harness implements AsyncDisposable {
+export class AgentConversation implements AsyncDisposable {
   readonly #config: HarnessConfig;
   readonly #tools: readonly HarnessTool[];
   readonly #handler: EventHandler;
   readonly #parts: FacadeParts;
   readonly #client: AttachedClient;
+  readonly #model: ModelInUse;
+  /** What the embedder should know: that a retired model was replaced. */
+  readonly notices: readonly string[];
   #session: Promise<Session> | undefined;
   #running = false;
 
@@ -105,6 +109,9 @@ export class Harness implements AsyncDisposable {
     this.#tools = tools;
     this.#handler = handler;
     this.#parts = parts;
+    const { note, ...model } = parts.model(config);
+    this.#model = model;
+    this.notices = note === undefined ? [] : [note];
     this.#client = { id: parts.world.ids.next("cli"), identityClass: "human", label: "library" };
   }
 
@@ -168,7 +175,7 @@ export class Harness implements AsyncDisposable {
 
   async #open(): Promise<Session> {
     const { world } = this.#parts;
-    const model = await this.#parts.model(this.#config);
+    const model = this.#model;
     const registry = new ToolRegistry();
     registry.add({ name: "library", tools: () => this.#tools.map(engineTool) });
     const store = memorySessionStore(world.machine);

@@ -34,7 +34,11 @@ export interface Providers {
   configured(): Promise<readonly string[]>;
   /** Model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
-  choose(asked: string | undefined, profileDefault: string | undefined, signal: AbortSignal): Promise<ChosenModel>;
+  choose(
+    asked: string | undefined,
+    profileDefault: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ChosenModel>;
   /** The provider of a chosen model, opened. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
   /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
@@ -105,15 +109,23 @@ export function openProviders(options: ProvidersOptions): Providers {
 /** Each provider's code is loaded when it is first used. */
 function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderRegistry {
   const registry = new ProviderRegistry();
-  registry.register("anthropic", async () => (await import("../provider/anthropic/anthropic.ts")).anthropic(port));
+  registry.register("anthropic", async () =>
+    (await import("../provider/anthropic/anthropic.ts")).anthropic(port),
+  );
   registry.register("openai", async () => (await import("../provider/openai/openai.ts")).openai(port));
-  registry.register("openrouter", async () => (await import("../provider/openrouter/openrouter.ts")).openrouter(port));
+  registry.register("openrouter", async () =>
+    (await import("../provider/openrouter/openrouter.ts")).openrouter(port),
+  );
   registry.register("zai", async () => (await import("../provider/zai/zai.ts")).zai(port));
   for (const server of LOCAL_SERVERS) {
-    registry.register(server.name, async () => (await import("../provider/local/local.ts")).local(server, port));
+    registry.register(server.name, async () =>
+      (await import("../provider/local/local.ts")).local(server, port),
+    );
   }
   for (const provider of options.config.providers) {
-    registry.register(provider.name, async () => (await import("../provider/custom/custom.ts")).custom(provider, port));
+    registry.register(provider.name, async () =>
+      (await import("../provider/custom/custom.ts")).custom(provider, port),
+    );
   }
   return registry;
 }
@@ -125,11 +137,20 @@ export interface SessionValues {
 }
 
 /** A model that plays the cassette which `replay:PATH` names. Each session has its own. */
-async function openReplay(path: string, options: ProvidersOptions, session: SessionValues): Promise<Provider> {
+async function openReplay(
+  path: string,
+  options: ProvidersOptions,
+  session: SessionValues,
+): Promise<Provider> {
   const { world, environment, paced } = options;
   const { openCassette } = await import("../provider/replay/open.ts");
   const { replayProvider } = await import("../provider/replay/replay.ts");
   const { workingDir: cwd, scratch } = session;
   const cassette = await openCassette(world, isAbsolute(path) ? path : join(cwd, path));
-  return replayProvider({ world, cassette, values: { cwd, scratch, home: environment["HOME"] ?? "" }, paced });
+  return replayProvider({
+    world,
+    cassette,
+    values: { cwd, scratch, home: environment["HOME"] ?? "" },
+    paced,
+  });
 }

@@ -29,7 +29,9 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
   const newest = history.findLastIndex((message) => message.role === "assistant");
   const settled = history.slice(0, Math.max(0, newest));
   const open = fenced(history.slice(Math.max(0, newest)));
-  const callIds = new Set(open.flatMap(({ content }) => content.map((block) => block.type === "tool_use" && block.id)));
+  const callIds = new Set(
+    open.flatMap(({ content }) => content.map((block) => block.type === "tool_use" && block.id)),
+  );
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   const calls = openCalls
     .filter(({ callId }) => callIds.has(callId))
@@ -72,5 +74,7 @@ function fenced(messages: readonly Message[]): readonly Message[] {
 }
 
 function isFenced(content: readonly { readonly type: string; readonly text?: string }[]): boolean {
-  return content.every(({ type, text = "" }) => type !== "text" || text.startsWith("<untrusted-tool-result>\n"));
+  return content.every(
+    ({ type, text = "" }) => type !== "text" || text.startsWith("<untrusted-tool-result>\n"),
+  );
 }

@@ -3,10 +3,10 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
+import { contextAssembly } from "../context/assemble.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
-import { contextAssembly } from "../context/assemble.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { permissionGate } from "../permission/gate.ts";
 import { SessionRules } from "../permission/session-rules.ts";
@@ -127,7 +127,10 @@ async function openLog(log: LogToOpen, { world, store }: RunDefaults): Promise<O
   }
   const createdAt = new Date(world.clock.now()).toISOString();
   const model = `${chosen.provider}:${chosen.model}`;
-  const writer = await store.create({ logId, session, workingDir, profile: profile.name, model, createdAt }, holder);
+  const writer = await store.create(
+    { logId, session, workingDir, profile: profile.name, model, createdAt },
+    holder,
+  );
   return { writer, resumed: NEW_LOG };
 }
 
@@ -148,7 +151,9 @@ async function recording(
   if (record === undefined) return (provider) => provider;
   const { recorder } = await import("../provider/replay/record.ts");
   const { redactor } = await import("../trust/redact.ts");
-  const keys = await Promise.all((await providers.keys.providers()).map((name) => providers.keys.keyFor(name)));
+  const keys = await Promise.all(
+    (await providers.keys.providers()).map((name) => providers.keys.keyFor(name)),
+  );
   const known = keys.flatMap((found) => (found === undefined ? [] : [found.key]));
   const values = { cwd: workspace.root, scratch: workspace.scratch, home: environment["HOME"] ?? "" };
   return recorder({ world, path: record, model, values, redactor: redactor(known) });
@@ -164,7 +169,15 @@ interface Material {
   readonly defaults: RunDefaults;
 }
 
-async function compose({ session, logId, profile, log, workspace, slot, defaults }: Material): Promise<Session> {
+async function compose({
+  session,
+  logId,
+  profile,
+  log,
+  workspace,
+  slot,
+  defaults,
+}: Material): Promise<Session> {
   const { world, paths, config, providers, store, attended, autoApprove } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const sessionRules = new SessionRules();
@@ -220,9 +233,12 @@ async function compose({ session, logId, profile, log, workspace, slot, defaults
 }
 
 /** In the normative order: see `RequestMiddleware`. */
-async function requestMiddleware(
-  { logId, profile, workspace, defaults }: Pick<Material, "logId" | "profile" | "workspace" | "defaults">,
-): Promise<readonly RequestMiddleware[]> {
+async function requestMiddleware({
+  logId,
+  profile,
+  workspace,
+  defaults,
+}: Pick<Material, "logId" | "profile" | "workspace" | "defaults">): Promise<readonly RequestMiddleware[]> {
   const { world, config, providers, store } = defaults;
   const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
   const priceOf = providers.priceOf.bind(providers);
