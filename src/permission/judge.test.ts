@@ -287,6 +287,8 @@ test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, wha
     "tee .CINCH/a",
     "rm -rf .git",
     "cat /home/user/.config/cinch/x",
+    "cat ~/.config/cinch/x",
+    'cd "$HOME"/.config/cinch',
   ]) {
     expect(decide("Bash", bash(command), by)).toMatchObject({ kind: "ask", personOnly: true });
   }

@@ -29,7 +29,10 @@ export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly s
 
 function guardedInCommand(command: string, ownDirectories: readonly string[]): string | undefined {
   const text = unquoted(command).toLowerCase();
-  const own = ownDirectories.find((directory) => text.includes(directory.toLowerCase()));
+  // By its last two names, so that `~` and `$HOME` before them do not hide it.
+  const own = ownDirectories.find((directory) =>
+    text.includes(directory.split("/").slice(-2).join("/").toLowerCase()),
+  );
   if (own !== undefined) return `the command names ${own}, which belongs to cinch itself`;
   const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch)(?![a-z0-9_.-])/.exec(text)?.[1];
   return named === undefined ? undefined : `the command names a ${named} directory`;
