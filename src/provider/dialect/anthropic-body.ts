@@ -7,7 +7,8 @@ import type { DialectDress } from "./dialect.ts";
 import { objectInput } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { Turn } from "./turns.ts";
-import { isBlank, systemText, turnsOf, unsupported, wellFormedBody } from "./turns.ts";
+import { isBlank, systemText, turnsOf, unsupported } from "./turns.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 /** The API takes four breakpoints; one is kept for tools and system text. */
 const MESSAGE_BREAKPOINTS_MAX = 3;
@@ -17,7 +18,11 @@ const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 /** The body of a Messages request ([A] § Internal canonical message shape: the canonical form is shaped after it). */
 export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonObject {
   const hints = [...request.cache.messages].sort((one, other) => one - other).slice(-MESSAGE_BREAKPOINTS_MAX);
-  const turns = turnsOf({ ...request, cache: { ...request.cache, messages: hints } }, dress.family);
+  const turns = turnsOf(
+    { ...request, cache: { ...request.cache, messages: hints } },
+    dress.family,
+    ({ type }) => type !== "thinking",
+  );
   const system = systemText(request.system);
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     name: wireToolName(name),
@@ -27,7 +32,7 @@ export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonO
   const messages = messagesOf(turns, dress);
   // The mark after the system text covers the tools too, which stand before it.
   const mark = request.cache.prefix ? CACHE_MARK : {};
-  return wellFormedBody({
+  return wellFormedJson({
     model: request.model,
     max_tokens: request.outputTokensMax,
     stream: true,

@@ -1,27 +1,28 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject } from "../../base/json.ts";
-import type { ResultContent } from "../../protocol/content.ts";
+import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { audioFormat, dataUrl } from "./media.ts";
-import { objectInput } from "./tool-call.ts";
+import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { PlacedBlock, Turn } from "./turns.ts";
-import { resultText, systemText, turnsOf, wellFormedBody } from "./turns.ts";
+import { resultText, systemText, turnsOf } from "./turns.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
 /** The body of a chat completion request, with the quirks that its vendor asks for. */
 export function openAiChatBody(request: ModelRequest, dress: DialectDress): JsonObject {
   const quirks = dress.quirks ?? {};
-  const turns = turnsOf(request, dress.family);
+  const turns = turnsOf(request, dress.family, isSaid);
   const system = systemText(request.system);
   const marksPrefix = quirks.cacheControl === true && request.cache.prefix;
   const tools = request.tools.map(({ name, description, inputSchema }) => ({
     type: "function",
     function: { name: wireToolName(name), description, parameters: inputSchema },
   }));
-  return wellFormedBody({
+  return wellFormedJson({
     model: request.model,
     [quirks.maxTokensField ?? "max_tokens"]: request.outputTokensMax,
     stream: true,
@@ -38,6 +39,10 @@ export function openAiChatBody(request: ModelRequest, dress: DialectDress): Json
       ),
     ],
   });
+}
+
+function isSaid({ type }: ContentBlock): boolean {
+  return type === "text" || type === "tool_use";
 }
 
 function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject {
@@ -86,13 +91,11 @@ function assistantMessage({ blocks }: Turn, dress: DialectDress): readonly JsonO
           {
             id: block.id,
             type: "function",
-            function: { name: wireToolName(block.name), arguments: JSON.stringify(objectInput(block.input)) },
+            function: { name: wireToolName(block.name), arguments: argumentsText(block.input) },
           },
         ]
       : [],
   );
-  // Thinking alone is no message: the answer it led to was cut off.
-  if (texts.length === 0 && calls.length === 0) return [];
   const text = texts.map(({ block }) => (block.type === "text" ? block.text : "")).join("\n\n");
   const isMarked = texts.some((placed) => isMarkedIn(placed, dress));
   return [

@@ -4,9 +4,10 @@ import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { dataUrl } from "./media.ts";
-import { objectInput } from "./tool-call.ts";
+import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
-import { resultText, systemText, turnsOf, unsupported, wellFormedBody } from "./turns.ts";
+import { resultText, systemText, turnsOf, unsupported } from "./turns.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 /** Models that do not reason and refuse a request that speaks of it. */
 const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
@@ -25,7 +26,7 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     parameters: inputSchema,
     strict: false,
   }));
-  return wellFormedBody({
+  return wellFormedJson({
     model: request.model,
     max_output_tokens: request.outputTokensMax,
     stream: true,
@@ -37,7 +38,7 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     ...(request.cache.key === undefined ? {} : { prompt_cache_key: request.cache.key }),
     ...(system === "" ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
-    input: turnsOf(request, dress.family).flatMap(({ role, blocks }) => {
+    input: turnsOf(request, dress.family, ({ type }) => type !== "thinking").flatMap(({ role, blocks }) => {
       const content = blocks.map(({ block }) => block);
       return role === "user" ? userItems(content, dress) : assistantItems(content);
     }),
@@ -84,7 +85,7 @@ function assistantItem(block: ContentBlock): readonly JsonObject[] {
           type: "function_call",
           call_id: block.id,
           name: wireToolName(block.name),
-          arguments: JSON.stringify(objectInput(block.input)),
+          arguments: argumentsText(block.input),
         },
       ];
     case "thinking":

@@ -78,11 +78,13 @@ interface Complaint {
 }
 
 function complaint(error: unknown): Complaint {
-  if (!isObject(error)) return { message: String(error), code: "", status: undefined };
+  // Never String(): what a server sent may have a `toString` of its own.
+  const plain = typeof error === "string" ? error : JSON.stringify(error);
+  if (!isObject(error)) return { message: plain, code: "", status: undefined };
   const number = numberAt(error, "code") ?? numberAt(error, "status");
   const words = [stringAt(error, "code"), stringAt(error, "type")].filter((word) => word !== undefined);
   const raw = stringAt(objectAt(error, "metadata"), "raw");
-  const said = stringAt(error, "message") ?? stringAt(error, "detail") ?? JSON.stringify(error);
+  const said = stringAt(error, "message") ?? stringAt(error, "detail") ?? plain;
   return {
     // OpenRouter passes on what the provider behind it said.
     message: raw === undefined ? said : `${said} (${raw})`,

@@ -3,6 +3,7 @@ import { isObject, parseJson } from "../../base/json.ts";
 import type { ModelToolUse } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { canonicalToolName } from "./tool-name.ts";
+import { wellFormedJson } from "./well-formed.ts";
 
 /**
  * A finished tool call from its name and the text of its arguments.
@@ -29,4 +30,9 @@ export function isSurelyWhole(argumentsText: string): boolean {
 /** The wire takes objects only; a call whose input was no object is one that failed without running. */
 export function objectInput(input: unknown): JsonObject {
   return isObject(input) ? input : {};
+}
+
+/** The arguments of a call as the text that the OpenAI dialects want: well-formed inside, too. */
+export function argumentsText(input: unknown): string {
+  return JSON.stringify(wellFormedJson(objectInput(input)));
 }

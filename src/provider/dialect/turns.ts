@@ -1,8 +1,4 @@
-import type { Json, JsonObject } from "../../base/json.ts";
-import { isObject } from "../../base/json.ts";
-import { wellFormed } from "../../base/text.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
-import type { Message } from "../../protocol/message.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelRequest, SystemSection } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
@@ -23,19 +19,24 @@ export interface PlacedBlock {
  * The history as turns that a provider of this family accepts.
  *
  * Left out: texts of nothing but white space (refused by the Messages API), thinking and opaque blocks of other
- * families (ENG-19), yields (no wire has them), and messages of which nothing remains. The results of tools stand
- * first in their turn, next to the calls they answer.
+ * families (ENG-19), yields (no wire has them), and turns of which nothing remains; an answer that is nothing but
+ * thinking led to nothing and goes too. The results of tools stand first in their turn, next to the calls they answer.
+ *
+ * `isSaid` tells which blocks make an answer by themselves on the wire in question.
  */
-export function turnsOf(request: ModelRequest, family: string): readonly Turn[] {
-  const turns: { readonly role: Turn["role"]; readonly blocks: PlacedBlock[] }[] = [];
-  for (const [index, message] of request.messages.entries()) {
-    const blocks = placedBlocks(message, family, request.cache.messages.includes(index));
-    if (blocks.length === 0) continue;
-    const last = turns.at(-1);
-    if (last?.role === message.role) last.blocks.push(...blocks);
-    else turns.push({ role: message.role, blocks });
-  }
-  return turns.map(({ role, blocks }) => ({
+export function turnsOf(
+  request: ModelRequest,
+  family: string,
+  isSaid: (block: ContentBlock) => boolean,
+): readonly Turn[] {
+  const turns = request.messages.map(({ role, content }, index) => {
+    const blocks = content.filter((block) => isSent(block, family));
+    return { role, blocks: placedBlocks(blocks, request.cache.messages.includes(index)) };
+  });
+  const said = joined(turns).filter(
+    ({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)),
+  );
+  return joined(said).map(({ role, blocks }) => ({
     role,
     blocks:
       role === "user"
@@ -44,8 +45,19 @@ export function turnsOf(request: ModelRequest, family: string): readonly Turn[] 
   }));
 }
 
-function placedBlocks(message: Message, family: string, isBreakpoint: boolean): PlacedBlock[] {
-  const blocks = message.content.filter((block) => isSent(block, family));
+/** Turns that are not empty, those of one role in a row as one. */
+function joined(turns: readonly Turn[]): readonly Turn[] {
+  const result: Turn[] = [];
+  for (const turn of turns) {
+    const last = result.at(-1);
+    if (turn.blocks.length === 0) continue;
+    if (last?.role !== turn.role) result.push(turn);
+    else result.splice(-1, 1, { role: last.role, blocks: [...last.blocks, ...turn.blocks] });
+  }
+  return result;
+}
+
+function placedBlocks(blocks: readonly ContentBlock[], isBreakpoint: boolean): readonly PlacedBlock[] {
   const last = blocks.findLastIndex((block) => block.type !== "thinking" && block.type !== "opaque");
   return blocks.map((block, index) => ({ block, isBreakpoint: isBreakpoint && index === last }));
 }
@@ -92,26 +104,4 @@ export function resultText(result: ToolResultBlock): string {
 /** The refusal of content that a dialect cannot express (ENG-25). */
 export function unsupported(content: string, dress: DialectDress): ProviderError {
   return new ProviderError("UnsupportedContent", { model: dress.model, content });
-}
-
-/**
- * The body with every lone surrogate replaced, deep down: one of them in a history would have every later request
- * refused (R05). Whatever is well-formed stays the same object.
- */
-export function wellFormedBody(body: { readonly [key: string]: unknown }): JsonObject {
-  return repaired(body as Json) as JsonObject;
-}
-
-function repaired(value: Json): Json {
-  if (typeof value === "string") return wellFormed(value);
-  if (Array.isArray(value)) {
-    const items = value.map(repaired);
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  }
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(
-    ([key, inner]) => [wellFormed(key), repaired(inner as Json)] as const,
-  );
-  const isSame = entries.every(([key, inner]) => Object.hasOwn(value, key) && inner === value[key]);
-  return isSame ? value : Object.fromEntries(entries);
 }

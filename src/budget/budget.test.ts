@@ -1,0 +1,220 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { inTurn } from "../../test/support/recordings.ts";
+import { testWorld } from "../../test/support/world.ts";
+import { ownWords } from "../base/brand.ts";
+import type { Event, PayloadOf } from "../protocol/events.ts";
+import { ProviderError } from "../provider/error.ts";
+import type { RequestContext, RequestHandler, RequestMiddleware } from "../provider/middleware.ts";
+import { chainRequest } from "../provider/middleware.ts";
+import type { ModelEvent, ModelRequest, Price, Usage } from "../provider/provider.ts";
+import { costCap } from "./cap.ts";
+import { costOf } from "./cost.ts";
+import { costMeter } from "./meter.ts";
+import { Spend } from "./spend.ts";
+
+const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+const USAGE: Usage = {
+  inputTokens: 1_000,
+  outputTokens: 200,
+  cacheReadTokens: 10_000,
+  cacheWriteTokens: 400,
+};
+/** 1,000 · 3 + 200 · 15 + 10,000 · 0.3 + 400 · 3.75 = 10,500 millionths. */
+const USD = 0.0105;
+const PAYLOAD: PayloadOf<"CostIncremented"> = { provider: "acme", model: "m", ...USAGE, usd: USD, turn: 2 };
+
+const usage = (part: Partial<Usage> = {}): ModelEvent => ({ kind: "usage", usage: { ...USAGE, ...part } });
+const FINISH: ModelEvent = { kind: "finish", reason: "stop", raw: "stop" };
+const TEXT: ModelEvent = { kind: "text", index: 0, text: "hi" };
+
+const REQUEST: ModelRequest = {
+  model: "m",
+  system: [],
+  messages: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
+  tools: [],
+  outputTokensMax: 100,
+  cache: { prefix: false, messages: [] },
+};
+
+interface Rig {
+  readonly told: Event[];
+  readonly asked: ModelRequest[];
+  send(request?: ModelRequest): Promise<readonly ModelEvent[]>;
+  stream(request?: ModelRequest): AsyncIterable<ModelEvent>;
+}
+
+function rig(middleware: readonly RequestMiddleware[], answer: () => AsyncIterable<ModelEvent>): Rig {
+  const world = testWorld();
+  const told: Event[] = [];
+  const asked: ModelRequest[] = [];
+  const context: RequestContext = {
+    world,
+    signal: new AbortController().signal,
+    session: world.ids.next("sess"),
+    originator: world.ids.next("cli"),
+    provider: {
+      name: "acme",
+      family: "acme",
+      canonicalFormVersion: 1,
+      chat: answer,
+      models: async () => [],
+      tokenCount: async () => 0,
+    },
+    turn: 2,
+    round: 1,
+    emit: (event) => told.push(event),
+    spent: () => undefined,
+  };
+  const handler: RequestHandler = (request) => {
+    asked.push(request);
+    return answer();
+  };
+  const stream = (request = REQUEST) => chainRequest(middleware, handler)(request, context);
+  return { told, asked, stream, send: (request) => Array.fromAsync(stream(request)) };
+}
+
+const priceOf = (provider: string, model: string) =>
+  provider === "acme" && model === "m" ? PRICE : undefined;
+
+test("[PROV-11] a call costs its input, output, cache reads and cache writes, told once with the last usage", async () => {
+  const spend = new Spend();
+  const { send, told } = rig([costMeter(priceOf, spend)], () =>
+    inTurn([usage({ outputTokens: 1 }), TEXT, usage(), FINISH]),
+  );
+  expect(await send()).toHaveLength(4);
+  expect(told).toEqual([{ kind: "CostIncremented", payload: PAYLOAD }]);
+  expect(spend.total).toEqual({ usd: USD, unknownCalls: 0, inputTokens: 11_400, outputTokens: 200 });
+});
+
+test("[PROV-11] an unknown price is told as unknown, never as 0", async () => {
+  const spend = new Spend();
+  const { send, told } = rig([costMeter(() => undefined, spend)], () => inTurn([usage(), FINISH]));
+  await send();
+  expect(told).toEqual([{ kind: "CostIncremented", payload: { ...PAYLOAD, usd: null } }]);
+  expect(spend.total).toMatchObject({ usd: 0, unknownCalls: 1 });
+
+  const { cacheRead: _, ...withoutCacheRead } = PRICE;
+  expect(costOf(USAGE, withoutCacheRead)).toBeNull();
+  expect(costOf({ ...USAGE, cacheReadTokens: 0 }, withoutCacheRead)).toBeCloseTo(0.0075, 10);
+});
+
+test("[PROV-11] an answer without usage counts as unknown, a failure without usage not at all", async () => {
+  const answered = rig([costMeter(priceOf)], () => inTurn([TEXT, FINISH]));
+  await answered.send();
+  expect(answered.told).toMatchObject([{ kind: "CostIncremented", payload: { usd: null, inputTokens: 0 } }]);
+
+  const failed = rig([costMeter(priceOf)], async function* () {
+    yield TEXT;
+    throw new ProviderError("StreamInterrupted", { provider: "acme", detail: "cut" }, { transient: true });
+  });
+  await expect(failed.send()).rejects.toMatchObject({ reason: "StreamInterrupted" });
+  expect(failed.told).toEqual([]);
+});
+
+test("[PROV-11] what an attempt had used until it failed or was left is billed all the same", async () => {
+  const failed = rig([costMeter(priceOf)], async function* () {
+    yield usage();
+    throw new ProviderError("StreamInterrupted", { provider: "acme", detail: "cut" }, { transient: true });
+  });
+  await expect(failed.send()).rejects.toMatchObject({ reason: "StreamInterrupted" });
+  expect(failed.told).toEqual([{ kind: "CostIncremented", payload: PAYLOAD }]);
+
+  const left = rig([costMeter(priceOf)], () => inTurn([usage(), TEXT, FINISH]));
+  for await (const event of left.stream()) if (event.kind === "text") break;
+  expect(left.told).toEqual([{ kind: "CostIncremented", payload: PAYLOAD }]);
+});
+
+test("[PROV-11] long inputs have their own price where the provider has one", () => {
+  const price: Price = {
+    input: 1,
+    output: 1,
+    cacheRead: 1,
+    longInput: { aboveTokens: 1_000, input: 2, output: 3, cacheRead: 2 },
+  };
+  const at = (inputTokens: number): Usage => ({
+    inputTokens,
+    outputTokens: 100,
+    cacheReadTokens: 500,
+    cacheWriteTokens: 0,
+  });
+  expect(costOf(at(500), price)).toBeCloseTo(0.0011, 12);
+  expect(costOf(at(501), price)).toBeCloseTo((1_001 * 2 + 100 * 3) / 1e6, 12);
+});
+
+test("[PROV-11] spend is kept for each provider, and a log's costs can be counted again", () => {
+  const spend = new Spend();
+  spend.count(PAYLOAD);
+  spend.count({ ...PAYLOAD, usd: null });
+  spend.count({ provider: "other", model: "x", inputTokens: 1, outputTokens: 2, usd: 0.5 });
+  expect([...spend.perProvider]).toEqual([
+    ["acme", { usd: USD, unknownCalls: 1, inputTokens: 22_800, outputTokens: 400 }],
+    ["other", { usd: 0.5, unknownCalls: 0, inputTokens: 1, outputTokens: 2 }],
+  ]);
+  expect(spend.total.usd).toBeCloseTo(USD + 0.5, 12);
+});
+
+test("[ENG-13] below the cap a request goes through; at the cap it is refused before it is sent, with cap and spend", async () => {
+  const spend = new Spend();
+  const cap = costCap({ capUsd: 0.02, spend, priceOf });
+  const { send, asked } = rig([cap, costMeter(priceOf, spend)], () => inTurn([usage(), FINISH]));
+  await send();
+  await send();
+  expect(asked).toHaveLength(2);
+  await expect(send()).rejects.toMatchObject({
+    reason: "CostBudgetExceeded",
+    fields: { spent: "0.021", cap: "0.02" },
+    message:
+      "The next request could exceed the cost cap: $0.021 of $0.02 is spent. Raise --max-cost to go on.",
+  });
+  expect(asked).toHaveLength(2);
+});
+
+test("[ENG-13] a request whose input alone would pass the cap is refused before it is sent", async () => {
+  const { send, asked } = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf })], () => inTurn([FINISH]));
+  const text = "x".repeat(4_000_000 / 3);
+  const long: ModelRequest = { ...REQUEST, messages: [{ role: "user", content: [{ type: "text", text }] }] };
+  await expect(send(long)).rejects.toMatchObject({
+    reason: "CostBudgetExceeded",
+    fields: { spent: "0.00", cap: "1.00" },
+  });
+  const system: ModelRequest = { ...REQUEST, system: [{ name: "profile", text: ownWords(text) }] };
+  await expect(send(system)).rejects.toMatchObject({ reason: "CostBudgetExceeded" });
+  expect(asked).toEqual([]);
+  await send();
+  expect(asked).toHaveLength(1);
+});
+
+test("[ENG-13] a cap that cannot be kept is refused: no price for the model, or an earlier cost unknown", async () => {
+  const noPrice = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf: () => undefined })], () =>
+    inTurn([FINISH]),
+  );
+  await expect(noPrice.send()).rejects.toMatchObject({
+    reason: "CostUnknown",
+    fields: { cap: "1.00", model: "m" },
+  });
+  const spend = new Spend();
+  spend.count({ ...PAYLOAD, usd: null });
+  const unknown = rig([costCap({ capUsd: 1, spend, priceOf })], () => inTurn([FINISH]));
+  await expect(unknown.send()).rejects.toMatchObject({ reason: "CostUnknown" });
+  expect([noPrice.asked, unknown.asked]).toEqual([[], []]);
+});
+
+test("[ENG-13] whatever a session does, no request is sent once the cap is spent", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat({ max: 100_000 }), { maxLength: 20 }), async (outputs) => {
+      const spend = new Spend();
+      let next = 0;
+      const answer = () => inTurn([usage({ outputTokens: outputs[next++] ?? 0 }), FINISH]);
+      const { send } = rig([costCap({ capUsd: 2, spend, priceOf }), costMeter(priceOf, spend)], answer);
+      for (const _ of outputs) {
+        const before = spend.total.usd;
+        const sent = await send().then(
+          () => true,
+          () => false,
+        );
+        if (sent) expect(before).toBeLessThan(2);
+      }
+    }),
+  );
+});
