@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { says } from "../../test/support/scripted-provider.ts";
 import type { Rig } from "../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../test/support/rig.ts";
+import { says } from "../../test/support/scripted-provider.ts";
 import type { CallId } from "../base/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { OrphanedCall } from "./recover.ts";
@@ -13,13 +13,20 @@ const history: readonly Message[] = [
   { role: "assistant", content: [{ type: "tool_use", id: callId, name: "Act", input: { what: "build" } }] },
 ];
 
-async function resumed(orphan: Partial<OrphanedCall>, attended = true): Promise<Rig & { readonly runs: unknown[] }> {
+function intent(mutating: boolean): OrphanedCall["intent"] & {} {
+  return { mutating, summary: "rm -rf ./build", startedAt: "2025-06-15T15:00:00Z" };
+}
+
+async function resumed(
+  orphan: Partial<OrphanedCall>,
+  attended = true,
+): Promise<Rig & { readonly runs: unknown[] }> {
   const runs: unknown[] = [];
   const act = fakeTool("Act", (input) => {
     runs.push(input);
     return ok("looked");
   });
-  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, ...orphan };
+  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, begun: true, ...orphan };
   const rig = await openRig({
     script: [says("going on")],
     tools: [act],
@@ -37,14 +44,14 @@ function resultText(rig: Rig): string {
 }
 
 test("[SES-03 R38] a call that only reads is run again when the session is resumed", async () => {
-  await using rig = await resumed({ mutating: false });
+  await using rig = await resumed({ intent: intent(false) });
   await rig.send("go on");
   expect(rig.runs).toEqual([{ what: "build" }]);
   expect(resultText(rig)).toContain("looked");
 });
 
 test("[SES-03 R38] a call that may have changed something is never run again: a person says what became of it", async () => {
-  await using rig = await resumed({ mutating: true, summary: "rm -rf ./build", startedAt: "2025-06-15T15:00:00Z" });
+  await using rig = await resumed({ intent: intent(true) });
   const sent = rig.connection.send({
     kind: "SendInput",
     sessionId: rig.session.id,
@@ -69,9 +76,13 @@ test("[SES-03 R38] a call that may have changed something is never run again: a 
 });
 
 test("[SES-03] a person can end the session instead of resuming it", async () => {
-  await using rig = await resumed({ mutating: true });
+  await using rig = await resumed({ intent: intent(true) });
   const { id: sessionId } = rig.session;
-  const sent = rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go on" }] });
+  const sent = rig.connection.send({
+    kind: "SendInput",
+    sessionId,
+    content: [{ type: "text", text: "go on" }],
+  });
   const outcome = sent.catch((thrown: unknown) => thrown);
   const { askId } = (await rig.until("Asked")).payload;
   await rig.connection.send({ kind: "Answer", sessionId, askId, answer: "abort" }).catch(() => undefined);
@@ -80,14 +91,14 @@ test("[SES-03] a person can end the session instead of resuming it", async () =>
 });
 
 test("[SES-03] [PERM-12] where nobody can be asked, the model is told that it is unknown", async () => {
-  await using rig = await resumed({ mutating: true }, false);
+  await using rig = await resumed({ intent: intent(true) }, false);
   await rig.send("go on");
   expect(rig.runs).toEqual([]);
   expect(resultText(rig)).toContain("is unknown: look before you run it again");
 });
 
 test("[SES-07] the turn that broke off is ended in the log, and a call that never began is told so", async () => {
-  await using rig = await resumed({});
+  await using rig = await resumed({ begun: false });
   await rig.send("go on");
   expect(rig.events.slice(0, 2)).toMatchObject([
     { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
@@ -95,4 +106,12 @@ test("[SES-07] the turn that broke off is ended in the log, and a call that neve
   ]);
   expect(rig.runs).toEqual([]);
   expect(resultText(rig)).toContain("not executed: the process ended before it");
+});
+
+test("[SES-03 R38] a call whose end is unknown, since the log stopped around it, is neither run again nor asked about", async () => {
+  await using rig = await resumed({ begun: true });
+  await rig.send("go on");
+  expect(rig.runs).toEqual([]);
+  expect(rig.events.map((event) => event.kind)).not.toContain("Asked");
+  expect(resultText(rig)).toContain("is unknown: look before you run it again");
 });

@@ -1,5 +1,6 @@
 import type { CallId } from "../base/ids.ts";
 import type { Ask, AskAnswer } from "../control/ask.ts";
+import type { Intent } from "../session/store.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { PendingCall } from "./reply.ts";
 import type { EngineParts, Turn } from "./turn.ts";
@@ -9,10 +10,10 @@ export interface OrphanedCall {
   readonly callId: CallId;
   readonly name: string;
   readonly input: unknown;
-  /** Whether it can have changed anything; absent where it never started. */
-  readonly mutating?: boolean;
-  readonly summary?: string;
-  readonly startedAt?: string;
+  /** Whether clients were told that it started. */
+  readonly begun: boolean;
+  /** Its intent, where that has no outcome: the process ended while it ran. */
+  readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
 }
 
 /** The answer of a person who does not want to go on with this session. */
@@ -30,23 +31,22 @@ export class ResumeAborted extends Error {
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
   turn: Turn,
-  { parts, ask }: { readonly parts: EngineParts; readonly ask: Ask },
+  at: { readonly parts: EngineParts; readonly ask: Ask },
 ): Promise<void> {
+  const { parts } = at;
   const calls = orphans.map(({ callId: id, name, input }): PendingCall => ({ id, name, input }));
   const results = new Map<string, ToolOutput>();
-  for (const orphan of orphans) {
-    if (orphan.mutating === undefined) continue;
-    results.set(
-      orphan.callId,
-      orphan.mutating ? await askAbout(orphan, turn, { parts, ask }) : await readAgain(orphan),
-    );
+  for (const [index, call] of calls.entries()) {
+    const { intent, begun } = orphans[index] ?? { begun: false };
+    if (intent !== undefined) {
+      const again = () => parts.dispatcher.dispatch(call, turn.dispatchContext());
+      results.set(call.id, intent.mutating ? await askAbout(call, intent, { ...at, turn }) : await again());
+    } else if (begun) {
+      results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
+    }
   }
   parts.conversation.answer(calls, results, "the process ended before it", turn.number);
   await parts.bus.commit("power");
-
-  async function readAgain({ callId: id, name, input }: OrphanedCall): Promise<ToolOutput> {
-    return await parts.dispatcher.dispatch({ id, name, input }, turn.dispatchContext());
-  }
 }
 
 const CHOICES = [
@@ -56,14 +56,14 @@ const CHOICES = [
 ];
 
 async function askAbout(
-  orphan: OrphanedCall,
-  turn: Turn,
-  { parts, ask }: { readonly parts: EngineParts; readonly ask: Ask },
+  call: PendingCall,
+  { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
+  { parts, ask, turn }: { readonly parts: EngineParts; readonly ask: Ask; readonly turn: Turn },
 ): Promise<ToolOutput> {
-  const { callId, name, summary = name, startedAt = "an unknown time" } = orphan;
+  const { id: callId, name, input } = call;
   const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].`;
   const answer = await ask(
-    { about: "orphan", text, choices: CHOICES, details: { callId, tool: name, args: orphan.input } },
+    { about: "orphan", text, choices: CHOICES, details: { callId, tool: name, args: input } },
     turn.cancel.signal,
   );
   const chosen = chosenOf(answer);

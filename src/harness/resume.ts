@@ -35,9 +35,9 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   const calls = openCalls
     .filter(({ callId }) => callIds.has(callId))
-    .map((call) => {
+    .map(({ mutating, ...call }) => {
       const intent = intents.get(call.callId);
-      return intent === undefined ? call : { ...call, summary: intent.summary, startedAt: intent.startedAt };
+      return { ...call, begun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
     });
   const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
   return {

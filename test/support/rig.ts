@@ -79,11 +79,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     },
     { pid: world.machine.pid, processStart: world.machine.processStart },
   );
-  const begun = (options.unfinished?.calls ?? []).filter((call) => call.mutating !== undefined);
-  const intents = begun.map(
-    ({ callId, name: tool, mutating = true, summary = tool, startedAt = "" }): Intent => {
-      return { callId, tool, mutating, summary, startedAt, argsHash: "" };
-    },
+  const intents = (options.unfinished?.calls ?? []).flatMap(({ callId, name: tool, intent }): Intent[] =>
+    intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
   );
   await writer.append({ intents }, "power");
   const session = composeSession({
