@@ -52,9 +52,9 @@ async function runAll(): Promise<readonly Outcome[]> {
   }
   const tests = options.e2e === true ? [] : testFiles("{src,test,scripts,bench,examples}/**/*.test.ts");
   const endToEnd = testFiles("test/e2e/**/*.e2e.ts");
-  if (tests.length > 0) outcomes.push(await step("tests", () => testRun(tests, TEST_MS_MAX)));
+  if (tests.length > 0) outcomes.push(await step("tests", () => testRun(tests, TEST_MS_MAX, true)));
   if (endToEnd.length > 0)
-    outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_MS_MAX)));
+    outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_MS_MAX, false)));
   if (typed !== undefined) outcomes.push(await step("typed lint", () => typed));
   if (paths.length > 0 && outcomes.length === 0) console.log(`no test file under ${paths.join(", ")}`);
   return outcomes;
@@ -86,7 +86,7 @@ async function check(...args: readonly string[]): Promise<Outcome> {
   return { passed: 0, failures: code === 0 ? [] : [`ended with code ${code}, see above`], output };
 }
 
-async function testRun(files: readonly string[], testMsMax: number): Promise<Outcome> {
+async function testRun(files: readonly string[], testMsMax: number, inParallel: boolean): Promise<Outcome> {
   const reportFile = join(scratch, "report.xml");
   rmSync(reportFile, { force: true });
   const flags = [

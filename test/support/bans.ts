@@ -54,7 +54,7 @@ export const TEST_BANS: readonly Ban[] = [
 // Written in two parts, so that this file does not hold what it forbids.
 const OPEN_ENDS = new RegExp(`\\b(?:${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`);
 const MACHINE_PATHS = new RegExp(
-  `(?<![\\w.~<-])/(?:${["wo" + "rk", "ro" + "ot"].join("|")})/|/home/(?!(?:user|me|ada|you|someone)\\b)[a-z]`,
+  `(?<![\\w.~<-])/(?:${["wo" + "rk", "ro" + "ot"].join("|")})/|/home/(?!(?:user|u|me|ada|you|someone)\\b)[a-z]`,
 );
 const PACKAGE_HOSTS = new RegExp(
   [
