@@ -11,6 +11,7 @@ import type { Output } from "./output.ts";
 import { standardError, standardOutput } from "./output.ts";
 import { dumpingFetch } from "./raw-dump.ts";
 import type { Stop } from "./stop.ts";
+import { trackedSpawn } from "./tracked-spawn.ts";
 
 /** What every command stands on: this machine, this user's directories, the two output streams, the signals. */
 export interface Surroundings {
@@ -37,7 +38,10 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
     now: () => world.clock.now(),
     levels: settings.logLevels,
   });
-  const world = hostWorld(log);
+  const host = hostWorld(log);
+  const { spawn, killAll } = trackedSpawn(host.spawn);
+  const world: World = { ...host, spawn };
+  process.once("exit", killAll);
   const rawDump = raw ? rawDumpPath(world, paths) : undefined;
   const common = {
     paths,

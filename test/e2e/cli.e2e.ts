@@ -17,8 +17,8 @@ test.each(KINDS)(
   "[CLI-01 PROV-02] cinch -p does real work over the %s wire and prints the answer alone",
   async (kind) => {
     const script = [
-      calls("Write", { path: "note.txt", content: "made by a model\n" }),
-      calls("Read", { path: "note.txt" }),
+      calls("Write", { file_path: "note.txt", content: "made by a model\n" }),
+      calls("Read", { file_path: "note.txt" }),
       says("The note is written."),
     ];
     await using rig = openRig({ script }, kind);
@@ -98,7 +98,7 @@ test("[CLI-01] wrong configuration is exit code 2, with the place and the remedy
     await run(["-p", "x", "--model", "nobody:one"]),
     await run(["-p", "x", "--cwd", join(rig.work, "missing")]),
     await run(["-p", "x", ...WRITE, "--profile", "missing"]),
-    await run(["-p", "x", ...WRITE, "--continue"]),
+    await run(["-p", "x", ...WRITE, "--continue", "--cwd", rig.home.path]),
     await run(["-p", "x", ...WRITE, "--resume", "sess_none"]),
     await run(["-p", "x", ...WRITE], { HOME: undefined, XDG_STATE_HOME: undefined }),
   ];
@@ -218,7 +218,7 @@ test("[CLI-01] standard input is the prompt, or goes along behind a fence", asyn
 
 test("[REL-01 R33] a pipe that stays open and silent holds nothing up", async () => {
   await using rig = openRig({ script: () => says("ok") });
-  await using cinch = rig.start(["-p", "x", "--model", "mock:one"]);
+  await using cinch = startCinch(["-p", "x", "--model", "mock:one"], { home: rig.home, cwd: rig.work });
   expect(await cinch.exited).toBe(0);
   expect(await cinch.stderr).toContain("standard input is open but silent for 3 s");
 });
@@ -235,7 +235,7 @@ test("[REL-01 R33 REL-03] what a tool leaves in the background does not hold up 
 
 test("[REL-02 SES-07] killed in the middle of a turn, the session goes on with --continue", async () => {
   const script = [
-    calls("Write", { path: "a.txt", content: "one" }),
+    calls("Write", { file_path: "a.txt", content: "one" }),
     fails({ kind: "stall", at: "mid-event" }),
     says("On it."),
   ];
@@ -342,7 +342,11 @@ function openRig(options: MockOptions, kind: (typeof KINDS)[number] = "openai-co
     work,
     config,
     run: (args, env = {}, stdin = "") => runCinch(args, { home, cwd: work, env, stdin, timeoutMs: 30_000 }),
-    start: (args) => startCinch(args, { home, cwd: work }),
+    start(args) {
+      const cinch = startCinch(args, { home, cwd: work });
+      cinch.closeStdin();
+      return cinch;
+    },
     async shell(script) {
       const env = { PATH: process.env["PATH"], CINCH: cinchPath(), TERM: "dumb", ...home.env };
       const child = Bun.spawn(["bash", "-c", script], {

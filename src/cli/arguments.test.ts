@@ -1,0 +1,189 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import manifest from "../../package.json" with { type: "json" };
+import { HarnessError } from "../base/errors.ts";
+import { NEW_TURN } from "../client/kit/turn-record.ts";
+import type { Invocation } from "./arguments.ts";
+import { parseArguments } from "./arguments.ts";
+import { pathsOf, userEnvironment } from "./environment.ts";
+import { EXIT, EXIT_TEXTS, exitCodeOf, exitCodeOfTurn } from "./exit-codes.ts";
+import { COMMANDS, FLAGS } from "./flags.ts";
+import { helpText } from "./help.ts";
+import { VERSION } from "./version.ts";
+
+const PLAIN = { autoApprove: false, strictPermissions: false, logToStderr: false, logLevels: new Map() };
+
+test("[CLI-01] every flag of a run is read, with = or a space", () => {
+  const line =
+    "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --log-to-stderr --log-level warn,engine=debug --no-listen";
+  expect(parse(line)).toEqual({
+    kind: "print",
+    prompt: "hello",
+    format: "json",
+    raw: false,
+    settings: {
+      model: "mock:a/b:c",
+      profile: "./p.toml",
+      cwd: "/tmp",
+      level: "ReadOnly",
+      autoApprove: true,
+      strictPermissions: true,
+      maxTurns: 7,
+      maxCostUsd: 0.5,
+      record: "out.jsonl",
+      resume: { kind: "id", id: "log_1" },
+      logToStderr: true,
+      logLevels: new Map([
+        ["", "warn"],
+        ["engine", "debug"],
+      ]),
+    },
+  });
+});
+
+test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
+  expect(parse("")).toEqual({ kind: "line", raw: false, settings: PLAIN });
+  expect(parse("--plain -c")).toEqual({
+    kind: "line",
+    raw: false,
+    settings: { ...PLAIN, resume: { kind: "last" } },
+  });
+  expect(parse("models")).toEqual({ kind: "models", settings: PLAIN });
+  expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, settings: PLAIN });
+  expect(parse("debug --raw -p x")).toMatchObject({ kind: "print", raw: true, prompt: "x" });
+  expect(["help", "--help", "-h", "models -h"].map((line) => parse(line).kind)).toEqual(
+    Array(4).fill("help"),
+  );
+  expect(parse("--version")).toEqual({ kind: "version" });
+});
+
+test("[CLI-01] the prompt is the value of -p, the word after the flags, or standard input", () => {
+  expect(parseArguments(["-p", "--model", "a:b", "do it"])).toMatchObject({ prompt: "do it" });
+  expect(parseArguments(["--print=-x"])).toMatchObject({ prompt: "-x" });
+  expect(parseArguments(["-p", "--", "--version"])).toMatchObject({ kind: "print", prompt: "--version" });
+  expect(parseArguments(["-p", "models"])).toMatchObject({ kind: "print", prompt: "models" });
+  for (const line of ["-p", "-p -", "-p --output-format json"])
+    expect(parse(line)).not.toHaveProperty("prompt");
+});
+
+test.each([
+  ["--modle x:y", "there is no flag --modle; did you mean --model?"],
+  ["--frobnicate", "there is no flag --frobnicate; cinch --help lists them"],
+  ["--listen", "there is no flag --listen; cinch --help lists them"],
+  ["-x", "there is no flag -x; cinch --help lists them"],
+  ["--model", "--model needs a value (PROVIDER:NAME)"],
+  [
+    "--model --plain",
+    "--model needs a value (PROVIDER:NAME); if it begins with a dash, write --model=PROVIDER:NAME",
+  ],
+  ["--model gpt", '--model is written as provider:name, not "gpt"; cinch models lists them'],
+  ["--plain=yes", "--plain takes no value"],
+  ["--model a:b --model c:d", "--model is given twice"],
+  ["--max-turns 0", '--max-turns takes a whole number from 1 to 999999, not "0"'],
+  ["--max-cost=-1", '--max-cost takes US dollars, such as 0.50, not "-1"'],
+  ["--level Root", '--level is one of ReadOnly, WorkspaceWrite, DangerFullAccess, not "Root"'],
+  ["-p x --output-format xml", '--output-format is one of text, json, stream-json, not "xml"'],
+  ["--output-format json", "--output-format goes with -p"],
+  ["--log-level loud", '--log-level: "loud" is none of trace, debug, info, warn, error'],
+  ["--resume x --continue", "--resume and --continue exclude each other"],
+  ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
+  ["models extra", 'cinch models takes no "extra"'],
+  ["models --record x", "--record does not go with cinch models"],
+  ["debug", "cinch debug needs --raw, the one thing it does"],
+  ["--raw", "--raw goes with cinch debug"],
+  ["-p a b", "more than one prompt is given; put it in quotes"],
+  ["-p --plain x", "--plain does not go with -p"],
+])("[CLI-01] wrong usage is told with what is meant: cinch %s", (line, problem) => {
+  expect(parse(line)).toMatchObject({ kind: "usage", problem });
+});
+
+test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make the parser throw", () => {
+  expect(parseArguments(["--\u001b[2Jx"])).toMatchObject({
+    problem: "there is no flag --x; cinch --help lists them",
+  });
+  const words = fc.oneof(
+    fc.constantFrom(
+      ...FLAGS.map((flag) => `--${flag.name}`),
+      ...COMMANDS.map((command) => command.name),
+      "-p",
+      "--",
+      "-",
+    ),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(words), (argv) => {
+      expect(["usage", "help", "version", "line", "print", "models"]).toContain(parseArguments(argv).kind);
+    }),
+  );
+});
+
+test("[CLI-01] the help names every flag, command and exit code, and fits 100 columns", () => {
+  const help = helpText();
+  for (const { name } of FLAGS) expect(help).toContain(`--${name}`);
+  for (const { name } of COMMANDS) expect(help).toContain(`  cinch ${name} `);
+  for (const [, text] of EXIT_TEXTS) expect(help).toContain(text);
+  expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(106);
+  expect(help).toMatchSnapshot();
+});
+
+test("[CLI-01] exit codes are those that scripts depend on", () => {
+  expect(EXIT).toEqual({ done: 0, failed: 1, usage: 2, refused: 3, limit: 4, trust: 5, cancelled: 130 });
+  const code = (reason: Parameters<typeof ended>[0], refused = 0) =>
+    exitCodeOfTurn({ ...ended(reason), refused });
+  expect([
+    code("complete"),
+    code("yield"),
+    code("complete", 1),
+    code("turn_limit", 1),
+    code("budget"),
+  ]).toEqual([0, 0, 3, 4, 4]);
+  expect([code("cancelled"), code("error"), code("length"), code("empty"), code("no_progress")]).toEqual([
+    130, 1, 1, 1, 1,
+  ]);
+  expect(exitCodeOfTurn({ ...ended("error"), error: { reason: "ProviderKeyRefused", message: "" } })).toBe(2);
+  expect(exitCodeOfTurn(NEW_TURN)).toBe(1);
+  expect(exitCodeOf(new HarnessError("UsageInvalid", { problem: "x" }))).toBe(2);
+  expect(exitCodeOf(new Error("x"))).toBe(1);
+});
+
+test("[CLI-01] the version is that of package.json", () => {
+  expect(VERSION).toBe(manifest.version);
+});
+
+test("[CLI-01] files are kept where XDG says; relative paths count as absent; no home is told", () => {
+  expect(pathsOf({ HOME: "/h", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "relative" })).toEqual({
+    config: "/h/.config/cinch",
+    data: "/d/cinch",
+    state: "/h/.local/state/cinch",
+  });
+  expect(pathsOf({ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "/s" }).state).toBe(
+    "/s/cinch",
+  );
+  expect(() => pathsOf({})).toThrow(
+    "there is no home directory: set HOME, or XDG_CONFIG_HOME, to an absolute path",
+  );
+});
+
+test("[TOOL-10 S35] what drives our own runtime, and tokens for cinch, never reach a child", () => {
+  const environment = {
+    PATH: "/bin",
+    BUN_OPTIONS: "--preload x",
+    BUN_BE_BUN: "1",
+    BUN_INSPECT: "x",
+    BUN_INSPECT_PRELOAD: "x",
+    NODE_OPTIONS: "--require x",
+    CINCH_TOKEN: "secret",
+    CINCH_PASSPHRASE: "secret",
+    EMPTY: undefined,
+  };
+  expect(userEnvironment(environment)).toEqual({ PATH: "/bin" });
+});
+
+function ended(reason: NonNullable<typeof NEW_TURN.ended>["reason"]) {
+  return { ...NEW_TURN, ended: { reason, rounds: 1 } };
+}
+
+function parse(line: string): Invocation {
+  return parseArguments(line === "" ? [] : line.split(" "));
+}
