@@ -75,6 +75,7 @@ test("what is banned would be caught, and what only looks like it would not", ()
   expect(caught("AbortSignal.timeout(5)")).toBe(1);
   expect(caught("const r = await fetch(url);")).toBe(1);
   expect(caught("const r = await fetch(url(1), { a });")).toBe(1);
+  expect(caught("function dumping(fetch: Fetch) { return fetch(url); }")).toBe(0);
   expect(caught("Bun.spawn([])")).toBe(1);
   expect(caught("process.env.HOME")).toBe(1);
   expect(caught("process.argv[2]")).toBe(1);

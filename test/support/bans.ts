@@ -5,6 +5,8 @@ export interface Ban {
   readonly instead: string;
   /** Path prefixes below the root where it is at home. */
   readonly except: readonly string[];
+  /** Where the text matches this, the name is one of its own. */
+  readonly unless?: RegExp;
 }
 
 /** Bans on the code of `src` outside its tests: everything outside the program is an argument, the World. */
@@ -20,11 +22,14 @@ export const SOURCE_BANS: readonly Ban[] = [
   ),
   ban("setTimeout", /(?<![.\w$])(?:setTimeout|setInterval)\b/, "world.clock.timer, sleep or base/deadline"),
   ban("AbortSignal.timeout", /\bAbortSignal\.timeout\b/, "base/deadline with the injected clock"),
-  ban(
-    "global fetch",
-    /(?<![.\w$#])(?<!\bfunction\s+)(?<!\basync\s+)fetch\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\)\s*[:{])|\bglobalThis\.fetch\b/,
-    "world.fetch",
-  ),
+  {
+    name: "global fetch",
+    pattern:
+      /(?<![.\w$#])(?<!\bfunction\s+)(?<!\basync\s+)fetch\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\)\s*[:{])|\bglobalThis\.fetch\b/,
+    instead: "world.fetch",
+    except: ["src/host/"],
+    unless: /\bfetch\s*:\s*Fetch\b/,
+  },
   ban("Bun.spawn", /\bBun\.(?:spawn|spawnSync|\$)|\$`/, "world.spawn"),
   ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "world.clock.sleep"),
   ban("process.env", /\bprocess\.(?:env|argv)\b|\bBun\.(?:env|argv)\b/, "an argument that cli/ passes in", [
@@ -84,6 +89,7 @@ function ban(name: string, pattern: RegExp, instead: string, except: readonly st
 /** What a text breaks, in sentences with the line. */
 export function broken(file: string, text: string, bans: readonly Ban[]): readonly string[] {
   return bans
+    .filter(({ unless }) => unless === undefined || !unless.test(text))
     .filter((each) => !each.except.some((prefix) => file.startsWith(prefix)))
     .flatMap(({ name, pattern, instead }) => {
       const match = pattern.exec(text);
