@@ -98,6 +98,17 @@ describe("Grep", () => {
     );
   });
 
+  test("[TOOL-03] leaves out what is ignored outside of a repository too", async () => {
+    await using rig = openTree({
+      ".gitignore": "*.log\n",
+      "a.log": "needle\n",
+      "sub/b.log": "needle\n",
+      "c.ts": "needle\n",
+    });
+    expect(await rig.text(Grep, { pattern: "needle", mode: "files", path: "." })).toBe("c.ts");
+    expect(await rig.text(Glob, { pattern: "**/[abc].*" })).toBe("c.ts");
+  });
+
   test("[S17] takes no pattern and no name for an option", async () => {
     await using rig = openTree({ "--pre=touch canary": "--files x\n-e y\n" });
     expect(await rig.text(Grep, { pattern: "--files" })).toBe("--pre=touch canary\n1:--files x");
