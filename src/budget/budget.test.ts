@@ -185,6 +185,15 @@ test("[ENG-13] a request whose input alone would pass the cap is refused before 
   expect(asked).toHaveLength(1);
 });
 
+test("[ENG-13] at the cap a request is refused even where its input would cost nothing", async () => {
+  const spend = new Spend();
+  spend.count({ ...PAYLOAD, usd: 1 });
+  const free = () => ({ input: 0, output: 1 });
+  const { send, asked } = rig([costCap({ capUsd: 1, spend, priceOf: free })], () => inTurn([FINISH]));
+  await expect(send()).rejects.toMatchObject({ reason: "CostBudgetExceeded" });
+  expect(asked).toEqual([]);
+});
+
 test("[ENG-13] a cap that cannot be kept is refused: no price for the model, or an earlier cost unknown", async () => {
   const noPrice = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf: () => undefined })], () =>
     inTurn([FINISH]),
