@@ -47,7 +47,7 @@ describe("recorded streams", () => {
         { length: SPREAD },
         (_, index) => 1 + Math.floor((index * bytes.length) / SPREAD),
       );
-      await expectSameCut(recording, [...new Set([...interiors.slice(0, 2 * SPREAD), ...spread])]);
+      await expectSameCut(recording, [...new Set([...interiors, ...spread])]);
     }
   }, 120_000);
 
