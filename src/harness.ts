@@ -10,8 +10,8 @@ import { bootStep } from "./harness/boot.ts";
 import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
 import type { Providers } from "./harness/providers.ts";
 import { openProviders } from "./harness/providers.ts";
-import type { RunDefaults } from "./harness/run.ts";
 import { openRun } from "./harness/run.ts";
+import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { Connection } from "./protocol/connection.ts";
@@ -114,7 +114,8 @@ export async function* listModels(
 
 function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Providers {
   const { world, environment, paths, paced = false } = options;
-  return openProviders({ world, config, environment, paced, cacheDirectory: join(paths.data, "catalogues") });
+  const cacheDirectory = join(paths.data, "catalogues");
+  return openProviders({ world, config, environment, paced, cacheDirectory });
 }
 
 async function openStore({ world, paths }: HarnessOptions): Promise<SessionStore> {

@@ -4,43 +4,31 @@ import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SystemSection } from "../provider/provider.ts";
 import type { SectionName } from "../trust/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../trust/fence.ts";
-import type { ContextFile } from "./agents-md.ts";
-import { readContextFiles } from "./agents-md.ts";
+import type { ContextFile, ContextFiles } from "./agents-md.ts";
 
 export interface ContextOptions {
   readonly world: World;
   readonly workingDir: string;
   /** The profile's own words. */
   readonly promptHeader: string;
-  readonly contextSources: readonly string[];
-  /** Told once: context files that were left out or cut. */
-  onProblems?(problems: readonly string[]): void;
+  readonly context: ContextFiles;
 }
 
 /**
  * Puts the system text in front of every request: the profile's words, where the work takes place, and the
  * repository's own instructions inside the fence (CTX-01, ENG-14).
  *
- * Everything is read once, at the first request, and stays the same for the session: a prompt cache keeps only what
- * does not change. Sections that were there before come after.
+ * It stays the same for the session: a prompt cache keeps only what does not change. Sections that were there before
+ * come after.
  */
 export function contextAssembly(options: ContextOptions): RequestMiddleware {
-  let sections: Promise<readonly SystemSection[]> | undefined;
-  return async function* context(request, requestContext, next) {
-    sections ??= assemble(options);
-    const system = [...(await sections), ...request.system];
-    yield* next({ ...request, system }, requestContext);
-  };
+  const sections = assemble(options);
+  return (request, requestContext, next) =>
+    next({ ...request, system: [...sections, ...request.system] }, requestContext);
 }
 
-async function assemble(options: ContextOptions): Promise<readonly SystemSection[]> {
-  const { world, workingDir, promptHeader, contextSources } = options;
-  const { files, problems, isRepository } = await readContextFiles({
-    world,
-    workingDir,
-    sources: contextSources,
-  });
-  if (problems.length > 0) options.onProblems?.(problems);
+function assemble({ world, workingDir, promptHeader, context }: ContextOptions): readonly SystemSection[] {
+  const { files, isRepository } = context;
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const environment = [
     `Working directory: ${workingDir}${isRepository ? " (git repository)" : ""}`,

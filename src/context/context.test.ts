@@ -186,10 +186,10 @@ function requestContext(): RequestContext {
 }
 
 function assembly(workingDir: string, promptHeader: string, contextSources: readonly string[]) {
-  const problems: string[] = [];
-  const onProblems = (told: readonly string[]) => void problems.push(...told);
-  const layer = contextAssembly({ world, workingDir, promptHeader, contextSources, onProblems });
+  const reading = readContextFiles({ world, workingDir, sources: contextSources });
+  const assembling = reading.then((context) => contextAssembly({ world, workingDir, promptHeader, context }));
   async function system(): Promise<readonly SystemSection[]> {
+    const layer = await assembling;
     let seen: readonly SystemSection[] = [];
     const events = layer(REQUEST, requestContext(), (request) => {
       seen = request.system;
@@ -198,7 +198,7 @@ function assembly(workingDir: string, promptHeader: string, contextSources: read
     for await (const _ of events);
     return seen;
   }
-  return { system, problems };
+  return { system, problems: async () => (await reading).problems };
 }
 
 test("[CTX-01 ENG-14] the system text is the profile's words, the surroundings, and the repository's words inside the fence", async () => {
@@ -233,7 +233,7 @@ test("[CTX-01] it is read once per session and stays the same, so that the promp
   write(repo.root, { "AGENTS.md": "second" });
   await world.clock.advance(48 * 3_600_000);
   expect(await system()).toEqual(before);
-  expect(problems).toHaveLength(1);
+  expect(await problems()).toHaveLength(1);
 });
 
 test("[PERF-06] the whole of our own words leaves most of the budget to the tools", async () => {

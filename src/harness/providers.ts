@@ -8,6 +8,8 @@ import type { KeyRing } from "../provider/authorized-fetch.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import { chooseModel } from "../provider/choose.ts";
 import type { ProviderPort } from "../provider/dialect/dialect-provider.ts";
+import type { ProviderPauses } from "../provider/pauses.ts";
+import { providerPauses } from "../provider/pauses.ts";
 import { knownModel } from "../provider/prices.ts";
 import type { Price, Provider } from "../provider/provider.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
@@ -28,6 +30,8 @@ export interface ProvidersOptions {
 export interface Providers {
   readonly registry: ProviderRegistry;
   readonly keys: KeyRing;
+  /** Waits that a provider asked for: one of them holds back every session of this engine. */
+  readonly pauses: ProviderPauses;
   /** Variables that hold keys: no child gets them. */
   readonly secretVariables: readonly string[];
   /** Providers that were set up by the user: with a key, or in config.toml. */
@@ -62,6 +66,7 @@ export function openProviders(options: ProvidersOptions): Providers {
   return {
     registry,
     keys,
+    pauses: providerPauses(),
     secretVariables: keyVariables(customs),
     async configured() {
       const keyed = await keys.providers();

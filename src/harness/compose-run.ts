@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import type { LogId, SessionId } from "../base/ids.ts";
+import { costCap } from "../budget/cap.ts";
+import { costMeter } from "../budget/meter.ts";
+import { Spend } from "../budget/spend.ts";
+import type { ContextFiles } from "../context/agents-md.ts";
+import { contextAssembly } from "../context/assemble.ts";
+import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
+import type { Session } from "../control/multiplex/session.ts";
+import { ROUNDS_MAX } from "../engine/turn.ts";
+import { hostRipgrep } from "../host/ripgrep.ts";
+import { permissionGate } from "../permission/gate.ts";
+import { SessionRules } from "../permission/session-rules.ts";
+import type { Profile } from "../profile/profile.ts";
+import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import { retry } from "../provider/retry.ts";
+import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
+import { builtinTools } from "../tool/builtin/builtins.ts";
+import { withPacks } from "../tool/pack.ts";
+import { ToolRegistry } from "../tool/registry.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import { policyFrom } from "./policy.ts";
+import { priceLookup } from "./price-lookup.ts";
+import { tellRefusal } from "./refusal.ts";
+import { countSpent } from "./resume.ts";
+import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import { composeSession } from "./session.ts";
+
+/** What a session is composed of, once everything was opened. */
+export interface Material {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: Profile;
+  readonly context: ContextFiles;
+  readonly log: OpenedLog;
+  readonly workspace: Workspace;
+  readonly slot: ModelSlot;
+  readonly defaults: RunDefaults;
+}
+
+/** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
+export async function composeRun(material: Material): Promise<Session> {
+  const { session, logId, profile, log, workspace, slot, defaults } = material;
+  const { world, paths, config, providers, store, attended, autoApprove } = defaults;
+  const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
+  const sessionRules = new SessionRules();
+  const policy = policyFrom({
+    profile: profile.permissions,
+    user: config.permissions,
+    strictPermissions: defaults.strictPermissions,
+    ownDirectories: Object.values(paths),
+    ...(defaults.level === undefined ? {} : { level: defaults.level }),
+  });
+  let runs: BackgroundRuns | undefined;
+  return composeSession({
+    world,
+    session,
+    logId,
+    store,
+    writer: log.writer,
+    ...log.resumed,
+    workspace,
+    tools(publish) {
+      runs = new BackgroundRuns((payload) => publish({ kind: "TaskChanged", payload }));
+      const registry = new ToolRegistry();
+      const ripgrep = hostRipgrep(paths.data);
+      registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
+      return registry;
+    },
+    telemetry: [],
+    gate: (questions) => [
+      permissionGate({
+        policy,
+        session: sessionRules,
+        ask: (question, signal) => questions.askPermission(question, signal),
+        autoApprove,
+        configPath: join(paths.config, "config.toml"),
+        onRefused: (refusal, context) => tellRefusal(refusal, context, permissionTimeoutMs),
+      }),
+    ],
+    inner: [],
+    requestMiddleware: await requestMiddleware(material),
+    model: () => slot.current,
+    setModel: async (name) => slot.set(await providers.choose(name, undefined, new AbortController().signal)),
+    revokeRule: (rule) => sessionRules.revoke(rule),
+    roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
+    attended,
+    permissionTimeoutMs,
+    settle: async () => {
+      await runs?.[Symbol.asyncDispose]();
+    },
+    close: async () => {
+      await log.writer[Symbol.asyncDispose]();
+    },
+  });
+}
+
+/** In the normative order: see `RequestMiddleware`. */
+async function requestMiddleware(material: Material): Promise<readonly RequestMiddleware[]> {
+  const { logId, profile, context, workspace, defaults } = material;
+  const { world, config, providers, store } = defaults;
+  const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
+  const priceOf = providers.priceOf.bind(providers);
+  const spend = new Spend();
+  if (capUsd !== undefined) await countSpent(store, logId, spend);
+  return [
+    contextAssembly({ world, workingDir: workspace.root, promptHeader: profile.promptHeader, context }),
+    cacheBreakpoints(logId),
+    retry({ pauses: providers.pauses }),
+    ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
+    costMeter(priceOf, spend),
+    priceLookup(providers),
+  ];
+}

@@ -1,0 +1,18 @@
+import type { Config } from "../profile/config.ts";
+import type { SessionStore, SessionWriter } from "../session/store.ts";
+import type { HarnessOptions } from "./options.ts";
+import type { Providers } from "./providers.ts";
+import type { ResumedLog } from "./resume.ts";
+
+/** What every session of one engine starts from. */
+export interface RunDefaults extends HarnessOptions {
+  readonly config: Config;
+  readonly providers: Providers;
+  readonly store: SessionStore;
+}
+
+/** A log whose lease this process holds, and what it held before. */
+export interface OpenedLog {
+  readonly writer: SessionWriter;
+  readonly resumed: ResumedLog;
+}
