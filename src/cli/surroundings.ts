@@ -9,7 +9,6 @@ import type { Settings } from "./arguments.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
 import type { Output } from "./output.ts";
 import { standardError, standardOutput } from "./output.ts";
-import { dumpingFetch } from "./raw-dump.ts";
 import type { Stop } from "./stop.ts";
 import { trackedSpawn } from "./tracked-spawn.ts";
 
@@ -42,17 +41,16 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
   const { spawn, killAll } = trackedSpawn(host.spawn);
   const world: World = { ...host, spawn };
   process.once("exit", killAll);
-  const rawDump = raw ? rawDumpPath(world, paths) : undefined;
-  const common = {
+  return {
+    world,
     paths,
     workingDir: workingDirOf(settings.cwd),
     environment: userEnvironment(process.env),
     stdout: standardOutput(),
     stderr: standardError(),
     stop,
+    ...(raw ? { rawDump: rawDumpPath(world, paths) } : {}),
   };
-  if (rawDump === undefined) return { ...common, world };
-  return { ...common, rawDump, world: { ...world, fetch: dumpingFetch(world.fetch, world.files, rawDump) } };
 }
 
 /** The settings of a command line as the harness takes them. */
@@ -77,6 +75,7 @@ export function harnessOptions(
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(record === undefined ? {} : { record: resolve(record) }),
     ...(resume === undefined ? {} : { resume }),
+    ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
   };
 }
 

@@ -1,0 +1,148 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome } from "../support/cinch.ts";
+import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, fails, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+
+const test = requireProgram("tmux");
+const READY = "/help lists commands\n>";
+const TIMEOUT_MS = 60_000;
+
+test(
+  "[CLI-01 PERM-03] at a terminal: type, answer a permission prompt with a shortened rule, watch the turn",
+  async () => {
+    const script = [
+      calls("Bash", { command: "touch made" }),
+      calls("Bash", { command: "touch again" }),
+      says("Both made."),
+    ];
+    await using rig = await openRig({ script });
+    await rig.terminal.type("make them");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("1-4 >");
+    expect(await rig.terminal.screen()).toContain("Permission needed: Bash\n| touch made\n");
+    await rig.answer("2", "rule >");
+    await rig.answer("touch", "Both made.");
+    await rig.terminal.shows("-- rounds: 3");
+    expect(await rig.terminal.screen()).toContain("  allowed by you (Bash:touch *)\n");
+    expect([existsSync(join(rig.work, "made")), existsSync(join(rig.work, "again"))]).toEqual([true, true]);
+    await rig.answer("/permissions", "Allowed for this session:\n  1  Bash:touch *");
+    await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-03 R39] Ctrl-C cancels the turn, twice within two seconds leaves, and the terminal is as it was",
+  async () => {
+    await using rig = await openRig({ script: [fails({ kind: "stall", at: "mid-event" })] });
+    await rig.terminal.type("go");
+    await rig.terminal.press("Enter");
+    await rig.mock.until((mock) => mock.stalled > 0);
+    await rig.terminal.press("C-c");
+    await rig.terminal.shows("Press Ctrl-C again within 2s to exit.");
+    await rig.terminal.shows("-- cancelled;");
+    await rig.terminal.press("C-c");
+    await rig.terminal.press("C-c");
+    await rig.terminal.shows("code 130");
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+  test(
+    `[LIFE-02 R39] ${signal} at the prompt ends it and leaves the terminal as it was`,
+    async () => {
+      await using rig = await openRig({ script: [] });
+      await rig.terminal.type("half a line");
+      await rig.terminal.shows("> half a line");
+      const pid = Number(readFileSync(join(rig.work, "pid"), "utf8"));
+      process.kill(pid, signal);
+      if (signal === "SIGINT") {
+        // Ctrl-C by another way: the first press asks, the second leaves.
+        await rig.terminal.shows("Press Ctrl-C again within 2s to exit.");
+        process.kill(pid, signal);
+      }
+      await rig.terminal.shows("code 130");
+      await rig.expectSameModes();
+    },
+    TIMEOUT_MS,
+  );
+}
+
+test(
+  "[CLI-01] what is typed while text streams is not lost, and what was sent meanwhile is kept and offered",
+  async () => {
+    const long = says("one two three four five six seven eight nine ten eleven twelve.", {
+      deltaChars: 4,
+      paceMs: 60,
+    });
+    await using rig = await openRig({ script: [long, says("second answer")] });
+    await rig.terminal.type("first");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("one two");
+    await rig.terminal.type("typed meanwhile");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("Your text is kept");
+    await rig.terminal.shows("| typed meanwhile\n>");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("second answer");
+    await rig.answer("/quit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CLI-01 TUI-07] a terminal that can only print works, and hostile text does not drive it",
+  async () => {
+    const hostile = "a\u001b[2J\u001b]0;title\u0007b\u009b1mc\u202ed";
+    await using rig = await openRig({ script: [says(hostile)] }, "dumb");
+    await rig.answer("hello", "abc<U+202E>d");
+    await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+async function openRig(options: MockOptions, term?: string) {
+  const mock = startMockProvider(options);
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"));
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  const terminal = await openTerminal({ home, cwd: work, ...(term === undefined ? {} : { term }) });
+  // The words that tests wait for are not in the command itself, or its echo would do.
+  const cinch = `sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly'`;
+  await terminal.type(
+    `clear; stty -a >before; ${cinch}; echo code $?; stty -a >after; cmp before after && echo same"" modes`,
+  );
+  await terminal.press("Enter");
+  await terminal.shows(READY);
+  return {
+    mock,
+    home,
+    work,
+    terminal,
+    async answer(line: string, shows: string) {
+      await terminal.type(line);
+      await terminal.press("Enter");
+      await terminal.shows(shows);
+    },
+    expectSameModes: () => terminal.shows("\nsame modes"),
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { CinchHome } from "./cinch.ts";
+import { cinchPath } from "./cinch.ts";
+import { until } from "./until.ts";
+
+/** A real terminal, played by tmux, with a shell in it. Leaving the scope ends everything in it. */
+export interface Terminal extends AsyncDisposable {
+  /** Types text as it is. */
+  type(text: string): Promise<void>;
+  /** Presses keys by their tmux names: Enter, C-c, Up … */
+  press(...keys: readonly string[]): Promise<void>;
+  /** The whole screen, without trailing space. */
+  screen(): Promise<string>;
+  /** Waits until the screen shows a text. */
+  shows(text: string): Promise<void>;
+}
+
+export interface TerminalOptions {
+  readonly home: CinchHome;
+  readonly cwd: string;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly term?: string;
+}
+
+let terminals = 0;
+
+/** Opens a terminal in which `$CINCH` is the cinch under test. */
+export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
+  const { home, cwd, columns = 100, rows = 40, term } = options;
+  terminals += 1;
+  const socket = `cinch-test-${process.pid}-${terminals}`;
+  const env = {
+    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+    SHELL: "/bin/bash",
+    CINCH: cinchPath(),
+    ...home.env,
+  };
+
+  async function tmux(...args: readonly string[]): Promise<string> {
+    const child = Bun.spawn(["tmux", "-u", "-L", socket, "-f", "/dev/null", ...args], {
+      cwd,
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    if ((await child.exited) !== 0) throw new Error(`tmux ${args.join(" ")}: ${stderr}`);
+    return stdout;
+  }
+
+  const terminal: Terminal = {
+    type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
+    async screen() {
+      return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
+    },
+    async shows(text) {
+      let last = "";
+      try {
+        await until(`the screen shows ${JSON.stringify(text)}`, async () => {
+          last = await terminal.screen();
+          return last.includes(text);
+        });
+      } catch (cause) {
+        throw new Error(`the screen never showed ${JSON.stringify(text)}, but:\n${last}`, { cause });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await tmux("kill-server");
+    },
+  };
+  const shell = "bash --norc --noprofile";
+  const size = ["-x", String(columns), "-y", String(rows)];
+  await tmux(
+    "new-session",
+    "-d",
+    "-s",
+    "main",
+    ...size,
+    term === undefined ? shell : `TERM=${term} ${shell}`,
+  );
+  await terminal.shows("bash-");
+  return terminal;
+}
