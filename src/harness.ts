@@ -19,6 +19,9 @@ import type { Model } from "./provider/provider.ts";
 import { openSqliteStore } from "./session/sqlite/open.ts";
 import type { LogInfo, SessionStore } from "./session/store.ts";
 
+/** How many of a directory's newest logs are looked at for one to continue. */
+const RECENT_LOGS = 50;
+
 /** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenHarness extends AsyncDisposable {
   readonly session: SessionId;
@@ -113,9 +116,16 @@ export async function* listModels(
 }
 
 function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Providers {
-  const { world, environment, paths, paced = false } = options;
+  const { world, environment, paths, paced = false, rawDump } = options;
   const cacheDirectory = join(paths.data, "catalogues");
-  return openProviders({ world, config, environment, paced, cacheDirectory });
+  return openProviders({
+    world,
+    config,
+    environment,
+    paced,
+    cacheDirectory,
+    ...(rawDump === undefined ? {} : { rawDump }),
+  });
 }
 
 async function openStore({ world, paths }: HarnessOptions): Promise<SessionStore> {
@@ -139,7 +149,8 @@ async function findLog(
 ): Promise<LogInfo | undefined> {
   if (resume === undefined) return undefined;
   if (resume.kind === "last") {
-    const [last] = await store.list({ workingDir, limit: 1 });
+    const recent = await store.list({ workingDir, limit: RECENT_LOGS });
+    const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
     if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
     return last;
   }

@@ -38,6 +38,8 @@ export interface Material {
   readonly workspace: Workspace;
   readonly slot: ModelSlot;
   readonly defaults: RunDefaults;
+  /** What is freed when the session has ended. */
+  readonly close: AsyncDisposable;
 }
 
 /** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
@@ -91,9 +93,7 @@ export async function composeRun(material: Material): Promise<Session> {
     settle: async () => {
       await runs?.[Symbol.asyncDispose]();
     },
-    close: async () => {
-      await log.writer[Symbol.asyncDispose]();
-    },
+    close: async () => await material.close[Symbol.asyncDispose](),
   });
 }
 

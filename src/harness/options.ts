@@ -26,6 +26,8 @@ export interface HarnessOptions {
   readonly maxCostUsd?: number;
   /** A cassette file to write (PROV-08). */
   readonly record?: string;
+  /** A file for every provider request and answer, unredacted (`cinch debug --raw`). */
+  readonly rawDump?: string;
   /** Play a `replay:` model word by word, for people who watch. */
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;

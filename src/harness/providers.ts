@@ -14,6 +14,7 @@ import { knownModel } from "../provider/prices.ts";
 import type { Price, Provider } from "../provider/provider.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { LOCAL_SERVERS } from "../provider/vendors.ts";
+import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
 
@@ -22,6 +23,8 @@ export interface ProvidersOptions {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string>>;
   readonly cacheDirectory: string;
+  /** Where to dump the traffic, where that is wanted. */
+  readonly rawDump?: string;
   /** Whether a recorded model speaks at a pace that people can follow. */
   readonly paced: boolean;
 }
@@ -55,11 +58,12 @@ export function openProviders(options: ProvidersOptions): Providers {
   const { world, config, environment, cacheDirectory } = options;
   const customs = config.providers;
   const keys = envKeyRing(environment, customs);
-  const send = authorizedFetch({
+  const signed = authorizedFetch({
     fetch: world.fetch,
     keys,
     variableFor: (provider) => keyVariableOf(provider, customs),
   });
+  const send = options.rawDump === undefined ? signed : rawDump(signed, { world, path: options.rawDump });
   const registry = registerAll(options, { world, send, cacheDirectory });
   const learned = new Map<string, Price>();
 

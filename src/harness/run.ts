@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -7,6 +9,7 @@ import { loadProfile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import type { Provider } from "../provider/provider.ts";
+import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { bootStep } from "./boot.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -36,7 +39,8 @@ export async function openRun(
   signal: AbortSignal,
 ): Promise<OpenedRun> {
   const { world, paths, providers, store } = defaults;
-  const workingDir = request.workingDir ?? defaults.workingDir;
+  const before = await previousRun(request, store);
+  const workingDir = before?.workingDir ?? request.workingDir ?? defaults.workingDir;
   await using undo = new AsyncDisposableStack();
 
   const profile = await bootStep(world.log, "loading the profile", () =>
@@ -45,20 +49,15 @@ export async function openRun(
   const reading = bootStep(world.log, "reading the project's instructions", () =>
     readContextFiles({ world, workingDir, sources: profile.contextSources }),
   );
-  const before = request.resume === undefined ? undefined : await store.find(request.resume);
   const choosing = bootStep(world.log, "choosing the model", () =>
     providers.choose(request.model, before?.model ?? profile.defaultModel, signal),
   );
   const [context, chosen] = await Promise.all([reading, choosing]);
   const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
-  const log = await bootStep(world.log, "opening the session's log", () =>
-    openLog({ session, logId, workingDir, profile, chosen, isNew: request.resume === undefined }, defaults),
-  );
-  undo.use(log.writer);
-
   const workspace = await bootStep(world.log, "preparing the workspace", () =>
     openWorkspace(logId, workingDir, defaults),
   );
+  undo.defer(() => removeIfEmpty(world, workspace.scratch));
   const slot = await bootStep(world.log, "opening the model", async () =>
     ModelSlot.open(chosen, {
       providers,
@@ -67,15 +66,29 @@ export async function openRun(
       wrap: await recording(`${chosen.provider}:${chosen.model}`, workspace, defaults),
     }),
   );
-  const composed = await bootStep(world.log, "composing the session", () =>
-    composeRun({ session, logId, profile, context, log, workspace, slot, defaults }),
+  const log = await bootStep(world.log, "opening the session's log", () =>
+    openLog({ session, logId, workingDir, profile, chosen, isNew: before === undefined }, defaults),
   );
-  undo.move();
+  undo.use(log.writer);
+  const composed = await bootStep(world.log, "composing the session", () =>
+    composeRun({ session, logId, profile, context, log, workspace, slot, defaults, close: undo.move() }),
+  );
   return {
     session: composed,
     model: slot.name,
     notices: [...profile.warnings, ...context.problems, ...(chosen.told === undefined ? [] : [chosen.told])],
   };
+}
+
+/** The log to go on with. It works where it worked before. */
+async function previousRun(
+  { resume }: CommandOf<"CreateSession">,
+  store: SessionStore,
+): Promise<LogInfo | undefined> {
+  if (resume === undefined) return undefined;
+  const before = await store.find(resume);
+  if (before === undefined) throw new HarnessError("SessionMissing", { id: resume });
+  return before;
 }
 
 const NEW_LOG: ResumedLog = { history: [], recovered: [], lastTurn: 0 };
@@ -111,6 +124,11 @@ async function openWorkspace(logId: LogId, root: string, defaults: RunDefaults):
   await world.files.makeDirectory(scratch, SCRATCH_MODE);
   const env = childEnvironment(environment, providers.secretVariables);
   return { root, cwd: root, seen: new Map(), env, scratch };
+}
+
+/** Output that was spilled is kept with its session; a folder without any is not. */
+async function removeIfEmpty({ files }: World, directory: string): Promise<void> {
+  if ((await files.list(directory)).length === 0) await files.remove(directory);
 }
 
 /** Wraps providers in a recorder where a cassette is to be written. Loaded only then. */
