@@ -1,0 +1,158 @@
+import { expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CinchHome } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, fails, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { filesUnder, ROOT } from "../support/source.ts";
+
+const EXAMPLES = join(ROOT, "examples");
+
+test("[DOC-01] every example is a program of fewer than 60 lines, and is run here", () => {
+  const programs = filesUnder("examples", "**/*").filter((file) => !file.endsWith(".md"));
+  expect(programs).toEqual([
+    "examples/custom-provider/config.toml",
+    "examples/headless-review.sh",
+    "examples/library-weather.ts",
+  ]);
+  const long = programs.filter((file) => readFileSync(join(ROOT, file), "utf8").split("\n").length > 60);
+  expect(long).toEqual([]);
+});
+
+test("[DOC-01 LIB-01] library-weather.ts: an agent with one tool of the embedder's own", async () => {
+  await using mock = startMockProvider({
+    key: "test-key",
+    script: [
+      calls("weather", { city: "Atlantis" }),
+      calls("weather", { city: "Oslo" }),
+      says("Yes, from noon."),
+    ],
+  });
+  using home = cinchHome();
+  const program = ["scripts/bun.sh", "examples/library-weather.ts", "Umbrella?", mock.url];
+  const result = await run(["sh", ...program], {
+    cwd: ROOT,
+    env: { ...home.env, ANTHROPIC_API_KEY: "test-key" },
+  });
+  expect(result).toEqual({
+    code: 0,
+    stdout: "Yes, from noon.\n",
+    stderr: [
+      'calls weather {"city":"Atlantis"}',
+      "gets  no weather for Atlantis",
+      'calls weather {"city":"Oslo"}',
+      "gets  8 °C, rain from noon",
+      "complete after 3 rounds\n",
+    ].join("\n"),
+  });
+});
+
+const REVIEWS: readonly (readonly [string, readonly Turn[], { code: number; stdout: string }])[] = [
+  [
+    "an objection is exit code 1, and what is wrong stands on standard output",
+    [
+      calls("Read", { file_path: "add.js" }),
+      calls("Bash", { command: "rm -rf ." }),
+      says("add.js:1: subtracts\nOBJECTION"),
+    ],
+    { code: 1, stdout: "add.js:1: subtracts\nOBJECTION\n" },
+  ],
+  ["no objection is exit code 0", [says("OK")], { code: 0, stdout: "OK\n" }],
+  [
+    "a failure of the provider is cinch's own exit code",
+    [fails({ kind: "status", status: 400, body: { error: { message: "no such thing" } } })],
+    { code: 1, stdout: "" },
+  ],
+];
+
+for (const [what, script, expected] of REVIEWS) {
+  requireProgram("git")(`[DOC-01 CLI-01] headless-review.sh: ${what}`, async () => {
+    await using mock = startMockProvider({ script });
+    using home = cinchHome();
+    configure(home, mock);
+    const work = repositoryWithChange(home);
+    const { stdout, code, stderr } = await run(
+      [join(EXAMPLES, "headless-review.sh"), "main", "--model", "mock:one"],
+      { cwd: work, env: { ...home.env, CINCH: cinchPath() } },
+    );
+    expect({ code, stdout, stderr: code === 1 ? "" : stderr }).toEqual({ ...expected, stderr: "" });
+    expect(JSON.stringify(mock.requests[0]?.body)).toContain("-const add = (a, b) => a + b;");
+    expect(readFileSync(join(work, "add.js"), "utf8")).toBe("const add = (a, b) => a - b;\n");
+  });
+}
+
+test("[DOC-01 PROV-05] custom-provider: a configuration file alone makes a provider", async () => {
+  await using mock = startMockProvider({ script: [says("Hello.")], models: ["qwen3-coder"] });
+  using home = cinchHome();
+  const folder = join(home.path, "config/cinch");
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(EXAMPLES, "custom-provider/config.toml"), join(folder, "config.toml"));
+  atAddressOf(mock, join(folder, "config.toml"));
+  const result = await runCinch(["-p", "Hello?", "--max-cost", "1"], { home });
+  expect(result).toMatchObject({ code: 0, stdout: "Hello.\n" });
+});
+
+/** The example's own server does not run here. */
+function atAddressOf(mock: MockProvider, config: string): void {
+  const text = readFileSync(config, "utf8");
+  expect(text).toContain("http://127.0.0.1:8080/v1");
+  writeFileSync(config, text.replace("http://127.0.0.1:8080/v1", `${mock.url}/v1`));
+}
+
+function configure(home: CinchHome, mock: MockProvider): void {
+  const folder = join(home.path, "config/cinch");
+  mkdirSync(folder, { recursive: true });
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  writeFileSync(join(folder, "config.toml"), provider);
+}
+
+function repositoryWithChange(home: CinchHome): string {
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  const git = (...args: string[]) => {
+    const identity = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"];
+    const { exitCode, stderr } = Bun.spawnSync(["git", ...identity, ...args], {
+      cwd: work,
+      env: environment(home.env),
+    });
+    expect({ exitCode, stderr: exitCode === 0 ? "" : stderr.toString() }).toEqual({
+      exitCode: 0,
+      stderr: "",
+    });
+  };
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(work, "add.js"), "const add = (a, b) => a + b;\n");
+  git("add", ".");
+  git("commit", "-qm", "add");
+  git("checkout", "-qb", "change");
+  writeFileSync(join(work, "add.js"), "const add = (a, b) => a - b;\n");
+  git("commit", "-qam", "change");
+  return work;
+}
+
+function environment(env: Readonly<Record<string, string>>): Record<string, string> {
+  const { PATH = "/usr/bin:/bin" } = process.env;
+  return { PATH, LANG: "C.UTF-8", TERM: "dumb", ...env };
+}
+
+async function run(
+  command: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+) {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: environment(env),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, stdout, stderr };
+}
