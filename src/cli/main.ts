@@ -3,7 +3,10 @@ import { VERSION } from "./version.ts";
 // The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-  process.stdout.write(`cinch ${VERSION}\n`);
+  console.log(`cinch ${VERSION}`); // making `process.stdout` takes longer than all the rest
+} else if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h" || argv[0] === "help")) {
+  const { helpText } = await import("./help.ts");
+  console.log(helpText().trimEnd());
 } else {
   const { run } = await import("./run.ts");
   await run(argv);

@@ -1,3 +1,5 @@
+import { fstatSync } from "node:fs";
+import { asError } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 
 /** One of the process's own output streams. */
@@ -18,42 +20,72 @@ export class OutputClosed extends Error {
 
 /** Standard output: the answer or the JSON, and nothing else. */
 export function standardOutput(): Output {
-  return outputTo(process.stdout);
+  return isTerminal(1) ? streamOutput(process.stdout) : sinkOutput(Bun.stdout);
 }
 
 /** Standard error: everything else. That nobody reads it, or that it is full, never ends the work it speaks of. */
 export function standardError(): Output {
-  const output = outputTo(process.stderr);
+  const output = isTerminal(2) ? streamOutput(process.stderr) : sinkOutput(Bun.stderr);
+  let gone = false;
   return {
     isTerminal: output.isTerminal,
     async write(text) {
+      if (gone) return;
       try {
         await output.write(text);
       } catch {
-        // There is nowhere left to tell it.
+        gone = true; // there is nowhere left to tell it
       }
     },
   };
 }
 
-function outputTo(stream: NodeJS.WriteStream): Output {
+/** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is known without. */
+function isTerminal(descriptor: 1 | 2): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
+  return (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+}
+
+/** A terminal's stream is the one that the line editor draws on too, so that both keep their order. */
+function streamOutput(stream: NodeJS.WriteStream): Output {
   // Without a listener, a failed write would also end the process as an uncaught error event.
   stream.on("error", () => undefined);
   return {
-    isTerminal: stream.isTTY === true,
+    isTerminal: true,
     write(text) {
       if (text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
         stream.write(text, (error) => {
           if (error === null || error === undefined) resolve();
-          else
-            reject(isClosed(error) ? new OutputClosed("nobody reads the output", { cause: error }) : error);
+          else reject(outputError(error));
         });
       });
     },
   };
 }
 
-function isClosed(error: Error): boolean {
-  return ["EPIPE", "ERR_STREAM_DESTROYED", "EBADF", "ECONNRESET"].includes(codeOf(error) ?? "");
+function sinkOutput(file: Bun.BunFile): Output {
+  let sink: Bun.FileSink | undefined;
+  return {
+    isTerminal: false,
+    async write(text) {
+      if (text === "") return;
+      sink ??= file.writer();
+      try {
+        await sink.write(text);
+        await sink.flush();
+      } catch (thrown) {
+        throw outputError(asError(thrown));
+      }
+    },
+  };
+}
+
+function outputError(error: Error): Error {
+  const closed = ["EPIPE", "ERR_STREAM_DESTROYED", "EBADF", "ECONNRESET"].includes(codeOf(error) ?? "");
+  return closed ? new OutputClosed("nobody reads the output", { cause: error }) : error;
 }

@@ -94,6 +94,20 @@ test("[PERM-03 TUI-07] the prompt shows all that will run, with hidden character
   await rig.end();
 });
 
+test("[PERM-03] once a question is answered, the next line is for the next question", async () => {
+  const rig = await askingRig("Bash:ls");
+  const second = fakeId("call", 2);
+  rig.publish(asks("Bash:pwd", "pwd", second));
+  await rig.type("1");
+  expect(rig.shown()).toContain("| pwd\n");
+  await rig.type("4");
+  expect(rig.sent.slice(1)).toEqual([
+    { kind: "AnswerPermission", sessionId: SESSION, callId: CALL, decision: "allow", scope: "once" },
+    { kind: "AnswerPermission", sessionId: SESSION, callId: second, decision: "deny", scope: "once" },
+  ]);
+  await rig.end();
+});
+
 test("[PERM-03] a question that was answered elsewhere, or whose turn is over, is no longer asked", async () => {
   const rig = await askingRig("Bash:ls");
   const other = fakeId("cli", 9);
@@ -351,9 +365,9 @@ async function askingRig(rule: string | undefined, summary = "npm run test") {
   return rig;
 }
 
-function asks(rule: string | undefined, summary: string): Event {
+function asks(rule: string | undefined, summary: string, callId = CALL): Event {
   const payload: PayloadOf<"PermissionRequested"> = {
-    callId: CALL,
+    callId,
     tool: "Bash",
     args: {},
     originator: CLIENT,

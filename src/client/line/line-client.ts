@@ -1,24 +1,24 @@
 import { unreachable } from "../../base/assert.ts";
 import { whileAlive } from "../../base/deadline.ts";
-import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
-import { addCost, NO_COST, printPrice, printTokens } from "../kit/cost.ts";
+import { addCost, NO_COST, printPrice } from "../kit/cost.ts";
 import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
-import type { SlashCommand } from "../kit/slash.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
-import { builtIn, helpText, unknownText } from "./commands.ts";
 import { EventPrinter, quote } from "./event-printer.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRule } from "./permission-answer.ts";
 import type { OpenQuestion } from "./questions.ts";
 import { parseAnswer, questionPrompt, questionsAfter, questionText } from "./questions.ts";
+import type { CommandSurface } from "./slash-commands.ts";
+import { runSlashCommand } from "./slash-commands.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
 
 export const INTERRUPT_AGAIN_MS = 2_000;
@@ -225,7 +225,7 @@ class LineClient {
     const typed = parseTyped(text);
     if (question !== undefined && typed.kind !== "command") return await this.#answer(question, text);
     if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
-    if (typed.kind === "command") return await this.#command(typed);
+    if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
     if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
     const [kept, ...others] = this.#kept;
     if (kept === undefined || this.#busy) return;
@@ -235,16 +235,16 @@ class LineClient {
 
   async #sendInput(text: string): Promise<void> {
     const { session: sessionId } = this.#options;
-    const sent = await this.#send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
-    if (sent.kind === "accepted") {
+    const refused = await this.#send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
+    if (refused === undefined) {
       this.#pending = true;
       return;
     }
     this.#kept = [...this.#kept, text];
-    const later = hasReason(sent.error, "TurnInProgress")
+    const later = hasReason(refused, "TurnInProgress")
       ? " Your text is kept and offered again when it has ended."
       : "";
-    await this.#say(`${neutralise(messageOf(sent.error))}${later}`);
+    await this.#say(`${neutralise(refused.message)}${later}`);
     if (!this.#busy && this.#options.terminal.interactive) await this.#offerKept();
   }
 
@@ -264,7 +264,7 @@ class LineClient {
       const answer = parseAnswer(text, question.ask);
       if (answer === undefined) return await this.#unclear(question, text);
       const { session: sessionId } = this.#options;
-      return await this.#sendOrTell({ kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
+      return await this.#give(question, { kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
     }
     const { request, stage } = question;
     const choice = stage === "rule" ? parseRule(text, request.rule ?? "") : parseChoice(text, request);
@@ -285,16 +285,19 @@ class LineClient {
       case "answer": {
         const { kind: _, ...answer } = choice;
         const { session: sessionId } = this.#options;
-        return await this.#sendOrTell({
-          kind: "AnswerPermission",
-          sessionId,
-          callId: question.request.callId,
-          ...answer,
-        });
+        const { callId } = question.request;
+        return await this.#give(question, { kind: "AnswerPermission", sessionId, callId, ...answer });
       }
       default:
         return unreachable(choice);
     }
+  }
+
+  /** Sends an answer. The question is settled with that: the next line is not for it any more. */
+  async #give(question: OpenQuestion, answer: Command): Promise<void> {
+    if ((await this.#sendOrTell(answer)) !== undefined) return;
+    this.#questions = this.#questions.filter((open) => open !== question);
+    if (this.#questions.length > 0) await this.#showQuestion();
   }
 
   /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
@@ -313,61 +316,33 @@ class LineClient {
     await this.#sendOrTell({ kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" });
   }
 
-  async #command(command: SlashCommand): Promise<void> {
-    const { session: sessionId } = this.#options;
-    const name = builtIn(command);
-    if (name === undefined) {
-      if (command.namespace === undefined) return await this.#say(neutraliseLine(unknownText(command)));
-      const payload = { args: command.args, text: command.rest };
-      const { namespace, name: verb } = command;
-      return await this.#sendOrTell({ kind: "CustomCommand", sessionId, namespace, verb, payload });
-    }
-    switch (name) {
-      case "help":
-        return await this.#say(helpText());
-      case "cancel":
-        return this.#busy ? await this.#cancel() : await this.#say("No turn is running.");
-      case "model":
-        return await this.#setModel(command.rest);
-      case "cost":
-        return await this.#say(
-          `${printPrice(this.#sessionCost)} this session: ${printTokens(this.#sessionCost)}`,
-        );
-      case "permissions":
-        return await this.#permissions(command.args);
-      case "drop":
-        this.#kept = this.#kept.slice(1);
-        return await this.#say("Forgotten.");
-      case "quit":
-        return await this.#quit();
-      default:
-        return unreachable(name);
-    }
-  }
-
-  async #setModel(model: string): Promise<void> {
-    if (model === "") return await this.#say(`model ${neutraliseLine(this.#model)}`);
-    const sent = await this.#send({ kind: "SetModel", sessionId: this.#options.session, model });
-    if (sent.kind === "refused") return await this.#say(neutralise(messageOf(sent.error)));
-    this.#model = model;
-    await this.#say(`model ${neutraliseLine(model)} from the next round on`);
-  }
-
-  async #permissions(args: readonly string[]): Promise<void> {
-    if (args[0] === "revoke") {
-      const rule = this.#rules[Number(args[1]) - 1];
-      if (rule === undefined)
-        return await this.#say("There is no rule with this number; /permissions lists them.");
-      const sent = await this.#send({ kind: "RevokeRule", sessionId: this.#options.session, rule });
-      if (sent.kind === "refused") return await this.#say(neutralise(messageOf(sent.error)));
-      this.#rules = this.#rules.filter((held) => held !== rule);
-      return await this.#say(`No longer allowed: ${neutraliseLine(rule)}`);
-    }
-    if (this.#rules.length === 0) return await this.#say("You have allowed nothing for this session.");
-    const lines = this.#rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
-    await this.#say(
-      ["Allowed for this session:", ...lines, "/permissions revoke N takes one back."].join("\n"),
-    );
+  /** What slash commands may see and do. */
+  #surface(): CommandSurface {
+    const client = this;
+    return {
+      session: client.#options.session,
+      cost: client.#sessionCost,
+      busy: client.#busy,
+      get model() {
+        return client.#model;
+      },
+      set model(model) {
+        client.#model = model;
+      },
+      get rules() {
+        return client.#rules;
+      },
+      set rules(rules) {
+        client.#rules = rules;
+      },
+      say: (text) => client.#say(text),
+      send: (command) => client.#sendOrTell(command),
+      cancel: () => client.#cancel(),
+      drop() {
+        client.#kept = client.#kept.slice(1);
+      },
+      quit: () => client.#quit(),
+    };
   }
 
   async #quit(): Promise<void> {
@@ -407,17 +382,19 @@ class LineClient {
     await this.#sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
   }
 
-  async #sendOrTell(command: Command): Promise<void> {
-    const sent = await this.#send(command);
-    if (sent.kind === "refused") await this.#say(neutralise(messageOf(sent.error)));
+  async #sendOrTell(command: Command): Promise<HarnessError | undefined> {
+    const refused = await this.#send(command);
+    if (refused !== undefined) await this.#say(neutralise(refused.message));
+    return refused;
   }
 
-  async #send(command: Command): Promise<Sent> {
+  /** Sends a command; gives the refusal, where it was one. */
+  async #send(command: Command): Promise<HarnessError | undefined> {
     try {
-      const accepted = await whileAlive(this.#options.connection.send(command), this.#options.signal);
-      return { kind: "accepted", accepted };
+      await whileAlive(this.#options.connection.send(command), this.#options.signal);
+      return undefined;
     } catch (thrown) {
-      if (thrown instanceof HarnessError) return { kind: "refused", error: thrown };
+      if (thrown instanceof HarnessError) return thrown;
       throw thrown;
     }
   }
@@ -435,7 +412,3 @@ class LineClient {
     else terminal.prompt(this.#busy ? undefined : "> ");
   }
 }
-
-type Sent =
-  | { readonly kind: "accepted"; readonly accepted: Accepted }
-  | { readonly kind: "refused"; readonly error: HarnessError };

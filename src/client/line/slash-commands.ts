@@ -1,0 +1,85 @@
+import { unreachable } from "../../base/assert.ts";
+import type { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Command } from "../../protocol/commands.ts";
+import type { Cost } from "../kit/cost.ts";
+import { printPrice, printTokens } from "../kit/cost.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { neutraliseLine } from "../kit/terminal-text.ts";
+import { builtIn, helpText, unknownText } from "./commands.ts";
+
+/** What a command can see of the line client, and do with it. */
+export interface CommandSurface {
+  readonly session: SessionId;
+  readonly cost: Cost;
+  readonly busy: boolean;
+  model: string;
+  /** What the person has allowed for this session, as rules. */
+  rules: readonly string[];
+  say(text: string): Promise<void>;
+  /** Sends a command; a refusal is told and comes back. */
+  send(command: Command): Promise<HarnessError | undefined>;
+  cancel(): Promise<void>;
+  /** Forgets the text that was kept. */
+  drop(): void;
+  quit(): Promise<void>;
+}
+
+/** Carries out one slash command: a built-in one, or one that a plugin owns the namespace of. */
+export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
+  const name = builtIn(command);
+  if (name === undefined) return await runForeign(command, client);
+  switch (name) {
+    case "help":
+      return await client.say(helpText());
+    case "cancel":
+      return client.busy ? await client.cancel() : await client.say("No turn is running.");
+    case "model":
+      return await setModel(command.rest, client);
+    case "cost":
+      return await client.say(`${printPrice(client.cost)} this session: ${printTokens(client.cost)}`);
+    case "permissions":
+      return await permissions(command.args, client);
+    case "drop":
+      client.drop();
+      return await client.say("Forgotten.");
+    case "quit":
+      return await client.quit();
+    default:
+      return unreachable(name);
+  }
+}
+
+async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
+  const { namespace, name: verb, args, rest: text } = command;
+  if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
+  const { session: sessionId } = client;
+  await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });
+}
+
+async function setModel(model: string, client: CommandSurface): Promise<void> {
+  if (model === "") return await client.say(`model ${neutraliseLine(client.model)}`);
+  const refused = await client.send({ kind: "SetModel", sessionId: client.session, model });
+  if (refused !== undefined) return;
+  client.model = model;
+  await client.say(`model ${neutraliseLine(model)} from the next round on`);
+}
+
+async function permissions(args: readonly string[], client: CommandSurface): Promise<void> {
+  if (args[0] === "revoke") return await revoke(Number(args[1]), client);
+  if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
+  const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
+  await client.say(
+    ["Allowed for this session:", ...lines, "/permissions revoke N takes one back."].join("\n"),
+  );
+}
+
+async function revoke(number: number, client: CommandSurface): Promise<void> {
+  const rule = client.rules[number - 1];
+  if (rule === undefined)
+    return await client.say("There is no rule with this number; /permissions lists them.");
+  const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
+  if (refused !== undefined) return;
+  client.rules = client.rules.filter((held) => held !== rule);
+  await client.say(`No longer allowed: ${neutraliseLine(rule)}`);
+}
