@@ -54,10 +54,7 @@ export async function openRun(
   );
   const [context, chosen] = await Promise.all([reading, choosing]);
   const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
-  const workspace = await bootStep(world.log, "preparing the workspace", () =>
-    openWorkspace(logId, workingDir, defaults),
-  );
-  undo.defer(() => removeIfEmpty(world, workspace.scratch));
+  const workspace = workspaceOf(logId, workingDir, defaults);
   const slot = await bootStep(world.log, "opening the model", async () =>
     ModelSlot.open(chosen, {
       providers,
@@ -70,6 +67,11 @@ export async function openRun(
     openLog({ session, logId, workingDir, profile, chosen, isNew: before === undefined }, defaults),
   );
   undo.use(log.writer);
+  // Only now is this session ours, and with it the folder that an earlier run may have left output in.
+  undo.defer(() => removeIfEmpty(world, workspace.scratch));
+  await bootStep(world.log, "preparing the workspace", () =>
+    world.files.makeDirectory(workspace.scratch, SCRATCH_MODE),
+  );
   const composed = await bootStep(world.log, "composing the session", () =>
     composeRun({ session, logId, profile, context, log, workspace, slot, defaults, close: undo.move() }),
   );
@@ -118,16 +120,16 @@ async function openLog(log: LogToOpen, { world, store }: RunDefaults): Promise<O
   return { writer, resumed: NEW_LOG };
 }
 
-async function openWorkspace(logId: LogId, root: string, defaults: RunDefaults): Promise<Workspace> {
-  const { world, paths, providers, environment } = defaults;
+function workspaceOf(logId: LogId, root: string, defaults: RunDefaults): Workspace {
+  const { paths, providers, environment } = defaults;
   const scratch = join(paths.data, "scratch", logId);
-  await world.files.makeDirectory(scratch, SCRATCH_MODE);
   const env = childEnvironment(environment, providers.secretVariables);
   return { root, cwd: root, seen: new Map(), env, scratch };
 }
 
 /** Output that was spilled is kept with its session; a folder without any is not. */
 async function removeIfEmpty({ files }: World, directory: string): Promise<void> {
+  if ((await files.stat(directory)) === undefined) return;
   if ((await files.list(directory)).length === 0) await files.remove(directory);
 }
 

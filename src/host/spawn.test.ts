@@ -190,7 +190,10 @@ describe("reading a child", () => {
     let bytes = 0;
     let peak = 0;
     for await (const chunk of child.stdout) {
+      const earlier = bytes;
       bytes += chunk.length;
+      if (Math.floor(bytes / 1e8) === Math.floor(earlier / 1e8)) continue;
+      Bun.gc(true); // what is garbage already is no growth
       peak = Math.max(peak, process.memoryUsage.rss() - before);
     }
     expect(bytes).toBe(1_000_000_000);

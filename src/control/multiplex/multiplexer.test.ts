@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { ToolMiddleware } from "../../tool/middleware.ts";
 import type { PermissionAnswer } from "../ask.ts";
 import { connectInproc } from "../inproc/inproc.ts";
@@ -38,7 +38,9 @@ test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a s
   const command = { kind: "CancelTurn", sessionId: rig.session.id } as const;
   await expect(connection.send(command)).rejects.toMatchObject({ reason: "HandshakeRequired" });
   const { signal } = new AbortController();
-  expect(() => connection.subscribe(rig.session.id, { signal })).toThrow("Send /v1/handshake before any command.");
+  expect(() => connection.subscribe(rig.session.id, { signal })).toThrow(
+    "Send /v1/handshake before any command.",
+  );
 });
 
 test("[CTL-04] a client of a newer minor version is told which side to upgrade; an older one is welcome", async () => {
@@ -94,7 +96,9 @@ test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an
     scope: "tool",
   });
   expect((await sent).results).toEqual([{ text: "touched", isError: false }]);
-  expect(answers).toEqual([{ kind: "answered", decision: "allow", scope: "tool", by: rig.connection.clientId }]);
+  expect(answers).toEqual([
+    { kind: "answered", decision: "allow", scope: "tool", by: rig.connection.clientId },
+  ]);
   expect((await rig.until("PermissionAnswered")).payload).toMatchObject({ decision: "allow", counted: true });
 });
 
@@ -120,7 +124,10 @@ test("[PERM-08] the first answer wins, and a later one is recorded as not counte
   await rig.connection.send(answer);
   await second.send({ ...answer, decision: "deny" });
   expect((await sent).results).toEqual([{ text: "touched", isError: false }]);
-  expect((await rig.until("PermissionAnswered", 2)).payload).toMatchObject({ decision: "deny", counted: false });
+  expect((await rig.until("PermissionAnswered", 2)).payload).toMatchObject({
+    decision: "deny",
+    counted: false,
+  });
 });
 
 test("[PERM-06] without an answer in time the call is refused, and the turn goes on", async () => {
@@ -150,7 +157,9 @@ test("[ENG-09] [PERM-06] cancelling the turn takes the question back", async () 
   expect((await sent).reason).toBe("cancelled");
   await rig.connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow" });
   expect((await rig.until("PermissionAnswered")).payload.counted).toBe(false);
-  expect(rig.events.filter((event) => event.kind === "ToolResult")).toMatchObject([{ payload: { isError: true } }]);
+  expect(rig.events.filter((event) => event.kind === "ToolResult")).toMatchObject([
+    { payload: { isError: true } },
+  ]);
 });
 
 test("[CTL-03] a client that goes away stops nothing; one that comes back gets what it missed", async () => {

@@ -17,7 +17,11 @@ export async function openCassette(world: Pick<World, "files">, path: string): P
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") throw new HarnessError("PathMissing", { what: "The cassette", path });
     if (codeOf(thrown) === undefined && !(thrown instanceof HarnessError)) {
-      throw new HarnessError("CassetteInvalid", { path, line: "1", problem: String(thrown) }, { cause: thrown });
+      throw new HarnessError(
+        "CassetteInvalid",
+        { path, line: "1", problem: String(thrown) },
+        { cause: thrown },
+      );
     }
     throw thrown;
   }
