@@ -1,0 +1,2 @@
+// What `cinch --version` is measured against.
+console.log("hello");

@@ -1,0 +1,124 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { BENCH_MS_MAX, endAll } from "./guard.ts";
+import { measureLog } from "./log.ts";
+import { measureMemory } from "./memory.ts";
+import type { Row, Verdict } from "./report.ts";
+import { judge, table } from "./report.ts";
+import { measureRequests } from "./requests.ts";
+import { measureRounds } from "./rounds.ts";
+import { measureStart } from "./start.ts";
+import { measureStream } from "./stream.ts";
+import type { Place } from "./subject.ts";
+
+/**
+ * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
+ * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
+ *
+ * --only start,requests,rounds,stream,memory,log   some of the measures
+ * --quick            fewer samples: for a look, not for a claim
+ * --long             the log measures with 1,000,000 events
+ * --json             one JSON object instead of the table
+ * --source           cinch from source instead of compiled
+ * --binary PATH      a binary that was built before
+ */
+const ROOT = resolve(import.meta.dir, "..");
+const MEASURES = {
+  start: measureStart,
+  requests: measureRequests,
+  rounds: measureRounds,
+  stream: measureStream,
+  memory: measureMemory,
+  log: measureLog,
+} as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;
+
+const { values: options } = parseArgs({
+  args: Bun.argv.slice(2),
+  options: {
+    only: { type: "string", default: Object.keys(MEASURES).join(",") },
+    quick: { type: "boolean", default: false },
+    long: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    source: { type: "boolean", default: false },
+    binary: { type: "string" },
+  },
+});
+
+const scratch = mkdtempSync(join(tmpdir(), "cinch-bench-"));
+const tooLong = setTimeout(() => {
+  endAll();
+  rmSync(scratch, { recursive: true, force: true });
+  console.error(`bench: not done within ${BENCH_MS_MAX / 60_000} minutes`);
+  process.exit(1);
+}, BENCH_MS_MAX);
+try {
+  await main();
+} finally {
+  clearTimeout(tooLong);
+  endAll();
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const place = await prepare();
+  const verdicts: Verdict[] = [];
+  for (const name of chosenMeasures()) {
+    if (!options.json) console.error(`measuring ${name} …`);
+    verdicts.push(...(await MEASURES[name](place)).map(judge));
+  }
+  if (options.json)
+    console.log(JSON.stringify({ machine: machine(), subject: subject(), verdicts }, null, 2));
+  else console.log(`\n${subject()} on ${machine()}\n\n${table(verdicts)}\n${summary(verdicts)}`);
+}
+
+function chosenMeasures(): readonly (keyof typeof MEASURES)[] {
+  return options.only.split(",").map((name) => {
+    const known = (Object.keys(MEASURES) as (keyof typeof MEASURES)[]).find((each) => each === name);
+    if (known === undefined)
+      throw new Error(`--only: '${name}' is none of ${Object.keys(MEASURES).join(", ")}`);
+    return known;
+  });
+}
+
+async function prepare(): Promise<Place> {
+  const bun = join(scratch, "bun");
+  copyFileSync(process.execPath, bun);
+  const { quick, long } = options;
+  return { scratch, bun, root: ROOT, quick, long, cinch: await cinchProgram(bun) };
+}
+
+async function cinchProgram(bun: string): Promise<readonly string[]> {
+  if (options.source) {
+    const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+    return [bun, ...flags, `--tsconfig-override=${ROOT}/tsconfig.json`, join(ROOT, "src/cli/main.ts")];
+  }
+  const binary = join(scratch, "cinch");
+  if (options.binary !== undefined) {
+    copyFileSync(resolve(options.binary), binary);
+    return [binary];
+  }
+  const build = Bun.spawn([process.execPath, join(ROOT, "scripts/build.ts"), "--outfile", binary], {
+    cwd: ROOT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if ((await build.exited) !== 0) throw new Error("the build failed: see above");
+  return [binary];
+}
+
+function subject(): string {
+  return options.source ? "cinch from source" : "cinch compiled";
+}
+
+function machine(): string {
+  const cores = cpus();
+  return `${process.platform}-${process.arch}, ${cores.length} × ${cores[0]?.model.trim()}, Bun ${Bun.version}`;
+}
+
+function summary(verdicts: readonly Verdict[]): string {
+  const aimed = verdicts.filter(({ met }) => met !== undefined);
+  const missed = aimed.filter(({ met }) => met === false);
+  if (missed.length === 0) return `All ${aimed.length} aims are met.`;
+  return `${aimed.length - missed.length} of ${aimed.length} aims are met; missed: ${missed.map(({ what }) => what).join("; ")}.`;
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cpuMs } from "./processes.ts";
+import type { Row } from "./report.ts";
+import type { Answer } from "./server.ts";
+import { openServer } from "./server.ts";
+import { sampled } from "./statistics.ts";
+import type { Home, Place, Program } from "./subject.ts";
+import { bare, cinchPrompt, finished, makeHome, start } from "./subject.ts";
+import { callEvents, saysEvents } from "./wire.ts";
+
+const DELTAS_PER_SECOND = 200;
+const PACED_SECONDS = 4;
+const FLOOD_DELTAS = 20_000;
+
+/** What streamed deltas cost (PERF-02). */
+export async function measureStream(place: Place): Promise<readonly Row[]> {
+  const paced = await compare(place, place.quick ? 1 : 5, {
+    kind: "paced",
+    events: answerEvents(DELTAS_PER_SECOND * PACED_SECONDS),
+    everyMs: 1_000 / DELTAS_PER_SECOND,
+  });
+  const flooded = await compare(place, place.quick ? 2 : 9, {
+    kind: "events",
+    events: answerEvents(FLOOD_DELTAS),
+  });
+  const flood = `${FLOOD_DELTAS.toLocaleString("en")} deltas at once`;
+  return [
+    row(
+      `stream of ${DELTAS_PER_SECOND} deltas/s, processor time`,
+      paced,
+      ({ streamCpuMs }) => streamCpuMs,
+      1.3,
+    ),
+    row("the same, the whole run of the process", paced, ({ runCpuMs }) => runCpuMs),
+    row(`${flood}, processor time`, flooded, ({ streamCpuMs }) => streamCpuMs, 2),
+    row(`${flood}, time`, flooded, ({ streamMs }) => streamMs, 2),
+  ];
+}
+
+/** A text, and then a call: the request that follows it shows when the answer was read. */
+function answerEvents(deltas: number): readonly string[] {
+  const text = Array.from({ length: deltas }, (_, at) => (at % 12 === 11 ? "words.\n" : "some words "));
+  return callEvents("Read", { file_path: "note.txt" }, 1, text);
+}
+
+interface Streamed {
+  /** From the first request to the second. */
+  readonly streamMs: number;
+  readonly streamCpuMs: number;
+  readonly runCpuMs: number;
+}
+
+interface Pair {
+  readonly cinch: readonly Streamed[];
+  readonly script: readonly Streamed[];
+}
+
+async function compare(place: Place, runs: number, answer: Answer): Promise<Pair> {
+  const home = makeHome(place);
+  writeFileSync(join(home.path, "project/note.txt"), "A note.\n");
+  const [cinch, script]: [Streamed[], Streamed[]] = [[], []];
+  for (let run = 0; run < runs; run++) {
+    cinch.push(await runStream(home, answer, () => cinchPrompt(place)));
+    script.push(await runStream(home, answer, (baseUrl) => bare(place, baseUrl)));
+  }
+  return { cinch, script };
+}
+
+function row(what: string, { cinch, script }: Pair, figure: (run: Streamed) => number, aim?: number): Row {
+  return {
+    what,
+    unit: "ms",
+    cinch: sampled(cinch.map(figure)),
+    bare: sampled(script.map(figure)),
+    comparison: "ratio",
+    ...(aim === undefined ? {} : { aim }),
+  };
+}
+
+async function runStream(
+  home: Home,
+  answer: Answer,
+  program: (baseUrl: string) => Program,
+): Promise<Streamed> {
+  const cpu: number[] = [];
+  let child: ReturnType<typeof start> | undefined;
+  using server = openServer({
+    answer: (number) => (number === 1 ? answer : { kind: "events", events: saysEvents(["Done."], number) }),
+    onRequest() {
+      if (child !== undefined) cpu.push(cpuMs(child.pid));
+    },
+  });
+  home.point(server.baseUrl);
+  child = start(program(server.baseUrl), home);
+  await finished(child);
+  const [first, second] = server.asked;
+  const [cpuFirst = Number.NaN, cpuSecond = Number.NaN] = cpu;
+  const { user = 0n, system = 0n } = child.resourceUsage()?.cpuTime ?? {};
+  return {
+    streamMs: (second?.atMs ?? Number.NaN) - (first?.atMs ?? Number.NaN),
+    streamCpuMs: cpuSecond - cpuFirst,
+    runCpuMs: Number(BigInt(user) + BigInt(system)) / 1e3,
+  };
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { track } from "./guard.ts";
+
+const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
+const MODEL = "bench-model";
+
+/** Where a bench runs: a folder of its own, with the programs in it that are compared. */
+export interface Place {
+  readonly scratch: string;
+  /** How cinch is started: the compiled program, or Bun with the sources. */
+  readonly cinch: readonly string[];
+  /** A copy of Bun that nothing else on the machine runs, or its pages would be shared and count for less. */
+  readonly bun: string;
+  readonly root: string;
+  /** Fewer samples, for a quick look. */
+  readonly quick: boolean;
+  /** The full size of the log measures. */
+  readonly long: boolean;
+}
+
+export type Program = readonly string[];
+
+export function versionOf(place: Place): Program {
+  return [...place.cinch, "--version"];
+}
+
+export function hello(place: Place): Program {
+  return [place.bun, ...FLAGS, join(place.root, "bench/hello.ts")];
+}
+
+export function bare(place: Place, baseUrl: string): Program {
+  return [place.bun, ...FLAGS, join(place.root, "bench/bare.ts"), baseUrl, MODEL, "go"];
+}
+
+export function cinchPrompt(place: Place, more: readonly string[] = []): Program {
+  return [...place.cinch, "-p", "go", "--model", `bench:${MODEL}`, ...more];
+}
+
+export function engineWithSessions(place: Place, sessions: number): Program {
+  const flags = [...FLAGS, `--tsconfig-override=${place.root}/tsconfig.json`];
+  return [place.bun, ...flags, join(place.root, "bench/engine.ts"), String(sessions)];
+}
+
+/** A home whose configuration names the server as a provider without a key, and nothing else. */
+export interface Home {
+  readonly path: string;
+  point(baseUrl: string): void;
+}
+
+export function makeHome(place: Place): Home {
+  const path = mkdtempSync(join(place.scratch, "home-"));
+  const folder = join(path, ".config/cinch");
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(path, "project"));
+  return {
+    path,
+    point: (baseUrl) =>
+      writeFileSync(
+        join(folder, "config.toml"),
+        `[providers.bench]\nkind = "anthropic"\nbase_url = "${baseUrl}"\n`,
+      ),
+  };
+}
+
+/** Starts a program in the project folder of a home, with an environment of four variables. */
+export function start(program: Program, home: Home): Subprocess<"ignore", "pipe", "pipe"> {
+  return track(
+    Bun.spawn([...program], {
+      cwd: join(home.path, "project"),
+      env: { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TMPDIR: home.path },
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+}
+
+/**
+ * Waits for its end.
+ * @throws Error with what it said, unless it ended with 0.
+ */
+export async function finished(child: Subprocess<"ignore", "pipe", "pipe">): Promise<void> {
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code === 0) return;
+  throw new Error(`a measured program ended with ${child.signalCode ?? code}: ${stderr || stdout}`);
+}
