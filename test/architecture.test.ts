@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { FLOORS, roomOf } from "./support/floors.ts";
+import { filesUnder, isTest, ROOT, readSource } from "./support/source.ts";
+
+const PAGE = "docs/architecture.md";
+const TEXT = readSource(PAGE);
+
+/** Every room of `src/` that holds code, as a folder. */
+function rooms(): readonly string[] {
+  const files = filesUnder("src", "**/*.ts").filter(
+    (file) => !isTest(file) && !file.startsWith("src/demo/project/"),
+  );
+  return [...new Set(files.map((file) => roomOf(file.slice("src/".length)) ?? file))].sort();
+}
+
+test("[DOC-01] the map names every room that holds code, on its floor, and no other", () => {
+  const named = new Map<string, number>();
+  for (const section of TEXT.split(/^### Floor /m).slice(1)) {
+    const [own = ""] = section.split(/^## /m);
+    for (const [, room = ""] of own.matchAll(/\*\*`([\w/-]+)\/`\*\*/g))
+      named.set(room, Number.parseInt(own, 10));
+  }
+  const expected = rooms().map(
+    (room) => [room, FLOORS.get(room) ?? FLOORS.get(room.replace(/\/.*/, "/*"))] as const,
+  );
+  expect([...named].filter(([room]) => room !== "demo").sort()).toEqual(
+    expected.filter(([room]) => room !== "demo").map(([room, floor]) => [room, floor ?? -1]),
+  );
+});
+
+test("[DOC-01] every file that a page names exists", () => {
+  const pages = ["architecture", "agent-loop", "tools", "configuration", "design"].map(
+    (name) => `docs/${name}.md`,
+  );
+  const decisions = filesUnder("docs/decisions", "*.md");
+  const missing = ["README.md", ...pages, ...decisions].flatMap((page) =>
+    [...readSource(page).matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|toml|sh))`/g)]
+      .map(([, file = ""]) => file)
+      .filter((file) => !/^(?:config|\w*NAME)\.toml$/.test(file))
+      .filter((file) => ![`src/${file}`, file].some((path) => existsSync(join(ROOT, path))))
+      .map((file) => `${page}: ${file}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test.each([
+  ["Tool", "src/tool/middleware.ts"],
+  ["Request", "src/provider/middleware.ts"],
+])("[DOC-01 ENG-07] the order of %s middleware is the normative one of its contract", (name, file) => {
+  const words = (text: string) => text.replaceAll(/[\s*]+/g, " ").trim();
+  const page = new RegExp(`^${name}: ([^.]+)\\.$`, "m").exec(TEXT)?.[1];
+  const contract = /Order in a harness, normative: ([^.]+)\./.exec(readSource(file))?.[1];
+  expect(words(page ?? "")).toBe(words(contract ?? "(none)"));
+});

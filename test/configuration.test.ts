@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { policyFrom } from "../src/harness/policy.ts";
+import { judge } from "../src/permission/judge.ts";
+import { loadConfig } from "../src/profile/config.ts";
+import { loadProfile } from "../src/profile/profile.ts";
+import { VENDORS } from "../src/provider/vendors.ts";
+import { PACK_NAMES } from "../src/tool/pack.ts";
+import type { CallPlan, Level } from "../src/tool/tool.ts";
+import { blocksOf } from "./support/documents.ts";
+import { filesUnder, isTest, readSource } from "./support/source.ts";
+import { temporaryDirectory, testWorld } from "./support/world.ts";
+
+const PAGE = "docs/configuration.md";
+const TEXT = readSource(PAGE);
+const world = testWorld();
+
+/** The TOML blocks by the file that their first line names. */
+const BLOCKS = new Map(
+  blocksOf(PAGE, TEXT)
+    .filter(({ language }) => language === "toml")
+    .map(({ text }) => [/^# (\S+)\n/.exec(text)?.[1] ?? "", text]),
+);
+
+async function load(name: string, text: string) {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  if (name === "config.toml") return { config: await loadConfig(world, path) };
+  const { path: _, warnings, ...profile } = await loadProfile(world, path, directory.path);
+  expect(warnings).toEqual([]);
+  return { profile };
+}
+
+describe("[DOC-01] docs/configuration.md", () => {
+  test("[PROF-03] config.toml as it is shown is one that is read, with every key that there is", async () => {
+    const { config } = await load("config.toml", BLOCKS.get("config.toml") ?? "");
+    expect(config).toMatchObject({
+      defaultModel: "local:qwen3-coder",
+      maxTurns: 30,
+      maxCostUsd: 2.5,
+      providers: [{ name: "local", headers: { "x-team": "tools" } }],
+      permissions: { level: "WorkspaceWrite", strict: false, quiet: true },
+    });
+    expect(config?.permissions.rules).toHaveLength(5);
+    expect(keysIn("config.toml")).toEqual(keysOf("src/profile/config.ts", "src/profile/permissions.ts"));
+  });
+
+  test("[PROF-01] the profile that is shown has every key, at its default", async () => {
+    const shown = BLOCKS.get("profiles/NAME.toml") ?? "";
+    const empty = await load("mine.toml", 'name = "mine"\n');
+    expect(withoutPlaces(await load("mine.toml", shown))).toEqual(withoutPlaces(empty));
+    const all = shown.replaceAll(/^# (?=\[|\w+ = )/gm, "");
+    expect((await load("mine.toml", all)).profile).toMatchObject({
+      defaultModel: "anthropic:sonnet",
+      limits: { rounds: 50, costUsd: 5, outputTokens: 16_384, permissionTimeoutMs: 60_000 },
+    });
+    const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
+    expect([...new Set([...keysIn("profiles/NAME.toml"), ...inText])].sort()).toEqual(
+      keysOf("src/profile/profile.ts"),
+    );
+    for (const pack of PACK_NAMES) expect(shown).toContain(pack);
+  });
+
+  test("[PROF-01] the third profile that is shown loads without a warning", async () => {
+    const { profile } = await load("review.toml", BLOCKS.get("profiles/review.toml") ?? "");
+    expect(profile).toMatchObject({ name: "review", permissions: { level: "ReadOnly", strict: true } });
+  });
+
+  test("[PERM-02 PERM-09] every line of the permission table is the verdict of the gate", async () => {
+    const rows = [...TEXT.matchAll(/^\| (?:(allow|ask|deny) `([^`]+)` )?\| `(\w+) ([^`]+)` \| (\w+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(15);
+    const { permissions: profile } = await loadProfile(world, "default", "/nowhere");
+    for (const [line, effect, rule, tool = "", subject = "", verdict] of rows) {
+      const rules =
+        rule === undefined
+          ? []
+          : [{ effect: effect as "allow", text: rule, where: { path: PAGE, line: 1, key: rule } }];
+      const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
+      const decision = judge(planOf(tool, subject), { name: tool, level: levelOf(tool) }, policy, PLACE);
+      expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
+    }
+  });
+
+  test("every variable that may hold the key of a vendor is named", () => {
+    for (const { keyVariable } of VENDORS) expect(TEXT).toContain(`\`${keyVariable}\``);
+  });
+});
+
+const PLACE = { root: "/work/project", scratch: "/work/scratch" };
+
+function planOf(tool: string, subject: string): CallPlan {
+  if (tool === "Bash") {
+    return { summary: subject, target: { kind: "command", command: subject, cwd: PLACE.root } };
+  }
+  const access = ["Write", "Edit"].includes(tool) ? "write" : "read";
+  const path = resolve(PLACE.root, subject);
+  return { summary: `${tool}:${subject}`, target: { kind: "paths", paths: [{ path, access }] } };
+}
+
+function levelOf(tool: string): Level {
+  if (tool === "Bash") return "DangerFullAccess";
+  return ["Write", "Edit"].includes(tool) ? "WorkspaceWrite" : "ReadOnly";
+}
+
+/** The keys that a block shows, commented out or not; headers are the user's own. */
+function keysIn(name: string): readonly string[] {
+  const text = BLOCKS.get(name) ?? "";
+  const keys = [...text.matchAll(/^(?:# )?(?:\[(\w+)(?:\.[^\]]+)?\]|(\w+) = )/gm)].map(
+    ([, a, b]) => a ?? b ?? "",
+  );
+  return [...new Set(keys)].sort();
+}
+
+/** The keys that the code reads. */
+function keysOf(...files: readonly string[]): readonly string[] {
+  expect(filesUnder("src/profile", "*.ts").filter((file) => !isTest(file))).toEqual(
+    expect.arrayContaining([...files]),
+  );
+  const reads =
+    /\.(?:string|boolean|number|integer|oneOf|strings|tables?|isTable)\(\s*(?:table,\s*)?"(\w+)"/g;
+  const found = files.flatMap((file) => [...readSource(file).matchAll(reads)].map(([, key = ""]) => key));
+  // The three rule lists are read in a loop over their effects.
+  const rules = files.includes("src/profile/permissions.ts") ? ["allow", "ask", "deny"] : [];
+  return [...new Set([...found, ...rules])].sort();
+}
+
+/** Rules name the file they came from. */
+function withoutPlaces(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "where" ? undefined : inner)));
+}
