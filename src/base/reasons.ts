@@ -83,6 +83,8 @@ export const TEXTS = {
   CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
   CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",
   CassetteExhausted: "The cassette <path> has no more answers: request <number> was never recorded.",
+  CassetteUnwritable:
+    "The cassette <path> cannot be written: <detail>. Name a file in a folder that you may write to.",
 
   StoreNewer:
     "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",

@@ -2,12 +2,15 @@ import { HarnessError } from "../../base/errors.ts";
 import { arrayAt, isObject, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelEvent } from "../provider.ts";
+import { isMessage, isModelEvent } from "./shapes.ts";
+import type { Variable } from "./variables.ts";
+import { RESERVED_NAMES } from "./variables.ts";
 
 export const CASSETTE_VERSION = 1;
 
 /** A recorded conversation with a model; the format is documented in `docs/cassettes.md`. */
 export interface Cassette {
-  /** For messages: the file, or "the demo". */
+  /** The file, for messages. */
   readonly path: string;
   readonly header: CassetteHeader;
   readonly exchanges: readonly Exchange[];
@@ -18,14 +21,8 @@ export interface CassetteHeader {
   /** The family whose opaque blocks are in it. */
   readonly family: string;
   readonly model: string;
-  /** Texts that differ from run to run, by name: whatever a pattern matches counts as the same. */
+  /** Texts that differ from run to run, by name: whatever a pattern matches in a request counts as the same. */
   readonly variables: readonly Variable[];
-}
-
-export interface Variable {
-  readonly name: string;
-  /** A JavaScript regular expression, without flags. */
-  readonly pattern: string;
 }
 
 /** One request, reduced to what it is recognised by, and its answer. */
@@ -38,7 +35,7 @@ export interface Exchange {
 export interface RecordedRequest {
   /** Names of the tools that were declared. */
   readonly tools: readonly string[];
-  /** How many messages of the request before stand unchanged in front of these. */
+  /** How many messages of the request in the line before stand unchanged in front of these. */
   readonly after: number;
   readonly messages: readonly Message[];
 }
@@ -49,15 +46,26 @@ export interface TimedEvent {
   readonly event: ModelEvent;
 }
 
+interface Line {
+  readonly content: string;
+  readonly line: number;
+}
+
 /**
- * Reads a cassette: one JSON object a line, the header first.
+ * Reads a cassette: one JSON object a line, the header first. Empty lines and unknown keys are passed over.
  * @throws HarnessError CassetteInvalid with the line.
  */
 export function parseCassette(text: string, path: string): Cassette {
   const lines = text.split("\n").map((content, index) => ({ content, line: index + 1 }));
-  const [first, ...rest] = lines.filter(({ content }) => content.trim() !== "");
-  const header = parseHeader(first === undefined ? undefined : parseJson(first.content)?.value, path);
-  return { path, header, exchanges: rest.map(({ content, line }) => parseExchange(content, line, path)) };
+  const [first = { content: "", line: 1 }, ...rest] = lines.filter(({ content }) => content.trim() !== "");
+  const header = parseHeader(first, path);
+  let before = 0;
+  const exchanges = rest.map((line) => {
+    const exchange = parseExchange(line, before, path);
+    before = exchange.request.after + exchange.request.messages.length;
+    return exchange;
+  });
+  return { path, header, exchanges };
 }
 
 /** One line of the file, its line feed included. */
@@ -65,62 +73,67 @@ export function renderLine(value: CassetteHeader | Omit<Exchange, "line">): stri
   return `${JSON.stringify(value)}\n`;
 }
 
-function parseHeader(value: unknown, path: string): CassetteHeader {
+function parseHeader({ content, line }: Line, path: string): CassetteHeader {
+  const value = parseJson(content)?.value;
   const version = numberAt(value, "cassette");
   if (version !== CASSETTE_VERSION) {
-    throw invalid(path, 1, `the first line must be a header with "cassette": ${CASSETTE_VERSION}`);
+    const found = version === undefined ? "" : `, not ${version}`;
+    throw invalid(path, line, `the first line must be a header with "cassette": ${CASSETTE_VERSION}${found}`);
   }
-  const variables = arrayAt(value, "variables").map((variable): Variable => {
-    const name = stringAt(variable, "name");
-    const pattern = stringAt(variable, "pattern");
-    if (name === undefined || pattern === undefined)
-      throw invalid(path, 1, "a variable needs a name and a pattern");
-    assertPattern(pattern, path);
-    return { name, pattern };
+  const variables = arrayAt(value, "variables").map((variable) => {
+    const parsed = parseVariable(variable);
+    if (typeof parsed === "string") throw invalid(path, line, parsed);
+    return parsed;
   });
+  if (new Set(variables.map(({ name }) => name)).size < variables.length) {
+    throw invalid(path, line, "two variables have the same name");
+  }
   const family = stringAt(value, "family") ?? "replay";
   return { cassette: CASSETTE_VERSION, family, model: stringAt(value, "model") ?? "", variables };
 }
 
-function assertPattern(pattern: string, path: string): void {
+/** A sentence where it is none. */
+function parseVariable(value: unknown): Variable | string {
+  const name = stringAt(value, "name");
+  const pattern = stringAt(value, "pattern");
+  if (name === undefined || pattern === undefined) return "a variable needs a name and a pattern";
+  if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return `"${name}" is no name: small letters, digits and -`;
+  if (RESERVED_NAMES.includes(name)) return `the name "${name}" stands for something else`;
   try {
     new RegExp(pattern, "g");
   } catch (thrown) {
-    throw invalid(path, 1, `the pattern ${pattern} is no regular expression (${String(thrown)})`);
+    return `the pattern ${pattern} is no regular expression (${String(thrown)})`;
   }
+  return { name, pattern };
 }
 
-function parseExchange(content: string, line: number, path: string): Exchange {
-  const value = parseJson(content)?.value;
+function parseExchange({ content, line }: Line, before: number, path: string): Exchange {
+  const parsed = parseJson(content);
+  if (parsed === undefined) throw invalid(path, line, "it is no JSON, or nested too deeply");
+  const { value } = parsed;
   const request = isObject(value) ? value["request"] : undefined;
   if (!isObject(request)) throw invalid(path, line, 'an exchange needs a "request" and "events"');
   const after = numberAt(request, "after");
-  if (after === undefined || after < 0)
-    throw invalid(path, line, '"request.after" must be a number of messages');
+  if (after === undefined || !Number.isInteger(after) || after < 0 || after > before) {
+    throw invalid(
+      path,
+      line,
+      `"request.after" must be a whole number from 0 to ${before}, the messages of the request before`,
+    );
+  }
   const messages = arrayAt(request, "messages");
   if (!messages.every(isMessage)) throw invalid(path, line, '"request.messages" must be canonical messages');
+  const tools = arrayAt(request, "tools");
+  if (!tools.every((name) => typeof name === "string"))
+    throw invalid(path, line, '"request.tools" must be names');
   const events = arrayAt(value, "events");
   if (!events.every(isTimedEvent)) throw invalid(path, line, '"events" must be a list of {ms, event}');
-  return {
-    line,
-    request: { tools: arrayAt(request, "tools").filter((name) => typeof name === "string"), after, messages },
-    events,
-  };
+  return { line, request: { tools, after, messages }, events };
 }
-
-function isMessage(value: unknown): value is Message {
-  const role = stringAt(value, "role");
-  return (role === "user" || role === "assistant") && isObject(value) && Array.isArray(value["content"]);
-}
-
-const EVENT_KINDS = new Set(["text", "thinking", "block", "usage", "finish"]);
 
 function isTimedEvent(value: unknown): value is TimedEvent {
-  return (
-    isObject(value) &&
-    numberAt(value, "ms") !== undefined &&
-    EVENT_KINDS.has(stringAt(value["event"], "kind") ?? "")
-  );
+  const ms = numberAt(value, "ms");
+  return ms !== undefined && ms >= 0 && isObject(value) && isModelEvent(value["event"]);
 }
 
 function invalid(path: string, line: number, problem: string): HarnessError {

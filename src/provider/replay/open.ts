@@ -1,4 +1,4 @@
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import { decode } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
@@ -8,21 +8,16 @@ import { parseCassette } from "./cassette.ts";
 const CASSETTE_BYTES_MAX = 64 * 1_048_576;
 
 /**
- * Reads a cassette file.
+ * Reads a cassette file of at most 64 MiB.
  * @throws HarnessError PathMissing where there is none, CassetteInvalid for one that cannot be read.
  */
 export async function openCassette(world: Pick<World, "files">, path: string): Promise<Cassette> {
   try {
     return parseCassette(decode(await world.files.read(path, CASSETTE_BYTES_MAX)), path);
   } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
     if (codeOf(thrown) === "ENOENT") throw new HarnessError("PathMissing", { what: "The cassette", path });
-    if (codeOf(thrown) === undefined && !(thrown instanceof HarnessError)) {
-      throw new HarnessError(
-        "CassetteInvalid",
-        { path, line: "1", problem: String(thrown) },
-        { cause: thrown },
-      );
-    }
-    throw thrown;
+    const problem = messageOf(thrown);
+    throw new HarnessError("CassetteInvalid", { path, line: "1", problem }, { cause: thrown });
   }
 }

@@ -1,19 +1,23 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Redactor } from "../../trust/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import type { TimedEvent, Variable } from "./cassette.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { Exchange, TimedEvent } from "./cassette.ts";
 import { CASSETTE_VERSION, renderLine } from "./cassette.ts";
-import type { RunValues } from "./variables.ts";
+import { answerWithoutSecrets, withoutSecrets } from "./secrets.ts";
+import type { RunValues, Variable } from "./variables.ts";
 import { Variables } from "./variables.ts";
 
 const CASSETTE_MODE = 0o600;
 
-/** Durations as programs print them: the commonest thing that differs between two runs of one command. */
-export const DURATIONS: Variable = {
-  name: "duration",
-  pattern: "\\b\\d+(?:\\.\\d+)?\\s?(?:ns|µs|ms|s|sec|seconds)\\b",
-};
+/** What commonly differs between two runs of one command. They stand in the header, where a person may change them. */
+export const RECORDED_VARIABLES: readonly Variable[] = [
+  { name: "date", pattern: "(?<!\\d)20\\d\\d-[01]\\d-[0-3]\\d(?!\\d)" },
+  { name: "time", pattern: "(?<![\\d:])[0-2]\\d:[0-5]\\d(?::[0-5]\\d(?:[.,]\\d+)?)?(?![\\d:])" },
+  { name: "duration", pattern: "(?<![\\w.])\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms|s|sec|secs|seconds?)\\b" },
+];
 
 export interface RecordOptions {
   readonly world: World;
@@ -26,85 +30,111 @@ export interface RecordOptions {
 /**
  * Wraps providers so that they pass everything on and each whole exchange is written to one cassette (PROV-08).
  *
- * Secrets are redacted before anything is written. An exchange that failed is not recorded. The file is begun anew
- * when the first answer has come.
+ * Secrets are redacted before anything is written, and before variables are named: a name inside a secret would hide
+ * it. An exchange that failed, was cancelled or has no end is not recorded. The file is begun anew when the first
+ * answer has come, so a run that gets none leaves an old recording alone.
+ * @throws HarnessError CassetteUnwritable, behind the last event of an answer.
  */
 export function recorder(options: RecordOptions): (provider: Provider) => Provider {
-  const { world, path, redactor } = options;
-  const variables = new Variables(options.values, [DURATIONS]);
-  let before: readonly Message[] = [];
-  let begun = false;
-
-  /** Only texts inside change, so the shape is still the same. */
-  function redacted<Value>(value: Value): Value {
-    return redactor.json(value) as Value;
-  }
-
-  async function begin(provider: Provider): Promise<void> {
-    const header = {
-      cassette: CASSETTE_VERSION,
-      family: provider.family,
-      model: options.model,
-      variables: [DURATIONS],
-    } as const;
-    await world.files.writeAtomic(path, renderLine(header), CASSETTE_MODE);
-    begun = true;
-  }
-
-  async function* chat(
-    provider: Provider,
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelEvent> {
-    const messages = redacted(variables.name(request.messages));
-    const events: TimedEvent[] = [];
-    let lastMs = world.clock.monotonic();
-    for await (const event of provider.chat(request, signal)) {
-      const nowMs = world.clock.monotonic();
-      events.push({ ms: Math.round(nowMs - lastMs), event });
-      lastMs = nowMs;
-      yield event;
-    }
-    if (!begun) await begin(provider);
-    const after = shared(before, messages);
-    const recorded = {
-      request: { tools: request.tools.map((tool) => tool.name), after, messages: messages.slice(after) },
-      events: redacted(variables.name(merged(events))),
-    };
-    await world.files.append(path, renderLine(recorded), CASSETTE_MODE);
-    before = messages;
-  }
-
+  const tape = new Tape(options);
   return (provider) => ({
     name: provider.name,
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
-    chat: (request, signal) => chat(provider, request, signal),
+    chat: (request, signal) => tape.chat(provider, request, signal),
     models: (signal) => provider.models(signal),
     tokenCount: (messages, signal) => provider.tokenCount(messages, signal),
   });
 }
 
+class Tape {
+  readonly #options: RecordOptions;
+  readonly #variables: Variables;
+  #before: readonly Message[] = [];
+  #begun = false;
+  /** Settles when the last line that was asked for is written: each line builds on the one before. */
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(options: RecordOptions) {
+    this.#options = options;
+    this.#variables = new Variables(options.values, RECORDED_VARIABLES);
+  }
+
+  async *chat(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const { clock } = this.#options.world;
+    const events: TimedEvent[] = [];
+    let lastMs = clock.monotonic();
+    for await (const event of provider.chat(request, signal)) {
+      const nowMs = clock.monotonic();
+      events.push({ ms: Math.max(0, Math.round(nowMs - lastMs)), event });
+      lastMs = nowMs;
+      yield event;
+    }
+    const whole = events.some(({ event }) => event.kind === "finish" && event.reason !== "error");
+    if (whole) await this.#record(provider, request, events);
+  }
+
+  async #record(provider: Provider, request: ModelRequest, events: readonly TimedEvent[]): Promise<void> {
+    const { redactor } = this.#options;
+    const { messages, ids } = this.#variables.nameRequest(withoutSecrets(request.messages, redactor));
+    const answer = answerWithoutSecrets(inOnePiece(events), redactor);
+    const tools = request.tools.map((tool) => tool.name).sort();
+    const before = this.#written;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#written = promise;
+    await before;
+    try {
+      await this.#write(provider, { tools, messages }, this.#variables.nameAnswer(answer, ids));
+    } finally {
+      resolve();
+    }
+  }
+
+  async #write(
+    { family }: Provider,
+    { tools, messages }: { readonly tools: readonly string[]; readonly messages: readonly Message[] },
+    events: readonly TimedEvent[],
+  ): Promise<void> {
+    const { world, path, model } = this.#options;
+    const after = shared(this.#before, messages);
+    const exchange: Omit<Exchange, "line"> = {
+      request: { tools, after, messages: messages.slice(after) },
+      events,
+    };
+    try {
+      if (this.#begun) {
+        await world.files.append(path, renderLine(exchange), CASSETTE_MODE);
+      } else {
+        const header = { cassette: CASSETTE_VERSION, family, model, variables: RECORDED_VARIABLES } as const;
+        await world.files.writeAtomic(path, renderLine(header) + renderLine(exchange), CASSETTE_MODE);
+      }
+    } catch (thrown) {
+      throw new HarnessError("CassetteUnwritable", { path, detail: messageOf(thrown) }, { cause: thrown });
+    }
+    this.#begun = true;
+    this.#before = messages;
+  }
+}
+
 function shared(before: readonly Message[], now: readonly Message[]): number {
-  const at = before.findIndex((message, index) => JSON.stringify(message) !== JSON.stringify(now[index]));
+  const at = before.findIndex((message, index) => canonicalJson(message) !== canonicalJson(now[index]));
   return at === -1 ? before.length : at;
 }
 
-/** A secret or a variable may be split over deltas, so those that follow each other are recorded as one. */
-function merged(events: readonly TimedEvent[]): readonly TimedEvent[] {
+/** The deltas of each block as one: a secret or a folder may be split over them. */
+function inOnePiece(events: readonly TimedEvent[]): readonly TimedEvent[] {
   const result: TimedEvent[] = [];
+  const places = new Map<string, number>();
   for (const timed of events) {
-    const last = result.at(-1);
-    const { event } = timed;
-    if (
-      last !== undefined &&
-      (event.kind === "text" || event.kind === "thinking") &&
-      last.event.kind === event.kind &&
-      last.event.index === event.index
-    ) {
-      result[result.length - 1] = { ms: last.ms, event: { ...event, text: last.event.text + event.text } };
+    const { event, ms } = timed;
+    const key = event.kind === "text" || event.kind === "thinking" ? `${event.kind} ${event.index}` : "";
+    const place = places.get(key);
+    const first = place === undefined ? undefined : result[place];
+    if (place === undefined || first === undefined || !("text" in first.event) || !("text" in event)) {
+      if (key !== "") places.set(key, result.length);
+      result.push({ ms, event });
     } else {
-      result.push(timed);
+      result[place] = { ms: first.ms, event: { ...first.event, text: first.event.text + event.text } };
     }
   }
   return result;

@@ -1,18 +1,23 @@
 import { HarnessError } from "../../base/errors.ts";
-import { byteLength } from "../../base/text.ts";
+import { byteLength, count } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import { redactor } from "../../trust/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import type { Cassette, Exchange } from "./cassette.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { Cassette } from "./cassette.ts";
 import { difference } from "./difference.ts";
-import type { RunValues } from "./variables.ts";
+import { withoutSecrets } from "./secrets.ts";
+import type { Ids, RunValues } from "./variables.ts";
 import { Variables } from "./variables.ts";
 
 /** The longest pause between two recorded events that is kept when they are played at their pace. */
-export const PAUSE_MS_MAX = 400;
+export const PAUSE_MS_MAX = 800;
 
-const WORD_MS = 12;
+const WORD_MS = 15;
+/** A longer text is said in as many steps, each of several words. */
+const STEPS_MAX = 100;
 
 export interface ReplayOptions {
   readonly world: World;
@@ -25,28 +30,39 @@ export interface ReplayOptions {
 /**
  * Plays a cassette in place of a model: no key, no network (PROV-08).
  *
- * An answer is given only for the request it was recorded for: the same messages and tool names after the named
- * variables are taken out, whatever the order of asking. Anything else is an error that shows the first difference.
+ * An answer is given only for the request it was recorded for: the same messages after the named variables are taken
+ * out, and the same tool names, whatever the order of asking. System text and tool schemas do not count. An answer is
+ * given as often as it was recorded; answers to the same request are given in turn. Anything else is an error that
+ * shows the first difference.
  */
 export function replayProvider(options: ReplayOptions): Provider {
   const { cassette, world, paced } = options;
   const { header } = cassette;
   const variables = new Variables(options.values, header.variables);
-  const recorded = unfold(cassette.exchanges);
+  const byFamily = redactor([]);
+  const recorded = unfold(cassette);
+  const given = new Set<Recorded>();
   let requests = 0;
 
   async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     requests += 1;
-    const asked = {
-      tools: request.tools.map((tool) => tool.name),
-      messages: variables.name(request.messages),
-    };
-    const match = recorded.find((candidate) => sameRequest(candidate, asked));
-    if (match === undefined) throw mismatch(cassette, recorded, asked, requests);
-    for (const { ms, event } of match.exchange.events) {
+    const { messages, ids } = variables.nameRequest(withoutSecrets(request.messages, byFamily));
+    const asked = comparable(
+      request.tools.map((tool) => tool.name),
+      messages,
+    );
+    const same = recorded.filter((candidate) => candidate.key === asked.key);
+    const next = same.find((candidate) => !given.has(candidate));
+    if (next === undefined) throw mismatch(cassette.path, { recorded, same, asked, number: requests });
+    given.add(next);
+    yield* play(next, ids, signal);
+  }
+
+  async function* play({ events }: Recorded, ids: Ids, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    for (const { ms, event } of events) {
       if (paced && ms > 0) await world.clock.sleep(Math.min(ms, PAUSE_MS_MAX), signal);
       signal.throwIfAborted();
-      const filled = variables.fill(event);
+      const filled = variables.fill(event, ids);
       if (paced && filled.kind === "text") yield* spoken(filled, signal);
       else yield filled;
     }
@@ -54,9 +70,11 @@ export function replayProvider(options: ReplayOptions): Provider {
 
   /** A cassette holds the text of a block in one piece; people who watch get it word by word. */
   async function* spoken(event: Extract<ModelEvent, { kind: "text" }>, signal: AbortSignal) {
-    for (const text of event.text.split(/(?<=\s)/)) {
+    const words = event.text.split(/(?<=\s)(?=\S)/);
+    const step = Math.ceil(words.length / STEPS_MAX);
+    for (let at = 0; at < words.length; at += step) {
       await world.clock.sleep(WORD_MS, signal);
-      yield { ...event, text };
+      yield { ...event, text: words.slice(at, at + step).join("") };
     }
   }
 
@@ -70,60 +88,72 @@ export function replayProvider(options: ReplayOptions): Provider {
   };
 }
 
-interface Asked {
+/** A request with named variables, and the text it is recognised by. */
+interface Comparable {
   readonly tools: readonly string[];
   readonly messages: readonly Message[];
+  readonly keys: readonly string[];
+  readonly key: string;
 }
 
-interface Unfolded extends Asked {
-  readonly exchange: Exchange;
+interface Recorded extends Comparable {
+  readonly line: number;
+  readonly events: Cassette["exchanges"][number]["events"];
+}
+
+function comparable(tools: readonly string[], messages: readonly Message[]): Comparable {
+  const sorted = [...new Set(tools)].sort();
+  const keys = messages.map(canonicalJson);
+  return { tools: sorted, messages, keys, key: JSON.stringify([sorted, keys]) };
 }
 
 /** Puts the messages that an exchange shares with the one before back in front of its own. */
-function unfold(exchanges: readonly Exchange[]): readonly Unfolded[] {
+function unfold({ exchanges }: Cassette): readonly Recorded[] {
   let before: readonly Message[] = [];
-  return exchanges.map((exchange) => {
-    const { after, messages, tools } = exchange.request;
-    before = [...before.slice(0, after), ...messages];
-    return { exchange, tools, messages: before };
+  return exchanges.map(({ line, events, request }) => {
+    before = [...before.slice(0, request.after), ...request.messages];
+    return { line, events, ...comparable(request.tools, before) };
   });
 }
 
-function sameRequest(a: Asked, b: Asked): boolean {
-  return (
-    a.messages.length === b.messages.length &&
-    JSON.stringify(a.messages) === JSON.stringify(b.messages) &&
-    JSON.stringify(a.tools) === JSON.stringify(b.tools)
-  );
+interface Mismatch {
+  readonly recorded: readonly Recorded[];
+  readonly same: readonly Recorded[];
+  readonly asked: Comparable;
+  readonly number: number;
 }
 
 /** Names the request and shows where it first differs from the recorded one that is nearest to it. */
-function mismatch(
-  cassette: Cassette,
-  recorded: readonly Unfolded[],
-  asked: Asked,
-  number: number,
-): HarnessError {
-  const { path } = cassette;
-  const [nearest] = [...recorded]
-    .filter((candidate) => candidate.messages.length === asked.messages.length)
-    .sort((a, b) => sharedMessages(b, asked) - sharedMessages(a, asked));
-  if (nearest === undefined) {
-    return new HarnessError("CassetteExhausted", { path, number: String(number) });
+function mismatch(path: string, { recorded, same, asked, number }: Mismatch): HarnessError {
+  const fields = { path, number: String(number) };
+  const [twin] = same;
+  if (twin !== undefined) {
+    const times = count(same.length, "time");
+    return new HarnessError("CassetteMismatch", {
+      ...fields,
+      difference: `The request was recorded ${times} (line ${twin.line}), and so often it was answered already.`,
+    });
   }
-  return new HarnessError("CassetteMismatch", {
-    path,
-    number: String(number),
-    difference: difference(
-      { line: nearest.exchange.line, tools: nearest.tools, messages: nearest.messages },
-      asked,
-    ),
-  });
+  const nearest = recorded.reduce<Recorded | undefined>(
+    (best, candidate) => (best === undefined || nearer(candidate, best, asked) ? candidate : best),
+    undefined,
+  );
+  const goesOn = nearest !== undefined && asked.keys.length > nearest.keys.length;
+  if (nearest === undefined || (goesOn && shared(nearest, asked) === nearest.keys.length)) {
+    return new HarnessError("CassetteExhausted", fields);
+  }
+  return new HarnessError("CassetteMismatch", { ...fields, difference: difference(nearest, asked) });
 }
 
-function sharedMessages(recorded: Asked, asked: Asked): number {
-  const at = recorded.messages.findIndex(
-    (message, index) => JSON.stringify(message) !== JSON.stringify(asked.messages[index]),
-  );
-  return at === -1 ? recorded.messages.length : at;
+/** More messages in common is nearer, then a length that is more alike. */
+function nearer(candidate: Recorded, best: Recorded, asked: Comparable): boolean {
+  const [ours, theirs] = [shared(candidate, asked), shared(best, asked)];
+  if (ours !== theirs) return ours > theirs;
+  const distance = ({ keys }: Recorded) => Math.abs(keys.length - asked.keys.length);
+  return distance(candidate) < distance(best);
+}
+
+function shared({ keys }: Comparable, asked: Comparable): number {
+  const at = keys.findIndex((key, index) => key !== asked.keys[index]);
+  return at === -1 ? keys.length : at;
 }

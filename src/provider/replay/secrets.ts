@@ -1,0 +1,36 @@
+import type { Message } from "../../protocol/message.ts";
+import type { Redactor } from "../../trust/redact.ts";
+import type { TimedEvent } from "./cassette.ts";
+
+/**
+ * Messages as a cassette may hold them (SES-05): secrets redacted, and blocks that nobody may change, thinking and what
+ * this version does not know, left out whole where they hold one.
+ */
+export function withoutSecrets(messages: readonly Message[], redactor: Redactor): readonly Message[] {
+  return messages.map((message) => {
+    const content = message.content.filter((block) => !isSealed(block) || redactor.json(block) === block);
+    // Only texts inside change, so the shape is still the same.
+    return redactor.json(
+      content.length === message.content.length ? message : { ...message, content },
+    ) as Message;
+  });
+}
+
+/** The same for an answer. Its texts must be in one piece: a secret may be split over deltas. */
+export function answerWithoutSecrets(
+  events: readonly TimedEvent[],
+  redactor: Redactor,
+): readonly TimedEvent[] {
+  const dropped = new Set(
+    events.flatMap(({ event }) => {
+      const sealed = event.kind === "thinking" || (event.kind === "block" && isSealed(event.block));
+      return sealed && redactor.json(event) !== event ? [event.index] : [];
+    }),
+  );
+  const kept = events.filter(({ event }) => !("index" in event && dropped.has(event.index)));
+  return redactor.json(kept) as readonly TimedEvent[];
+}
+
+function isSealed(block: { readonly type: string }): boolean {
+  return block.type === "thinking" || block.type === "opaque";
+}
