@@ -290,6 +290,8 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   const rig = openRig(true, connection, true);
   await settle();
   expect(rig.shown()).toBe(`${fakeId("cli", 7)} asks:\n| go\nhalf an ans`);
+  await rig.type("/cancel");
+  expect(rig.shown()).toEndWith("\nNo turn is running.\n");
   await rig.type("on");
   expect(rig.sent).toEqual([input("on")]);
   await rig.end();
