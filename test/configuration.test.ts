@@ -58,9 +58,8 @@ describe("[DOC-01] docs/configuration.md", () => {
       limits: { rounds: 50, costUsd: 5, outputTokens: 16_384, permissionTimeoutMs: 60_000 },
     });
     const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
-    expect([...new Set([...keysIn("profiles/NAME.toml"), ...inText])].sort()).toEqual(
-      keysOf("src/profile/profile.ts"),
-    );
+    const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
+    expect([...told].sort()).toEqual([...keysOf("src/profile/profile.ts")]);
     for (const pack of PACK_NAMES) expect(shown).toContain(pack);
   });
 
