@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
@@ -349,4 +349,18 @@ test("[LOG-01] a raw dump holds the traffic whole, in a file of the user alone, 
   expect(text).toContain("the answer");
   expect(text).not.toContain("own-canary");
   expect((await hostWorld(SILENT).files.stat(rawDump))?.mode).toBe(0o600);
+});
+
+test("[PERM-02 S39] cinch's own configuration is protected by where it really lies, also behind a link and before it exists", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "../real/cinch/config.toml", content: "x" }),
+    says("no"),
+  );
+  mkdirSync(join(place.root, "real"));
+  symlinkSync(join(place.root, "real"), join(place.root, "linked"));
+  const paths = { ...place.options().paths, state: join(place.root, "linked", "cinch") };
+  await using harness = await place.open({ paths, autoApprove: true, level: "DangerFullAccess" });
+  const events = await turn(harness, "change it");
+  expect(resultsOf(events).join()).toContain("PermissionDenied");
+  expect(await Bun.file(join(place.root, "real/cinch/config.toml")).exists()).toBe(false);
 });

@@ -21,6 +21,7 @@ import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
+import { ownDirectories } from "./own-directories.ts";
 import { policyFrom } from "./policy.ts";
 import { priceLookup } from "./price-lookup.ts";
 import { tellRefusal } from "./refusal.ts";
@@ -52,7 +53,7 @@ export async function composeRun(material: Material): Promise<Session> {
     profile: profile.permissions,
     user: config.permissions,
     strictPermissions: defaults.strictPermissions,
-    ownDirectories: Object.values(paths),
+    ownDirectories: await ownDirectories(world.files, paths),
     ...(defaults.level === undefined ? {} : { level: defaults.level }),
   });
   let runs: BackgroundRuns | undefined;
