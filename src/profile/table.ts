@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { near } from "../base/near.ts";
 import type { TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
 
@@ -106,8 +107,8 @@ export class Table {
   unknown(): readonly { readonly key: string; readonly problem: string }[] {
     const unknown = Object.keys(this.#value).filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
-      const near = nearest(key, [...this.#known]);
-      return { key, problem: `unknown key${near === undefined ? "" : `; did you mean "${near}"?`}` };
+      const [meant] = near(key, [...this.#known]);
+      return { key, problem: `unknown key${meant === undefined ? "" : `; did you mean "${meant}"?`}` };
     });
   }
 
@@ -125,26 +126,4 @@ export class Table {
     if (found === undefined) throw this.problem(key, `must be ${what}`);
     return found;
   }
-}
-
-const NEAR_EDITS_MAX = 3;
-
-/** The known word with the fewest edits from this one, where they are few. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const allowed = Math.min(NEAR_EDITS_MAX, Math.ceil(word.length / 3));
-  const ranked = known.map((other) => ({ other, edits: edits(word.slice(0, 64), other) }));
-  return ranked.sort((a, b) => a.edits - b.edits).find((each) => each.edits <= allowed)?.other;
-}
-
-function edits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

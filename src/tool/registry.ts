@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
 import { isObject, parseJson, stringAt } from "../base/json.ts";
-import { nearest } from "./near.ts";
+import { near } from "../base/near.ts";
 import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./search.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
@@ -91,9 +91,9 @@ export class ToolRegistry {
   #unknown(name: string): string {
     const names = [...this.#tools.keys()];
     if (names.length === 0) return `There is no tool ${quoted(name)}: this session has no tools at all.`;
-    const near = nearest(name, names);
-    return near.length > 0
-      ? `There is no tool ${quoted(name)}. Did you mean ${near.join(" or ")}?`
+    const meant = near(name, names);
+    return meant.length > 0
+      ? `There is no tool ${quoted(name)}. Did you mean ${meant.join(" or ")}?`
       : `There is no tool ${quoted(name)}. There are: ${this.declared()
           .map((tool) => tool.name)
           .join(", ")}.`;

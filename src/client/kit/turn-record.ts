@@ -25,8 +25,8 @@ export interface TurnRecord {
 
 export const NEW_TURN: TurnRecord = { text: "", current: "", tools: [], cost: NO_COST, refused: 0 };
 
-/** How the text of a refused call's result begins: the reason, as the permission gate writes it. */
-const REFUSED = /^(?:PermissionDenied|PermissionTimeout): /;
+/** Errors that tell of a call that was not let through: the turn goes on, and the model knows. */
+const REFUSALS = new Set(["PermissionDenied", "PermissionTimeout"]);
 
 /** The record after one more event. Events of sub-agents count for their cost only. */
 export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
@@ -42,13 +42,11 @@ export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
       const tools = record.tools.includes(tool) ? record.tools : [...record.tools, tool];
       return { ...record, tools, current: "" };
     }
-    case "ToolResult": {
-      const [first] = envelope.payload.content;
-      const refused = envelope.payload.isError === true && first?.type === "text" && REFUSED.test(first.text);
-      return { ...record, current: "", refused: record.refused + (refused ? 1 : 0) };
-    }
+    case "ToolResult":
+      return { ...record, current: "" };
     case "Error": {
       const { reason, message } = envelope.payload;
+      if (REFUSALS.has(reason)) return { ...record, refused: record.refused + 1 };
       return { ...record, error: { reason, message } };
     }
     case "TurnEnded": {

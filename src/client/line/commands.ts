@@ -1,4 +1,4 @@
-import { nearest } from "../kit/nearest.ts";
+import { near } from "../../base/near.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
 
@@ -30,10 +30,10 @@ export function helpText(): string {
 }
 
 export function unknownText(command: SlashCommand): string {
-  const near = nearest(
+  const [meant] = near(
     command.name,
     LINE_COMMANDS.map((known) => known.name),
   );
-  const hint = near === undefined ? "/help lists those there are." : `Did you mean /${near}?`;
+  const hint = meant === undefined ? "/help lists those there are." : `Did you mean /${meant}?`;
   return `There is no command ${printCommand(command)}. ${hint}`;
 }

@@ -1,5 +1,5 @@
+import { near } from "../../base/near.ts";
 import type { OpenFile } from "../../base/world.ts";
-import { nearest } from "../near.ts";
 import { says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
@@ -141,9 +141,9 @@ async function missingText(file: ResolvedPath, context: ToolContext): Promise<st
   const folder = file.path.slice(0, slash) || "/";
   const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // no such folder either
   if (siblings === undefined) return `${text} Its folder does not exist either.`;
-  const near = nearest(
+  const meant = near(
     file.path.slice(slash + 1),
     siblings.map((entry) => entry.name),
   );
-  return near.length === 0 ? text : `${text} In the same folder: ${near.map(oneLine).join(", ")}.`;
+  return meant.length === 0 ? text : `${text} In the same folder: ${meant.map(oneLine).join(", ")}.`;
 }
