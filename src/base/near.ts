@@ -24,7 +24,7 @@ function fold(word: string): string {
 
 function rank(wanted: string, candidate: string): number {
   if (wanted === candidate) return 0;
-  if (wanted.length > 2 && (candidate.includes(wanted) || wanted.includes(candidate))) return 1;
+  if (wanted.length > 2 && begins(wanted, candidate)) return 1;
   return editDistance(wanted, candidate);
 }
 

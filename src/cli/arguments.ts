@@ -1,6 +1,6 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import { nearest } from "../client/kit/nearest.ts";
+import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
@@ -15,6 +15,7 @@ export type Invocation =
   | { readonly kind: "help" | "version" }
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
   | { readonly kind: "models"; readonly settings: Settings }
+  | { readonly kind: "demo"; readonly settings: Settings; readonly fixed: boolean }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -132,11 +133,11 @@ function shortOf(flag: Flag): string | undefined {
 }
 
 function unknownFlag(name: string): string {
-  const near = nearest(
+  const [meant] = near(
     name.replace(/^-+/, ""),
     FLAGS.map((flag) => flag.name),
   );
-  return `there is no flag ${name}; ${near === undefined ? "cinch --help lists them" : `did you mean --${near}?`}`;
+  return `there is no flag ${name}; ${meant === undefined ? "cinch --help lists them" : `did you mean --${meant}?`}`;
 }
 
 function invocationOf(words: Words, format: OutputFormat): Invocation {
@@ -149,6 +150,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   checkFlags(flags, mode);
   const settings = settingsOf(flags);
   if (mode === "models") return { kind: "models", settings };
+  if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   if (mode === "debug" && !flags.has("raw"))
     throw new Misuse("cinch debug needs --raw, the one thing it does");
   const raw = flags.has("raw");
@@ -164,8 +166,8 @@ function commandOf(word: string): CommandName {
   const names = COMMANDS.map((command) => command.name);
   const command = names.find((name) => name === word);
   if (command !== undefined) return command;
-  const near = nearest(word, names);
-  const hint = near === undefined ? "" : `did you mean cinch ${near}? `;
+  const [meant] = near(word, names);
+  const hint = meant === undefined ? "" : `did you mean cinch ${meant}? `;
   throw new Misuse(`there is no command "${word}"; ${hint}to send a prompt, write cinch -p "…"`);
 }
 
