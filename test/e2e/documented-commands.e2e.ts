@@ -27,7 +27,8 @@ const COMMANDS = documents().flatMap((file) =>
 describe("[DOC-01] the commands that documents show", () => {
   test("there are some", () => expect(COMMANDS.length).toBeGreaterThan(5));
 
-  for (const { place, line } of COMMANDS) requireProgram("git")(`runs: ${line} (${place})`, () => runShown(line));
+  for (const { place, line } of COMMANDS)
+    requireProgram("git")(`runs: ${line} (${place})`, () => runShown(line));
 
   test("[CLI-01] the README's exit codes are those of the program", () => {
     const rows = [...readSource("README.md").matchAll(/^\| (\d+) \| (.+) \|$/gm)];
