@@ -19,6 +19,7 @@ export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug"] as const;
 const ALL = ["line", "print", "debug", "models"] as const;
+const EVERY = [...ALL, "demo"] as const;
 
 export const FLAGS = [
   {
@@ -66,25 +67,31 @@ export const FLAGS = [
     for: ["debug"],
   },
   {
+    name: "fixed",
+    help: "With demo: start with the bug already fixed, and see the recording refuse to play.",
+    for: ["demo"],
+  },
+  {
     name: "log-to-stderr",
     help: "Write the operational log, and what happens, to standard error too.",
-    for: ALL,
+    for: EVERY,
   },
   {
     name: "log-level",
     value: "LEVELS",
     help: "trace, debug, info, warn or error, for all or by component: engine=debug,provider.openai=trace.",
-    for: ALL,
+    for: EVERY,
   },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
-  { name: "help", short: "h", help: "Show this help.", for: ALL },
-  { name: "version", short: "V", help: "Show the version.", for: ALL },
+  { name: "help", short: "h", help: "Show this help.", for: EVERY },
+  { name: "version", short: "V", help: "Show the version.", for: EVERY },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
 
 export const COMMANDS = [
+  { name: "demo", help: "Watch a recorded model fix a real bug with real tools; needs no key." },
   { name: "models", help: "List what the configured providers offer." },
   { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
   { name: "help", help: "Show this help." },

@@ -54,6 +54,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runModels } = await import("./models.ts");
       return await runModels(invocation, stop);
     }
+    case "demo": {
+      const { runDemo } = await import("./demo.ts");
+      return await runDemo(invocation, stop);
+    }
     case "print": {
       const { runPrompt } = await import("./prompt.ts");
       return await runPrompt(invocation, stop);

@@ -16,7 +16,12 @@ const CASSETTE_MODE = 0o600;
 export const RECORDED_VARIABLES: readonly Variable[] = [
   { name: "date", pattern: "(?<!\\d)20\\d\\d-[01]\\d-[0-3]\\d(?!\\d)" },
   { name: "time", pattern: "(?<![\\d:])[0-2]\\d:[0-5]\\d(?::[0-5]\\d(?:[.,]\\d+)?)?(?![\\d:])" },
-  { name: "duration", pattern: "(?<![\\w.])\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms|s|sec|secs|seconds?)\\b" },
+  {
+    // Whole seconds in words are what a program says; "3s", "1.5 seconds" and "20 ms" are how long it took.
+    name: "duration",
+    pattern:
+      "(?<![\\w.])(?:\\d+(?:\\.\\d+)?\\s?(?:ns|µs|us|ms)|\\d+(?:\\.\\d+)?s|\\d+\\.\\d+\\s(?:s|sec|secs|seconds?))\\b",
+  },
 ];
 
 export interface RecordOptions {

@@ -6,9 +6,10 @@ failed=0
 check() {
   got=$(in_words "$1")
   if [ "$got" = "$2" ]; then
-    echo "ok   $1 -> $got"
+    echo "ok   $1: $got"
   else
-    echo "FAIL $1 -> $got, expected $2"
+    echo "FAIL $1: $got"
+    echo "     expected $2"
     failed=$((failed + 1))
   fi
 }

@@ -1,0 +1,138 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Reason } from "../base/reasons.ts";
+import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { TurnRecord } from "../client/kit/turn-record.ts";
+import { palette } from "../demo/palette.ts";
+import { changesIn, runCheck } from "../demo/project.ts";
+import { Screen } from "../demo/screen.ts";
+import type { Stage } from "../demo/stage.ts";
+import { PROMPT, setStage } from "../demo/stage.ts";
+import type { Layout } from "../demo/texts.ts";
+import { closingText, mismatchText, openingText } from "../demo/texts.ts";
+import { BootFailure } from "../harness/boot.ts";
+import type { HarnessOptions } from "../harness/options.ts";
+import type { OpenHarness } from "../harness.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { Invocation } from "./arguments.ts";
+import { within } from "./bounded.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
+import { CLOSE_MS_MAX } from "./prompt.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+import { runTurn } from "./turn.ts";
+
+const COLUMNS_DEFAULT = 80;
+const COLUMNS_MIN = 40;
+const COLUMNS_MAX = 100;
+
+/**
+ * Plays the demo: a recorded model finds and fixes a real bug in a copy of a small project, with real tools (PROV-08).
+ *
+ * The session is one like any other, in the user's store; where that cannot be used, in the demo's own folder. The
+ * user's configuration has no part in it. Exit code 0 when the tests pass in the end.
+ */
+export async function runDemo(
+  { fixed, settings }: Extract<Invocation, { kind: "demo" }>,
+  stop: Stop,
+): Promise<ExitCode> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "cinch-demo-")));
+  // Who has no home directory is shown the demo too: its own folder then stands for one.
+  if (!isAbsolute(process.env["HOME"] ?? "")) process.env["HOME"] = folder;
+  const at = surroundingsOf(settings, stop);
+  const stage = await setStage(at.world, folder, { fixed });
+  const layout = layoutFor(at);
+  await at.stdout.write(openingText(stage, layout));
+  const options = harnessOptions(settings, at, { attended: false });
+  const { harness, store } = await openOn(stage, options, at);
+  let record: TurnRecord;
+  try {
+    record = await play(harness, at, layout);
+  } finally {
+    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+  if (stop.signal.aborted) return EXIT.cancelled;
+  const code = exitCodeOfTurn(record);
+  if (code !== EXIT.done) {
+    const { error } = record;
+    if (error !== undefined && MISMATCHES.includes(error.reason)) {
+      await at.stdout.write(mismatchText({ stage }, layout));
+    }
+    return code;
+  }
+  const check = await runCheck(at.world, stage.project, {
+    path: at.environment["PATH"] ?? "/usr/bin:/bin",
+    signal: stop.signal,
+  });
+  const changes = await changesIn(at.world, stage.project);
+  const ending = { changes, check, cost: record.cost, session: harness.session, stage };
+  const ownStore = store.startsWith(folder) ? { ownStore: store } : {};
+  await at.stdout.write(closingText({ ...ending, ...ownStore }, layout));
+  return check.passed ? EXIT.done : EXIT.failed;
+}
+
+function layoutFor({ stdout }: Surroundings): Layout {
+  const { NO_COLOR = "", TERM = "dumb" } = process.env;
+  // A terminal that does not know its width says 0.
+  const told = process.stdout.columns;
+  const columns = told > 0 ? Math.max(COLUMNS_MIN, Math.min(told, COLUMNS_MAX)) : COLUMNS_DEFAULT;
+  return { columns, palette: palette(stdout.isTerminal && NO_COLOR === "" && TERM !== "dumb") };
+}
+
+const MISMATCHES: readonly string[] = ["CassetteMismatch", "CassetteExhausted"] satisfies Reason[];
+
+/** What uses the user's store. A failure there ends nothing: the demo then keeps its session beside its project. */
+const STORE_STEPS: readonly string[] = [
+  "opening the session store",
+  "opening the session's log",
+  "preparing the workspace",
+];
+
+async function openOn(
+  stage: Stage,
+  options: HarnessOptions,
+  at: Surroundings,
+): Promise<{ readonly harness: OpenHarness; readonly store: string }> {
+  const { openHarness } = await import("../harness.ts");
+  const staged: HarnessOptions = {
+    ...options,
+    paths: { ...options.paths, config: stage.config },
+    workingDir: stage.project,
+    model: `replay:${stage.cassette}`,
+    profile: "default",
+    paced: at.stdout.isTerminal,
+  };
+  try {
+    return { harness: await openHarness(staged, at.stop.signal), store: staged.paths.data };
+  } catch (thrown) {
+    if (!(thrown instanceof BootFailure) || !STORE_STEPS.includes(thrown.step)) throw thrown;
+    await at.stderr.write(`cinch: ${neutralise(thrown.message)}\n`);
+    const paths = { ...staged.paths, data: stage.ownState };
+    return { harness: await openHarness({ ...staged, paths }, at.stop.signal), store: paths.data };
+  }
+}
+
+async function play(harness: OpenHarness, at: Surroundings, layout: Layout): Promise<TurnRecord> {
+  const connection = await harness.attach({ identityClass: "human", label: "cinch demo" });
+  await connection.handshake(PROTOCOL_VERSION);
+  const screen = new Screen(layout.columns, layout.palette);
+  return await runTurn({
+    connection,
+    session: harness.session,
+    content: [{ type: "text", text: PROMPT }],
+    clock: at.world.clock,
+    signal: at.stop.signal,
+    async show(envelope) {
+      await at.stdout.write(screen.print(envelope));
+      if (envelope.kind !== "Error") return;
+      const { reason, message } = envelope.payload;
+      // Behind the first line: what follows it is a difference, to which nothing may be added.
+      const [first = "", ...rest] = neutralise(message).split("\n");
+      const told = [`${first} (${neutraliseLine(reason)})`, ...rest].join("\n");
+      await at.stderr.write(`\ncinch: ${told}\n`);
+    },
+  });
+}
