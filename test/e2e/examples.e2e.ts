@@ -56,7 +56,7 @@ const REVIEWS: readonly (readonly [string, readonly Turn[], { code: number; stdo
     "an objection is exit code 1, and what is wrong stands on standard output",
     [
       calls("Read", { file_path: "add.js" }),
-      calls("Bash", { command: "rm -rf ." }),
+      calls("Bash", { command: "rm -f add.js" }),
       says("add.js:1: subtracts\nOBJECTION"),
     ],
     { code: 1, stdout: "add.js:1: subtracts\nOBJECTION\n" },
