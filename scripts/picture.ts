@@ -17,7 +17,7 @@ const home = mkdtempSync(join(tmpdir(), "cinch-picture-"));
 const server = ["-f", "/dev/null", "-S", join(home, "tmux")];
 try {
   const command = `cd '${ROOT}' && clear && ./cinch demo; echo $? > '${home}/code'; tmux -S '${home}/tmux' wait-for -S ${DONE}; cat`;
-  const env = { ...process.env, HOME: home, TERM: "xterm-256color" };
+  const env = { ...process.env, HOME: home, TERM: "xterm-256color", TMPDIR: "/var/tmp" };
   tmux(["new-session", "-d", "-x", String(COLUMNS), "-y", String(ROWS), command], env);
   tmux(["wait-for", DONE], env);
   const screen = tmux(["capture-pane", "-p", "-e"], env);

@@ -1,5 +1,5 @@
 /** Characters of one line; longer ones are cut, as a terminal of that width would. */
-export const COLUMNS = 100;
+export const COLUMNS = 84;
 
 const CELL = { width: 8.4, height: 18 };
 const MARGIN = 16;

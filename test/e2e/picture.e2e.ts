@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { runCinch } from "../support/cinch.ts";
+import { readSource } from "../support/source.ts";
+
+test("[DOC-01] the picture in the README is what cinch demo shows; scripts/picture.ts makes it anew", async () => {
+  const { code, stdout } = await runCinch(["demo"]);
+  expect(code).toBe(0);
+  const drawn = [...readSource("docs/demo.svg").matchAll(/<text [^>]*textLength[^>]*>([^<]*)</g)];
+  expect(wordsOf(drawn.map(([, text = ""]) => text).join(" "))).toEqual(wordsOf(stdout));
+});
+
+/** Without how it is broken into lines, and without what is another one in every run. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\S*cinch-demo-\S+/g, "FOLDER")
+    .replaceAll(/sess_\w+/g, "SESSION")
+    .split(/\s+/)
+    .filter((word) => word !== "" && word !== "|");
+}
