@@ -8,7 +8,7 @@ test("a screen becomes a picture: text in its cells, colours, nothing that could
   );
   const texts = [...svg.matchAll(/<text x="([\d.]+)" y="(\d+)" fill="(\S+)"([^>]*)>([^<]*)<\/text>/g)];
   expect(texts.map(([, x, y, colour, rest = "", text]) => [x, y, colour, rest.trim(), text])).toEqual([
-    ["436", "23", "#7f848e", 'text-anchor="middle"', "$ run"],
+    ["369", "23", "#7f848e", 'text-anchor="middle"', "$ run"],
     ["16.0", "50", "#d6d6d6", 'font-weight="bold" textLength="33.6"', "bold"],
     ["66.4", "50", "#d6d6d6", 'textLength="75.6"', "&lt;a &amp; &quot;b&quot;&gt;"],
     ["32.8", "86", "#98c379", 'textLength="42.0"', "green"],
