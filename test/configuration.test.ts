@@ -88,7 +88,7 @@ describe("[DOC-01] docs/configuration.md", () => {
   });
 });
 
-const PLACE = { root: "/work/project", scratch: "/work/scratch" };
+const PLACE = { root: "/home/user/project", scratch: "/home/user/scratch" };
 
 function planOf(tool: string, subject: string): CallPlan {
   if (tool === "Bash") {
