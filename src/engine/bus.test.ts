@@ -71,7 +71,7 @@ const forever = new AbortController().signal;
 
 test("[BUS-02] [SES-01] an event is in the log before a client sees it", async () => {
   const { bus, store, world } = await openBus();
-  const reader = bus.open(undefined).read(forever);
+  const reader = bus.subscribe(undefined, forever);
   bus.publish(custom(1), { originator: world.ids.next("cli") });
   const { value: seen } = await reader.next();
   const [info] = await store.list({ limit: 1 });
@@ -166,9 +166,9 @@ test("[ENG-08] a subscriber without a position gets only what comes from then on
   const { bus } = await openBus();
   bus.publish(custom(1));
   await bus.commit("process");
-  const reader = bus.open(undefined);
+  const reader = bus.subscribe(undefined, forever);
   bus.publish(custom(2));
-  expect(await take(reader.read(forever), 1)).toMatchObject([{ id: 2 }]);
+  expect(await take(reader, 1)).toMatchObject([{ id: 2 }]);
 });
 
 test("[SES-16 R15] a log that cannot be written ends the bus: nothing unwritten is shown, everybody gets the error", async () => {
@@ -199,4 +199,26 @@ test("[SES-11] closing writes what is left and ends every subscription", async (
   bus.publish(text("last"));
   await bus.close();
   expect(await reading).toMatchObject([{ id: 1 }, { id: 2 }]);
+});
+
+test("[ENG-08] a subscription that is aborted while it reads the log ends, even when nothing is published any more", async () => {
+  const rig = await openBus();
+  for (let number = 0; number < 256; number++) rig.bus.publish(custom(number));
+  await rig.bus.commit("process");
+  const stop = new AbortController();
+  const { promise: page, resolve: asked } = Promise.withResolvers<void>();
+  const { promise: free, resolve: go } = Promise.withResolvers<void>();
+  const read = rig.store.events;
+  rig.store.events = async (logId, since, limit) => {
+    if (since === 256) {
+      asked();
+      await free;
+    }
+    return await read(logId, since, limit);
+  };
+  const reading = take(rig.bus.subscribe(0, stop.signal), 300);
+  await page;
+  stop.abort();
+  go();
+  expect(await reading).toHaveLength(256);
 });

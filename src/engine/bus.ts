@@ -136,27 +136,25 @@ export class Bus {
     return this.#failure;
   }
 
-  /** Events with an id above `since` from the log, then live ones; without `since` only live ones. */
-  async *subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncGenerator<Envelope> {
-    yield* this.open(since).read(signal);
-  }
-
-  /** The same as a subscription that counts from now on, whenever its reading begins. */
-  open(since: EventSeq | undefined): { read(signal: AbortSignal): AsyncGenerator<Envelope> } {
+  /**
+   * Events with an id above `since` from the log, then live ones; without `since` only live ones. It counts from now on,
+   * whenever its reading begins, and ends with the signal, also where it is never read.
+   */
+  subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncGenerator<Envelope> {
     const { store, logId } = this.#options;
     const subscriber = new Subscriber({ store, logId }, since ?? this.#last, this.#last);
-    this.#subscribers.add(subscriber);
-    if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
     const leave = () => void this.#subscribers.delete(subscriber);
-    return {
-      async *read(signal) {
-        try {
-          yield* subscriber.read(signal);
-        } finally {
-          leave();
-        }
-      },
-    };
+    if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
+    else if (!signal.aborted) this.#subscribers.add(subscriber);
+    signal.addEventListener("abort", leave, { once: true });
+    return (async function* () {
+      try {
+        yield* subscriber.read(signal);
+      } finally {
+        leave();
+        signal.removeEventListener("abort", leave);
+      }
+    })();
   }
 
   /** Writes what is left and ends every subscription. */

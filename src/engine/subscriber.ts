@@ -65,7 +65,7 @@ export class Subscriber {
           if (signal.aborted) return;
         }
         if (batch.length > 0 || this.#behind || this.#live.length > 0) continue;
-        if (this.#over) break;
+        if (this.#over || signal.aborted) break;
         await this.#news();
       }
       if (this.#failure !== undefined) throw this.#failure;

@@ -93,8 +93,7 @@ export class Session {
   }
 
   subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    const reader = this.#parts.bus.open(since);
-    return { [Symbol.asyncIterator]: () => untilEnded(reader.read(signal)) };
+    return untilEnded(this.#parts.bus.subscribe(since, signal));
   }
 
   /**
