@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { runCinch } from "../support/cinch.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
 import { readSource } from "../support/source.ts";
 
 test("[DOC-01] the picture in the README is what cinch demo shows; scripts/picture.ts makes it anew", async () => {
-  const { code, stdout } = await runCinch(["demo"]);
+  using home = cinchHome(); // the demo leaves its folder to be looked at
+  const { code, stdout } = await runCinch(["demo"], { home, env: { TMPDIR: home.path } });
   expect(code).toBe(0);
   const drawn = [...readSource("docs/demo.svg").matchAll(/<text [^>]*textLength[^>]*>([^<]*)</g)];
   expect(wordsOf(drawn.map(([, text = ""]) => text).join(" "))).toEqual(wordsOf(stdout));
