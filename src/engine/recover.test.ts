@@ -115,3 +115,36 @@ test("[SES-03 R38] a call whose end is unknown, since the log stopped around it,
   expect(rig.events.map((event) => event.kind)).not.toContain("Asked");
   expect(resultText(rig)).toContain("is unknown: look before you run it again");
 });
+
+test("[SES-03] who cancels the question about an unfinished call is asked again with the next input", async () => {
+  await using rig = await resumed({ intent: intent(true) });
+  const { id: sessionId } = rig.session;
+  const input = {
+    kind: "SendInput",
+    sessionId,
+    content: [{ type: "text" as const, text: "go on" }],
+  } as const;
+  const first = rig.connection
+    .send({ ...input, content: [...input.content] })
+    .catch((thrown: unknown) => thrown);
+  await rig.until("Asked");
+  await rig.connection.send({ kind: "CancelTurn", sessionId });
+  expect(await first).toMatchObject({ reason: "InvalidCommand" });
+  const again = rig.connection.send({ ...input, content: [...input.content] });
+  const { askId } = (await rig.until("Asked", 2)).payload;
+  await rig.connection.send({ kind: "Answer", sessionId, askId, answer: "failed" });
+  await again;
+  await rig.until("TurnEnded", 2);
+  expect(resultText(rig)).toContain("The user says that it failed");
+});
+
+test("[SES-03 LIFE-02] a session that ends while it asks about an unfinished call refuses the input that waited", async () => {
+  await using rig = await resumed({ intent: intent(true) });
+  const { id: sessionId } = rig.session;
+  const sent = rig.connection
+    .send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go on" }] })
+    .catch((thrown: unknown) => thrown);
+  await rig.until("Asked");
+  await rig.session.end("user");
+  expect(await sent).toMatchObject({ reason: "EngineStopping" });
+});

@@ -203,3 +203,27 @@ test("[CTL-02] [ENG-11] of two inputs at the same instant one is taken and one r
   expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected"]);
   await rig.until("TurnEnded");
 });
+
+test("[LIFE-02] [CTL-02] an input at the same instant as the end of its session is refused and leaves no turn behind", async () => {
+  await using rig = await openRig({ script: [says("one")] });
+  const { id: sessionId } = rig.session;
+  const sent = rig.connection
+    .send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] })
+    .catch((thrown: unknown) => thrown);
+  await rig.session.end("user");
+  expect(await sent).toMatchObject({ reason: "EngineStopping" });
+  expect(rig.events.map((event) => event.kind)).not.toContain("TurnStarted");
+});
+
+test("[LIFE-02] a session that was still being opened when the engine stopped is ended too", async () => {
+  await using rig = await openRig({ script: [] });
+  const { promise, resolve } = Promise.withResolvers<typeof rig.session>();
+  const multiplexer = new Multiplexer({ world: rig.world, openSession: () => promise });
+  const created = multiplexer
+    .create({ kind: "CreateSession", profile: "test" })
+    .catch((thrown: unknown) => thrown);
+  await multiplexer.close("binary-shutdown");
+  resolve(rig.session);
+  expect(await created).toMatchObject({ reason: "EngineStopping" });
+  expect((await rig.until("SessionEnded")).payload).toEqual({ reason: "binary-shutdown" });
+});

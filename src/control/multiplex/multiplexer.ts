@@ -43,6 +43,10 @@ export class Multiplexer {
 
   async create(request: CommandOf<"CreateSession">): Promise<Session> {
     const session = await this.#parts.openSession(request);
+    if (this.#stopping) {
+      await session.end("binary-shutdown"); // it was opened while all the others were ended
+      throw new HarnessError("EngineStopping", {});
+    }
     this.add(session);
     return session;
   }

@@ -171,6 +171,7 @@ export class Session {
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
     assertServed(command);
     await this.#recover(client);
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     if (this.#running !== undefined) {
       const { originator, startedAt: ts } = this.#running;
       throw new HarnessError("TurnInProgress", { originator, ts });
@@ -210,10 +211,20 @@ export class Session {
   }
 
   /** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked. */
-  #recover(client: AttachedClient): Promise<void> {
+  async #recover(client: AttachedClient): Promise<void> {
     const { unfinished } = this.#parts;
-    if (unfinished !== undefined) this.#recovery ??= this.#settle(unfinished, client);
-    return this.#recovery ?? Promise.resolve();
+    if (unfinished === undefined) return;
+    this.#recovery ??= this.#settle(unfinished, client);
+    const recovery = this.#recovery;
+    try {
+      await recovery;
+    } catch (thrown) {
+      if (this.#recovery === recovery) this.#recovery = undefined; // what is still open is asked again
+      if (!(thrown instanceof Cancelled)) throw thrown;
+      if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      const why = "settling what an earlier run left open was cancelled";
+      throw new HarnessError("InvalidCommand", { kind: "AttachSession", why }, { cause: thrown });
+    }
   }
 
   async #settle(unfinished: Unfinished, client: AttachedClient): Promise<void> {
