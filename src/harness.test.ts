@@ -364,3 +364,20 @@ test("[PERM-02 S39] cinch's own configuration is protected by where it really li
   expect(resultsOf(events).join()).toContain("PermissionDenied");
   expect(await Bun.file(join(place.root, "real/cinch/config.toml")).exists()).toBe(false);
 });
+
+test("[PROF-01] the user's default model goes before the embedded profile's, and their own profile before both", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  place.config(
+    `default_model = "mock:from-config"\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
+  );
+  const { model: _, ...unasked } = place.options();
+  const environment = { ...unasked.environment, ZAI_API_KEY: "zai-canary" };
+  await using plain = await openHarness({ ...unasked, environment }, signal);
+  expect(plain.model).toBe("mock:from-config");
+  place.write("own.toml", 'name = "own"\ndefault_model = "mock:from-profile"\n');
+  await using own = await openHarness(
+    { ...unasked, environment, profile: join(place.repo, "own.toml") },
+    signal,
+  );
+  expect(own.model).toBe("mock:from-profile");
+});

@@ -41,11 +41,7 @@ export interface Providers {
   configured(): Promise<readonly string[]>;
   /** Model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
-  choose(
-    asked: string | undefined,
-    profileDefault: string | undefined,
-    signal: AbortSignal,
-  ): Promise<ChosenModel>;
+  choose(asked: string | undefined, preferred: readonly string[], signal: AbortSignal): Promise<ChosenModel>;
   /** The provider of a chosen model, opened. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
   /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
@@ -81,14 +77,13 @@ export function openProviders(options: ProvidersOptions): Providers {
       const { discoverLocal } = await import("../provider/local/local.ts");
       return (await discoverLocal(world, signal)).map(({ name }) => name);
     },
-    async choose(asked, profileDefault, signal) {
+    async choose(asked, preferred, signal) {
       return await chooseModel({
         keyed: await keys.providers(),
         customs,
         keyless: [REPLAY],
         ...(asked === undefined ? {} : { asked }),
-        ...(profileDefault === undefined ? {} : { profileDefault }),
-        ...(config.defaultModel === undefined ? {} : { configDefault: config.defaultModel }),
+        preferred,
         async discoverLocal() {
           const { discoverLocal } = await import("../provider/local/local.ts");
           return await discoverLocal(world, signal);

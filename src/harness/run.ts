@@ -4,8 +4,9 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Session } from "../control/multiplex/session.ts";
+import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
-import { loadProfile } from "../profile/profile.ts";
+import { EMBEDDED, loadProfile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -50,7 +51,7 @@ export async function openRun(
     readContextFiles({ world, workingDir, sources: profile.contextSources }),
   );
   const choosing = bootStep(world.log, "choosing the model", () =>
-    providers.choose(request.model, before?.model ?? profile.defaultModel, signal),
+    providers.choose(request.model, preferredModels(before, profile, defaults.config), signal),
   );
   const [context, chosen] = await Promise.all([reading, choosing]);
   const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
@@ -80,6 +81,18 @@ export async function openRun(
     model: slot.name,
     notices: [...profile.warnings, ...context.problems, ...(chosen.told === undefined ? [] : [chosen.told])],
   };
+}
+
+/**
+ * The models that a session would rather have, the weightiest first: the one it had before, then those of the user's
+ * own files. What an embedded profile names is a suggestion for who has said nothing.
+ */
+function preferredModels(before: LogInfo | undefined, profile: Profile, config: Config): readonly string[] {
+  const isOwn = !profile.path.startsWith(EMBEDDED);
+  const [first, second] = isOwn
+    ? [profile.defaultModel, config.defaultModel]
+    : [config.defaultModel, profile.defaultModel];
+  return [before?.model, first, second].filter((model) => model !== undefined);
 }
 
 /** The log to go on with. It works where it worked before. */

@@ -16,6 +16,8 @@ import type { TomlFile } from "./toml.ts";
 import { readToml } from "./toml.ts";
 
 export const PROFILE_SCHEMA_VERSION = 1;
+/** What the path of a profile in the program begins with. */
+export const EMBEDDED = "embedded:";
 export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
 
 /** What a session is made of, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
@@ -100,9 +102,7 @@ async function userProfiles(world: Pick<World, "files">, directory: string): Pro
 
 function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {
   const value = files.get(name);
-  return isObject(value)
-    ? { path: `embedded:${name}`, text: "", value: value satisfies JsonObject }
-    : undefined;
+  return isObject(value) ? { path: EMBEDDED + name, text: "", value: value satisfies JsonObject } : undefined;
 }
 
 async function profileFrom(
@@ -159,7 +159,7 @@ async function permissionSettings(
   const name = table.string("permissions") ?? "preset/default.toml";
   const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
   const preset =
-    (file.path.startsWith("embedded:") ? undefined : await readToml(world.files, beside)) ??
+    (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside)) ??
     embedded(PRESETS, name);
   if (preset === undefined) {
     throw table.problem(

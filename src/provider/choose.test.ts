@@ -10,7 +10,7 @@ function wishes(parts: Partial<Wishes> = {}): Wishes {
 
 test("[PROF-01] what was asked for is taken, split at its first colon", async () => {
   const choose = (asked: string) =>
-    chooseModel(wishes({ asked, customs: [OWN], profileDefault: "zai:glm-4.6" }));
+    chooseModel(wishes({ asked, customs: [OWN], preferred: ["zai:glm-4.6"] }));
   expect(await choose("own:llama3:8b")).toEqual({ provider: "own", model: "llama3:8b" });
   expect(await choose("openrouter:anthropic/claude-opus-4.5")).toEqual({
     provider: "openrouter",
@@ -35,8 +35,8 @@ test("[PROF-01] what cannot be meant is refused with what could be", async () =>
   await expect(choose("openai:")).rejects.toThrow("the name of the model is missing");
 });
 
-test("[PROF-01] the profile's default comes before the configuration's, if its provider has a key", async () => {
-  const both = { profileDefault: "zai:glm-4.6", configDefault: "openai:gpt-5" };
+test("[PROF-01] the first preferred model whose provider has a key is taken, and what was passed over is told", async () => {
+  const both = { preferred: ["zai:glm-4.6", "openai:gpt-5"] };
   expect(await chooseModel(wishes({ ...both, keyed: ["zai", "openai"] }))).toEqual({
     provider: "zai",
     model: "glm-4.6",
@@ -49,7 +49,7 @@ test("[PROF-01] the profile's default comes before the configuration's, if its p
 });
 
 test("[PROF-01] a default without a key falls back to the first provider that has one, and says so", async () => {
-  expect(await chooseModel(wishes({ profileDefault: "zai:glm-4.6", keyed: ["openrouter"] }))).toEqual({
+  expect(await chooseModel(wishes({ preferred: ["zai:glm-4.6"], keyed: ["openrouter"] }))).toEqual({
     provider: "openrouter",
     model: "anthropic/claude-sonnet-5.5",
     told: "Using openrouter:anthropic/claude-sonnet-5.5, since zai:glm-4.6 needs ZAI_API_KEY.",

@@ -8,8 +8,8 @@ import { LOCAL_SERVERS, VENDORS } from "./vendors.ts";
 export interface Wishes {
   /** `--model`: `provider:name`, or a name that only one provider has. */
   readonly asked?: string;
-  readonly profileDefault?: string;
-  readonly configDefault?: string;
+  /** What the session, the user and the profile would rather have, the weightiest first. */
+  readonly preferred?: readonly string[];
   /** Providers that have a key now. */
   readonly keyed: readonly string[];
   readonly customs: readonly CustomProvider[];
@@ -27,7 +27,7 @@ export interface ChosenModel {
 }
 
 /**
- * The model of a session (PROF-01): the one that was asked for, else the profile's, else the configuration's, else
+ * The model of a session (PROF-01): the one that was asked for, else the first preferred one that can be used, else
  * the first provider that has a key, else the first server on this machine.
  *
  * A default whose provider has no key is passed over, and that is told. What was asked for is never replaced.
@@ -36,8 +36,7 @@ export interface ChosenModel {
 export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
   if (wishes.asked !== undefined) return resolved(parseModel(wishes.asked, wishes));
   const passedOver: string[] = [];
-  for (const wish of [wishes.profileDefault, wishes.configDefault]) {
-    if (wish === undefined) continue;
+  for (const wish of wishes.preferred ?? []) {
     const model = parseModel(wish, wishes);
     if (isUsable(model.provider, wishes)) return resolved(model, fellBack(passedOver, model));
     passedOver.push(`${wish} needs ${variableOf(model.provider, wishes)}`);
