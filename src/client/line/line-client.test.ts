@@ -143,6 +143,26 @@ test("[CLI-01] a question with choices takes their number or their name", async 
   await rig.end();
 });
 
+test("[SES-03 CLI-01] what an earlier run left open is asked when the session goes on, before anything is sent", async () => {
+  const connection = new FakeConnection();
+  const settled = Promise.withResolvers<void>();
+  connection.answer = async (command) => {
+    if (command.kind === "AttachSession") await settled.promise;
+    return {};
+  };
+  const rig = openRig(true, connection, true);
+  await settle();
+  const choices = [{ value: "failed", label: "Failed" }];
+  rig.publish({ kind: "Asked", payload: { askId: ASK, about: "orphan", text: "rm -rf ./build", choices } });
+  await rig.type("1");
+  expect(rig.sent).toEqual([
+    { kind: "AttachSession", sessionId: SESSION },
+    { kind: "Answer", sessionId: SESSION, askId: ASK, answer: "failed" },
+  ]);
+  settled.resolve();
+  await rig.end();
+});
+
 test("[CLI-01 CTL-02] what is typed while a turn runs is kept and offered again: nothing is lost", async () => {
   const rig = openRig();
   await rig.type("first");
@@ -293,7 +313,7 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   await rig.type("/cancel");
   expect(rig.shown()).toEndWith("\nNo turn is running.\n");
   await rig.type("on");
-  expect(rig.sent).toEqual([input("on")]);
+  expect(rig.sent).toEqual([{ kind: "AttachSession", sessionId: SESSION }, input("on")]);
   await rig.end();
 });
 

@@ -57,7 +57,8 @@ type Happening =
   | { readonly kind: "event"; readonly envelope: Envelope }
   | { readonly kind: "ended" }
   | { readonly kind: "input"; readonly input: LineInput }
-  | { readonly kind: "closed" };
+  | { readonly kind: "closed" }
+  | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
 class LineClient {
   readonly #options: LineClientOptions;
@@ -89,7 +90,7 @@ class LineClient {
     const signal = AbortSignal.any([this.#options.signal, leave.signal]);
     this.#showPrompt();
     try {
-      for await (const happening of merge([this.#events(signal), this.#input(signal)])) {
+      for await (const happening of merge([this.#events(signal), this.#input(signal), this.#attach()])) {
         await this.#take(happening);
         if (this.#outcome !== undefined) break;
       }
@@ -114,6 +115,13 @@ class LineClient {
     yield { kind: "closed" };
   }
 
+  /** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */
+  async *#attach(): AsyncGenerator<Happening> {
+    const { history, session: sessionId, terminal } = this.#options;
+    if (!history || !terminal.interactive) return; // a line of a script is meant for the model
+    yield { kind: "attached", refused: await this.#send({ kind: "AttachSession", sessionId }) };
+  }
+
   async #take(happening: Happening): Promise<void> {
     switch (happening.kind) {
       case "event":
@@ -123,6 +131,9 @@ class LineClient {
         return;
       case "closed":
         return await this.#closed();
+      case "attached":
+        if (happening.refused !== undefined) await this.#say(neutralise(happening.refused.message));
+        return;
       case "input":
         if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
         return await this.#line(happening.input.text);
