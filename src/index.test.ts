@@ -112,6 +112,22 @@ test("[LIB-03] cancel is safe when nothing runs, before the first prompt and aft
   expect((await harness.prompt("and now?")).text).toBe("fine");
 });
 
+test("[LIB-03] a prompt that is cancelled before its first request is sent rejects, and nothing is sent", async () => {
+  await using mock = startMock(says("never"), says("fine"));
+  await using harness = harnessOn(mock, {}, [], []);
+  const prompt = harness.prompt("hi").catch((thrown: unknown) => thrown);
+  harness.cancel();
+  expect(await prompt).toMatchObject({ name: "Cancelled" });
+  expect(mock.requests).toEqual([]);
+});
+
+test("[LIB-01] [TOOL-06] two tools of one name are refused at construction", () => {
+  const tool = weather(() => Promise.resolve("rain"));
+  expect(() => new Harness({ apiKey: "test-key" }, [tool, tool])).toThrow(
+    "The tool name 'weather' is used by both library and library.",
+  );
+});
+
 test("[LIB-04] a handler that throws does not break the run, and none at all is fine", async () => {
   await using mock = startMock(says("one"), says("two"));
   const broken = () => {

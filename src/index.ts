@@ -1,9 +1,9 @@
-import type { EventHandler, HarnessConfig, HarnessTool } from "./harness/facade.ts";
+import type { EventHandler, HarnessConfig, HarnessTool } from "./harness/embedder.ts";
 import { AgentConversation } from "./harness/facade.ts";
 import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
-export type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./harness/facade.ts";
+export type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./harness/embedder.ts";
 
 /**
  * An agent with the embedder's own tools, on cinch's engine ([B] § Go API).

@@ -1,73 +1,22 @@
 import { ownWords } from "../base/brand.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
-import type { JsonSchema } from "../base/json.ts";
-import type { Fields, Reason } from "../base/reasons.ts";
-import { isReason } from "../base/reasons.ts";
+import type { LogLevel } from "../base/log.ts";
 import type { World } from "../base/world.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { ModelInUse } from "../engine/turn.ts";
 import type { ContentBlock } from "../protocol/content.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
-import type { TurnEndReason } from "../protocol/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
-import type { CallPlan, Tool as EngineTool } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
+import { embeddedTool } from "./embedded-tool.ts";
+import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
+import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
+import { resultOf } from "./prompt-result.ts";
 import { composeSession } from "./session.ts";
-
-/** Rounds of one prompt, unless the configuration says otherwise ([B] § Configuration; an engine session has 50). */
-export const PROMPT_ROUNDS_MAX = 10;
-export const OUTPUT_TOKENS_MAX = 4_096;
-export const DEFAULT_MODEL = "claude-3-haiku-20240307";
-
-/** How the agent of a `Harness` is set up ([B] § Configuration). */
-export interface HarnessConfig {
-  /** Key of the Anthropic API. */
-  readonly apiKey: string;
-  /** An id, or haiku, sonnet, opus. A retired id is answered with its successor. Absent: `DEFAULT_MODEL`. */
-  readonly model?: string;
-  /** Tokens in each answer; absent: 4096. */
-  readonly maxTokens?: number;
-  /** Absent: none. */
-  readonly systemPrompt?: string;
-  /** Provider calls of one prompt; absent: 10. */
-  readonly maxTurns?: number;
-  /** Another server that speaks the Anthropic Messages API. */
-  readonly baseUrl?: string;
-}
-
-/** A tool that the agent can use ([B] § Interfaces). */
-export interface HarnessTool {
-  readonly name: string;
-  /** At most 250 characters. */
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  /** Rare or numerous: found by ToolSearch instead of being declared in every request. */
-  readonly lazy?: boolean;
-  /** Runs with input that fits the schema; what it throws is the call's failure, which the model sees. */
-  execute(input: unknown, options: { readonly signal: AbortSignal }): Promise<string>;
-}
-
-/** Told of whole blocks, in order ([B] § Streaming). What it throws does not disturb the run. */
-export interface EventHandler {
-  onText?(text: string): void;
-  onToolCall?(id: string, name: string, input: unknown): void;
-  onToolResult?(id: string, result: string, isError: boolean): void;
-}
-
-/** How a prompt ended. */
-export interface PromptResult {
-  readonly text: string;
-  /** "complete", or for instance "turn_limit": reaching maxTurns is an end, not an error ([B], LIB-09). */
-  readonly reason: TurnEndReason;
-  /** Provider calls made. */
-  readonly turns: number;
-}
 
 /** What a `Harness` stands on; the package's own entry fills it in. */
 export interface FacadeParts {
@@ -83,15 +32,16 @@ export interface FacadeParts {
  */
 export class AgentConversation implements AsyncDisposable {
   readonly #config: HarnessConfig;
-  readonly #tools: readonly HarnessTool[];
   readonly #handler: EventHandler;
   readonly #parts: FacadeParts;
   readonly #client: AttachedClient;
   readonly #model: ModelInUse;
+  readonly #registry = new ToolRegistry();
   /** What the embedder should know: that a retired model was replaced. */
   readonly notices: readonly string[];
   #session: Promise<Session> | undefined;
-  #running = false;
+  /** Cancels the prompt that runs. */
+  #prompt: AbortController | undefined;
 
   /** @throws HarnessError when there is no API key, or a tool is not as it must be. */
   constructor(
@@ -106,7 +56,7 @@ export class AgentConversation implements AsyncDisposable {
       });
     }
     this.#config = config;
-    this.#tools = tools;
+    this.#registry.add({ name: "library", tools: () => tools.map(embeddedTool) });
     this.#handler = handler;
     this.#parts = parts;
     const { note, ...model } = parts.model(config);
@@ -122,26 +72,28 @@ export class AgentConversation implements AsyncDisposable {
    * `Cancelled` after `cancel`.
    */
   async prompt(content: string, options: { readonly signal?: AbortSignal } = {}): Promise<PromptResult> {
-    if (this.#running) {
+    if (this.#prompt !== undefined) {
       throw new HarnessError("InvalidCommand", {
         kind: "prompt",
         why: "another prompt is running; await it or cancel it",
       });
     }
-    this.#running = true;
+    const prompt = new AbortController();
+    const { signal } = options;
+    this.#prompt = prompt;
     try {
-      options.signal?.throwIfAborted();
-      return await this.#run(content, options.signal);
+      return await this.#run(
+        content,
+        signal === undefined ? prompt.signal : AbortSignal.any([signal, prompt.signal]),
+      );
     } finally {
-      this.#running = false;
+      this.#prompt = undefined;
     }
   }
 
   /** Cancels the running prompt, which then rejects. Safe at any time. */
   cancel(): void {
-    this.#cancel().catch((thrown: unknown) => {
-      this.#parts.world.log.for("library").write("warn", "cancelling failed", { what: String(thrown) });
-    });
+    this.#prompt?.abort(new Cancelled("library", "the prompt was cancelled"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,35 +101,35 @@ export class AgentConversation implements AsyncDisposable {
     await session?.end("user");
   }
 
-  async #cancel(): Promise<void> {
-    const session = await this.#session;
-    if (session === undefined || !this.#running) return;
-    await session.send({ kind: "CancelTurn", sessionId: session.id }, this.#client);
-  }
-
-  async #run(content: string, signal: AbortSignal | undefined): Promise<PromptResult> {
+  async #run(content: string, signal: AbortSignal): Promise<PromptResult> {
+    signal.throwIfAborted();
     this.#session ??= this.#open();
     const session = await this.#session;
+    signal.throwIfAborted();
     const stop = new AbortController();
     const events = session.subscribe(undefined, stop.signal);
-    const onAbort = () => this.cancel();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const cancel = () => this.#cancelTurn(session);
+    signal.addEventListener("abort", cancel, { once: true });
     try {
       const block = { type: "text" as const, text: content };
       await session.send({ kind: "SendInput", sessionId: session.id, content: [block] }, this.#client);
-      if (signal?.aborted) this.cancel();
+      if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
       return await resultOf(events, signal);
     } finally {
-      signal?.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", cancel);
       stop.abort();
     }
+  }
+
+  #cancelTurn(session: Session): void {
+    session
+      .send({ kind: "CancelTurn", sessionId: session.id }, this.#client)
+      .catch((thrown: unknown) => this.#log("warn", "cancelling failed", thrown));
   }
 
   async #open(): Promise<Session> {
     const { world } = this.#parts;
     const model = this.#model;
-    const registry = new ToolRegistry();
-    registry.add({ name: "library", tools: () => this.#tools.map(engineTool) });
     const store = memorySessionStore(world.machine);
     const scratch = await world.files.makeTemporary("cinch-library-");
     const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
@@ -195,7 +147,7 @@ export class AgentConversation implements AsyncDisposable {
       writer,
       history: [],
       lastTurn: 0,
-      tools: () => registry,
+      tools: () => this.#registry,
       workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
       telemetry: [this.#tellResults()],
       gate: () => [],
@@ -236,35 +188,13 @@ export class AgentConversation implements AsyncDisposable {
     try {
       call();
     } catch (thrown) {
-      this.#parts.world.log.for("library").write("error", "an event handler threw", { what: String(thrown) });
+      this.#log("error", "an event handler threw", thrown);
     }
   }
-}
 
-/** An embedder's tool as the engine takes it. What it may do is the embedder's affair; it counts as mutating. */
-function engineTool(tool: HarnessTool): EngineTool<LibraryPlan> {
-  const { name, description, inputSchema, lazy } = tool;
-  return {
-    name,
-    description,
-    inputSchema,
-    mutating: true,
-    level: "DangerFullAccess",
-    ...(lazy === undefined ? {} : { lazy }),
-    plan: (input) => Promise.resolve({ summary: name, target: { kind: "none" }, input }),
-    async run({ input }, { signal }) {
-      try {
-        return { content: [{ type: "text", text: await tool.execute(input, { signal }) }] };
-      } catch (thrown) {
-        if (signal.aborted) throw signal.reason;
-        throw new ToolFailure(messageOf(thrown), { cause: thrown });
-      }
-    },
-  };
-}
-
-interface LibraryPlan extends CallPlan {
-  readonly input: unknown;
+  #log(level: LogLevel, message: string, thrown: unknown): void {
+    this.#parts.world.log.for("library").write(level, message, { what: messageOf(thrown) });
+  }
 }
 
 function systemPrompt(text: string): RequestMiddleware {
@@ -273,33 +203,4 @@ function systemPrompt(text: string): RequestMiddleware {
       text === "" ? request : { ...request, system: [{ name: "library", text: ownWords(text) }] },
       context,
     );
-}
-
-/** Follows one turn to its end. */
-async function resultOf(
-  events: AsyncIterable<Envelope>,
-  signal: AbortSignal | undefined,
-): Promise<PromptResult> {
-  let text = "";
-  let failure: EnvelopeOf<"Error">["payload"] | undefined;
-  for await (const event of events) {
-    if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
-    if (event.kind === "TextDelta") text += event.payload.text;
-    if (event.kind === "Error") failure = event.payload;
-    if (event.kind !== "TurnEnded") continue;
-    const { reason, rounds = 0 } = event.payload;
-    if (reason === "cancelled")
-      throw signal?.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
-    if (reason === "error") throw errorOf(failure);
-    return { text, reason, turns: rounds };
-  }
-  throw new HarnessError("EngineStopping", {});
-}
-
-/** The error that an Error event tells of, as it was raised. */
-function errorOf(failure: EnvelopeOf<"Error">["payload"] | undefined): HarnessError {
-  if (failure === undefined || !isReason(failure.reason)) {
-    return new HarnessError("InternalError", { what: failure?.message ?? "a turn failed without an error" });
-  }
-  return new HarnessError(failure.reason, (failure.details ?? {}) as Fields<Reason>); // as the engine published them
 }

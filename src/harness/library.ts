@@ -5,8 +5,9 @@ import { hostWorld } from "../host/host.ts";
 import { resolveModelId } from "../provider/aliases.ts";
 import { anthropic } from "../provider/anthropic/anthropic.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
-import type { FacadeParts, HarnessConfig } from "./facade.ts";
-import { DEFAULT_MODEL, OUTPUT_TOKENS_MAX } from "./facade.ts";
+import type { HarnessConfig } from "./embedder.ts";
+import { DEFAULT_MODEL, OUTPUT_TOKENS_MAX } from "./embedder.ts";
+import type { FacadeParts } from "./facade.ts";
 
 /** What a `Harness` stands on when an embedder makes one: this machine, and Anthropic's API. */
 export function libraryParts(): FacadeParts {
