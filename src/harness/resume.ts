@@ -26,9 +26,14 @@ export interface ResumedLog {
  */
 export async function resumeLog(store: SessionStore, logId: LogId): Promise<ResumedLog> {
   const { history, recovered, openCalls, interruptedTurn, lastTurn } = await resumeHistory(store, logId);
-  const newest = history.findLastIndex((message) => message.role === "assistant");
-  const settled = history.slice(0, Math.max(0, newest));
-  const open = fenced(history.slice(Math.max(0, newest)));
+  const stored = history.slice(0, history.length - recovered.length);
+  const added = fenced(recovered);
+  const whole = [...stored, ...added];
+  const newest = Math.max(
+    0,
+    whole.findLastIndex((message) => message.role === "assistant"),
+  );
+  const open = whole.slice(newest);
   const callIds = new Set(
     open.flatMap(({ content }) => content.map((block) => block.type === "tool_use" && block.id)),
   );
@@ -41,8 +46,8 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     });
   const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
   return {
-    history: [...validHistory(settled), ...open],
-    recovered: fenced(recovered),
+    history: [...validHistory(whole.slice(0, newest)), ...open],
+    recovered: added,
     lastTurn,
     ...(isUnfinished
       ? { unfinished: { calls, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
@@ -61,20 +66,14 @@ export async function countSpent(store: SessionStore, logId: LogId, spend: Spend
   }
 }
 
-/** Results that come from events are not fenced yet; a fence around a fence is left as it is. */
+/** Results that come from events are as the tool gave them; stored messages hold theirs fenced already. */
 function fenced(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => ({
     ...message,
     content: message.content.map((block) => {
-      if (block.type !== "tool_result" || isFenced(block.content)) return block;
+      if (block.type !== "tool_result") return block;
       const { tool_use_id: id, content, is_error: isError } = block;
       return resultBlock({ id }, { content, ...(isError === undefined ? {} : { isError }) });
     }),
   }));
-}
-
-function isFenced(content: readonly { readonly type: string; readonly text?: string }[]): boolean {
-  return content.every(
-    ({ type, text = "" }) => type !== "text" || text.startsWith("<untrusted-tool-result>\n"),
-  );
 }
