@@ -1,5 +1,5 @@
 import { deadline, whileAlive } from "../base/deadline.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { Providers } from "./providers.ts";
 
 /** How long the end of an answer waits for a catalogue that is still on its way. */
@@ -10,8 +10,18 @@ const CATALOGUE_WAIT_MS_MAX = 3_000;
  *
  * Stands inside the meter. The catalogue is asked for while the answer streams, once for each model.
  */
-export function priceLookup(providers: Providers): RequestMiddleware {
+export function priceLookup(providers: Pick<Providers, "priceOf" | "learnPrice">): RequestMiddleware {
   const asked = new Map<string, Promise<void>>();
+
+  /** Never rejects: a round that was cancelled meanwhile no longer asks, and the next one asks anew. */
+  function learn({ provider, signal }: RequestContext, model: string): Promise<void> {
+    const learning = providers.learnPrice(provider.name, model, signal).catch(() => {
+      asked.delete(model);
+    });
+    asked.set(model, learning);
+    return learning;
+  }
+
   return async function* priceLookup(request, context, next) {
     const { provider, signal, world } = context;
     const stream = next(request, context);
@@ -19,9 +29,7 @@ export function priceLookup(providers: Providers): RequestMiddleware {
       yield* stream;
       return;
     }
-    const known = asked.get(request.model);
-    const learning = known ?? providers.learnPrice(provider.name, request.model, signal);
-    asked.set(request.model, learning);
+    const learning = asked.get(request.model) ?? learn(context, request.model);
     yield* stream;
     using limit = deadline(world.clock, CATALOGUE_WAIT_MS_MAX, signal);
     // Without an answer in time the cost of this call is unknown, and is told as unknown.
