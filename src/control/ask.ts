@@ -32,7 +32,7 @@ export type PermissionAnswer =
       readonly by: ClientId;
     }
   | { readonly kind: "timeout"; readonly afterMs: number }
-  /** There is no way for a person to answer: headless, or the last client that could has gone. */
+  /** There is no way for a person to answer: a run without one. */
   | { readonly kind: "nobody" };
 
 /** Open questions by their id, for clients that attach later. */

@@ -52,7 +52,7 @@ export interface LogInfo {
   readonly updatedAt: string;
   readonly lastEvent: EventSeq;
   readonly turns: number;
-  /** The first characters of the first prompt, redacted. */
+  /** The first characters of the first prompt, as it was sent. */
   readonly title: string;
   readonly heldBy?: Holder;
 }

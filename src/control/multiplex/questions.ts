@@ -10,6 +10,9 @@ import type { AttachedClient } from "./client.ts";
 /** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;
 
+/** Decided calls that are remembered; a late answer to an older one is refused as unknown. */
+const DECIDED_CALLS_MAX = 1_024;
+
 export interface QuestionsOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -54,7 +57,7 @@ export class Questions {
       this.#options.publish({ kind: "PermissionRequested", payload: question }, originator);
       return () => {
         this.#permissions.delete(callId);
-        this.#decided.add(callId);
+        this.#decide(callId);
       };
     });
   }
@@ -103,6 +106,12 @@ export class Questions {
     }
     this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
     open.answer({ kind: "answered", answer, by: client.id });
+  }
+
+  #decide(callId: CallId): void {
+    const oldest = this.#decided.keys().next();
+    if (this.#decided.size >= DECIDED_CALLS_MAX && !oldest.done) this.#decided.delete(oldest.value);
+    this.#decided.add(callId);
   }
 
   /** Waits for the first answer, the time limit or the end of the turn; `open` tells how to take the question back. */
