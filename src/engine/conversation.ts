@@ -1,5 +1,6 @@
 import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
+import { fails } from "../tool/output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { fence } from "../trust/fence.ts";
 import type { Bus } from "./bus.ts";
@@ -54,7 +55,7 @@ export class Conversation {
 
 /** The result that stands for a call that was not run. */
 export function notExecuted(why: string): ToolOutput {
-  return { content: [{ type: "text", text: `not executed: ${why}` }], isError: true };
+  return fails(`not executed: ${why}`);
 }
 
 /** A result as the model gets it: its text is foreign, so it is fenced ([A] hard rule 12, ENG-14). */

@@ -2,6 +2,7 @@ import { messageOf } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { ToolHandler } from "../tool/middleware.ts";
+import { fails } from "../tool/output.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
 import type { Bus } from "./bus.ts";
@@ -91,14 +92,9 @@ export class Dispatcher {
 }
 
 function broken(thrown: unknown): ToolOutput {
-  return { content: [{ type: "text", text: `not finished: ${messageOf(thrown)}` }], isError: true };
+  return fails(`not finished: ${messageOf(thrown)}`);
 }
 
-/** What stands in the history for a call that was cancelled while it ran. */
-export function cancelled(reason: unknown): ToolOutput {
-  const why = reason instanceof Error ? reason.message : String(reason);
-  return {
-    content: [{ type: "text", text: `cancelled: ${why}; it may have taken effect in part` }],
-    isError: true,
-  };
+function cancelled(reason: unknown): ToolOutput {
+  return fails(`cancelled: ${messageOf(reason)}; it may have taken effect in part`);
 }

@@ -1,6 +1,7 @@
 import type { CallId } from "../base/ids.ts";
 import type { Ask, AskAnswer } from "../control/ask.ts";
 import type { Intent } from "../session/store.ts";
+import { fails, says } from "../tool/output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { PendingCall } from "./reply.ts";
 import type { EngineParts, Turn } from "./turn.ts";
@@ -34,10 +35,11 @@ export async function answerOrphans(
   at: { readonly parts: EngineParts; readonly ask: Ask },
 ): Promise<void> {
   const { parts } = at;
-  const calls = orphans.map(({ callId: id, name, input }): PendingCall => ({ id, name, input }));
+  const calls: PendingCall[] = [];
   const results = new Map<string, ToolOutput>();
-  for (const [index, call] of calls.entries()) {
-    const { intent, begun } = orphans[index] ?? { begun: false };
+  for (const { callId: id, name, input, intent, begun } of orphans) {
+    const call: PendingCall = { id, name, input };
+    calls.push(call);
     if (intent !== undefined) {
       const again = () => parts.dispatcher.dispatch(call, turn.dispatchContext());
       results.set(call.id, intent.mutating ? await askAbout(call, intent, { ...at, turn }) : await again());
@@ -84,25 +86,9 @@ function chosenOf(answer: AskAnswer): Chosen {
 }
 
 const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
-  failed: {
-    content: [{ type: "text", text: "The process ended while this ran. The user says that it failed." }],
-    isError: true,
-  },
-  succeeded: {
-    content: [
-      {
-        type: "text",
-        text: "The process ended while this ran. The user says that it succeeded; its output is lost.",
-      },
-    ],
-  },
-  unknown: {
-    content: [
-      {
-        type: "text",
-        text: "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
-      },
-    ],
-    isError: true,
-  },
+  failed: fails("The process ended while this ran. The user says that it failed."),
+  succeeded: says("The process ended while this ran. The user says that it succeeded; its output is lost."),
+  unknown: fails(
+    "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
+  ),
 };

@@ -3,7 +3,8 @@ import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
-import type { CallPlan, PathUse, ToolContext, ToolOutput } from "../tool/tool.ts";
+import { fails } from "../tool/output.ts";
+import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
 import type { Decision, Policy } from "./judge.ts";
@@ -47,7 +48,8 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const refusal = await settle(decision, { call, plan, place, context, options });
     if (refusal !== undefined) {
       options.onRefused?.({ call, because: refusal.because }, context);
-      return failed(refusal.reason, refusal.text);
+      // The reason stands first, as a word of its own, so that it can be told from the words around it.
+      return fails(`${refusal.reason}: ${refusal.text}`);
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
     return next(call, context);
@@ -173,9 +175,4 @@ function nobodyText(decision: Extract<Decision, { kind: "ask" }>, at: Case): str
 /** JSON strings are TOML basic strings, but for DEL. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
-}
-
-/** The reason stands first, as a word of its own, so that it can be told from the words around it. */
-function failed(reason: Reason, text: string): ToolOutput {
-  return { content: [{ type: "text", text: `${reason}: ${text}` }], isError: true };
 }
