@@ -16,13 +16,6 @@ export function head(text: string, unitsMax: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(unitsMax - 1)) ? unitsMax - 1 : unitsMax);
 }
 
-/** The last characters of a text, at most `unitsMax` UTF-16 units, never half a surrogate pair. */
-export function tail(text: string, unitsMax: number): string {
-  if (text.length <= unitsMax) return text;
-  const start = text.length - unitsMax;
-  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
-}
-
 /** UTF-8 bytes as text; what is not UTF-8 becomes U+FFFD. A byte order mark is dropped. */
 export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
@@ -37,6 +30,16 @@ export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
+/** A text in at most `unitsMax` units and, where something is missing, "…". */
+export function shortened(text: string, unitsMax: number): string {
+  return text.length > unitsMax ? `${head(text, unitsMax)}…` : text;
+}
+
+/** 1234567 as "1,234,567". By hand: what a locale does to numbers differs between machines. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** "1 file", "2 files". */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
@@ -44,8 +47,4 @@ export function count(number: number, noun: string): string {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -3,7 +3,7 @@ import { Validator } from "@cfworker/json-schema";
 import { messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { arrayAt, isObject } from "../base/json.ts";
-import { head } from "../base/text.ts";
+import { head, shortened } from "../base/text.ts";
 import type { Tool } from "./tool.ts";
 
 const PROBLEMS_MAX = 5;
@@ -123,7 +123,5 @@ function shown(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `array of ${value.length}`;
   if (isObject(value)) return "object";
-  const text = JSON.stringify(value);
-  const short = text.length > SHOWN_CHARACTERS_MAX ? `${head(text, SHOWN_CHARACTERS_MAX)}…` : text;
-  return `${typeof value} ${short.toWellFormed()}`;
+  return `${typeof value} ${shortened(JSON.stringify(value), SHOWN_CHARACTERS_MAX).toWellFormed()}`;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { byteLength, count, encode, wellFormed } from "../base/text.ts";
+import { byteLength, count, encode, grouped, wellFormed } from "../base/text.ts";
 import type { AudioBlock, ImageBlock, ResultContent } from "../protocol/content.ts";
 import type { ToolMiddleware } from "./middleware.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
@@ -118,8 +118,4 @@ function refusedMedia(block: ImageBlock | AudioBlock, size: number, bytesMax: nu
   const what = block.type === "image" ? "An image" : "A sound";
   const text = `[${what} of ${grouped(size)} bytes is left out: ${grouped(bytesMax)} are let through here.]`;
   return { type: "text", text };
-}
-
-function grouped(number: number): string {
-  return number.toLocaleString("en-US");
 }

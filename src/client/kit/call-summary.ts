@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { head } from "../../base/text.ts";
+import { shortened } from "../../base/text.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
 export const CALL_SUMMARY_CHARACTERS_MAX = 120;
@@ -12,8 +12,7 @@ export function callSummary(tool: string, args: unknown): string {
   const name = neutraliseLine(tool);
   const detail = neutraliseLine(detailOf(args));
   if (detail === "") return name;
-  const short = head(detail, CALL_SUMMARY_CHARACTERS_MAX);
-  return `${name} ${short}${short.length < detail.length ? "…" : ""}`;
+  return `${name} ${shortened(detail, CALL_SUMMARY_CHARACTERS_MAX)}`;
 }
 
 function detailOf(args: unknown): string {

@@ -1,4 +1,4 @@
-import { count } from "../../base/text.ts";
+import { count, grouped } from "../../base/text.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 
 /** What provider calls came to. Money is US dollars; calls without a known price are counted, never guessed. */
@@ -50,9 +50,4 @@ export function printTokens(cost: Cost): string {
   const input = cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
   const cached = cost.cacheReadTokens > 0 ? ` (${grouped(cost.cacheReadTokens)} from the cache)` : "";
   return `${grouped(input)} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;
-}
-
-/** Commas by hand: what a locale does to numbers differs between machines. */
-function grouped(value: number): string {
-  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

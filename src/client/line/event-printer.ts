@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import type { CallId, ClientId } from "../../base/ids.ts";
-import { count, head } from "../../base/text.ts";
+import { count, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
@@ -173,9 +173,7 @@ function sizeOf(text: string, content: readonly ResultContent[]): string {
 function firstLine(text: string): string | undefined {
   const line = text.split("\n").find((candidate) => candidate.trim() !== "");
   if (line === undefined) return undefined;
-  const safe = neutraliseLine(line.trim());
-  const short = head(safe, RESULT_LINE_CHARACTERS_MAX);
-  return short.length < safe.length ? `${short}…` : short;
+  return shortened(neutraliseLine(line.trim()), RESULT_LINE_CHARACTERS_MAX);
 }
 
 function answeredText(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {

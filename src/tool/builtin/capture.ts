@@ -1,4 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
+import { grouped } from "../../base/text.ts";
 import type { Files } from "../../base/world.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -168,8 +169,4 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function decoded(bytes: Uint8Array): string {
   return decoder.decode(bytes);
-}
-
-function grouped(number: number): string {
-  return number.toLocaleString("en-US");
 }

@@ -1,4 +1,4 @@
-import { head } from "../../base/text.ts";
+import { shortened } from "../../base/text.ts";
 import type { Region } from "./replace.ts";
 import { lineAt } from "./replace.ts";
 
@@ -21,12 +21,10 @@ export function excerpt(text: string, regions: readonly Region[]): string {
   const shown: string[] = [];
   for (const [i, number] of numbers.slice(0, SHOWN_LINES_MAX).entries()) {
     if (i > 0 && numbers[i - 1] !== number - 1) shown.push("…");
-    shown.push(`${number}\t${shortened((lines[number - 1] ?? "").replace(/\r$/, ""))}`);
+    shown.push(
+      `${number}\t${shortened((lines[number - 1] ?? "").replace(/\r$/, ""), SHOWN_LINE_CHARACTERS_MAX)}`,
+    );
   }
   if (numbers.length > SHOWN_LINES_MAX) shown.push("…");
   return shown.join("\n");
-}
-
-function shortened(line: string): string {
-  return line.length > SHOWN_LINE_CHARACTERS_MAX ? `${head(line, SHOWN_LINE_CHARACTERS_MAX)}…` : line;
 }
