@@ -1,3 +1,5 @@
+import { wellFormed } from "./text.ts";
+
 /** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -56,4 +58,24 @@ export function objectAt(value: unknown, key: string): JsonObject | undefined {
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
   const found = isObject(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];
+}
+
+/**
+ * The value with every lone surrogate in it replaced, deep down, in keys too: one of them in a history would have every
+ * later request refused (R05). Whatever is well-formed stays the same value.
+ */
+export function wellFormedJson<Value>(value: Value): Value {
+  return repaired(value) as Value; // texts become texts, so the shape stays as it is
+}
+
+function repaired(value: unknown): unknown {
+  if (typeof value === "string") return wellFormed(value);
+  if (Array.isArray(value)) {
+    const items = value.map(repaired);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [wellFormed(key), repaired(inner)] as const);
+  const isSame = entries.every(([key, inner]) => Object.hasOwn(value, key) && inner === value[key]);
+  return isSame ? value : Object.fromEntries(entries);
 }

@@ -1,6 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import type { CallId } from "../base/ids.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, wellFormedJson } from "../base/json.ts";
 import { wellFormed } from "../base/text.ts";
 import type { ContentBlock, ResultContent, ToolResultBlock, ToolUseBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
@@ -100,7 +100,7 @@ function validText<Block extends { readonly type: "text"; readonly text: string 
 }
 
 function validCall(call: ToolUseBlock): ToolUseBlock {
-  const input = isObject(call.input) ? wellFormedDeep(call.input) : {};
+  const input = isObject(call.input) ? wellFormedJson(call.input) : {};
   return input === call.input ? call : { ...call, input };
 }
 
@@ -134,20 +134,4 @@ function push(history: Message[], role: Message["role"], blocks: readonly Conten
     history.push({ role: "user", content: [{ type: "text", text: CONTINUED }] });
   }
   history.push({ role, content: [...blocks] });
-}
-
-/** The same value where nothing needed mending. */
-function wellFormedDeep(value: unknown): unknown {
-  if (typeof value === "string") return wellFormed(value);
-  if (Array.isArray(value)) {
-    const mended = value.map(wellFormedDeep);
-    return mended.some((item, index) => item !== value[index]) ? mended : value;
-  }
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value);
-  const mended = entries.map(([key, inner]) => [wellFormed(key), wellFormedDeep(inner)] as const);
-  const same = mended.every(
-    ([key, inner], index) => key === entries[index]?.[0] && inner === entries[index]?.[1],
-  );
-  return same ? value : Object.fromEntries(mended);
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, stringAt } from "../../base/json.ts";
+import { isObject, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ImageBlock, ResultContent } from "../../protocol/content.ts";
 import type { ModelRequest } from "../provider.ts";
 import { anthropicThinking } from "./anthropic-thinking.ts";
@@ -8,7 +8,6 @@ import { objectInput } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { Turn } from "./turns.ts";
 import { isBlank, systemText, turnsOf, unsupported } from "./turns.ts";
-import { wellFormedJson } from "./well-formed.ts";
 
 /** The API takes four breakpoints; one is kept for tools and system text. */
 const MESSAGE_BREAKPOINTS_MAX = 3;

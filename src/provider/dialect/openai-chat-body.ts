@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
@@ -8,7 +8,6 @@ import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { PlacedBlock, Turn } from "./turns.ts";
 import { resultText, systemText, turnsOf } from "./turns.ts";
-import { wellFormedJson } from "./well-formed.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 

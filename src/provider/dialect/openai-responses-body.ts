@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, stringAt } from "../../base/json.ts";
+import { isObject, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
@@ -7,7 +7,6 @@ import { dataUrl } from "./media.ts";
 import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import { resultText, systemText, turnsOf, unsupported } from "./turns.ts";
-import { wellFormedJson } from "./well-formed.ts";
 
 /** Models that do not reason and refuse a request that speaks of it. */
 const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;

@@ -1,9 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, parseJson } from "../../base/json.ts";
+import { isObject, parseJson, wellFormedJson } from "../../base/json.ts";
 import type { ModelToolUse } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { canonicalToolName } from "./tool-name.ts";
-import { wellFormedJson } from "./well-formed.ts";
 
 /**
  * A finished tool call from its name and the text of its arguments.
