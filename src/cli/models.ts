@@ -1,8 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { noModel } from "../provider/choose.ts";
 import type { Model } from "../provider/provider.ts";
-import { LOCAL_SERVERS, VENDORS } from "../provider/vendors.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -36,14 +35,8 @@ export async function runModels(
   if (failed > 0 && answered > 0) {
     await at.stderr.write(`cinch: ${count(failed, "provider")} did not answer\n`);
   }
-  if (failed + answered === 0) throw noProvider();
+  if (failed + answered === 0) throw noModel();
   return answered === 0 ? EXIT.failed : EXIT.done;
-}
-
-function noProvider(): HarnessError {
-  const variables = VENDORS.map(({ keyVariable }) => keyVariable).join(", ");
-  const servers = LOCAL_SERVERS.map(({ title }) => title).join(", ");
-  return new HarnessError("NoModel", { variables, servers });
 }
 
 /** The name alone where nothing else is known, so that the list can be piped. */

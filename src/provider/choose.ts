@@ -49,7 +49,12 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
     const model = { provider: server.name, model: first };
     return { ...model, told: fellBack(["no provider is configured"], model) ?? "" };
   }
-  throw new HarnessError("NoModel", {
+  throw noModel();
+}
+
+/** What a person without any provider is told: every way to have one. */
+export function noModel(): HarnessError<"NoModel"> {
+  return new HarnessError("NoModel", {
     variables: VENDORS.map(({ keyVariable }) => keyVariable).join(", "),
     servers: LOCAL_SERVERS.map(({ title }) => title).join(", "),
   });

@@ -33,6 +33,16 @@ export const STREAM_LIMITS: StreamLimits = {
   drainMsMax: 250,
 };
 
+/**
+ * Limits for a server of the user's own: a model may have to be loaded first, and a long prompt read, before a small
+ * machine sends its first byte.
+ */
+export const OWN_SERVER_LIMITS: Partial<StreamLimits> = {
+  headersMsMax: 600_000,
+  firstByteMsMax: 600_000,
+  silenceMsMax: 300_000,
+};
+
 export interface Call {
   readonly provider: string;
   /** For the words of an error. */

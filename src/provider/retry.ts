@@ -1,3 +1,5 @@
+import { hasReason } from "../base/errors.ts";
+import { reasonText } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import { ProviderError } from "./error.ts";
 import type { RequestContext, RequestMiddleware } from "./middleware.ts";
@@ -120,9 +122,8 @@ function jitter(attempt: number, limits: RetryLimits, world: World): number {
   return Math.round(limits.waitMsMin + world.random.number() * Math.max(span, 0));
 }
 
-/** By status, or by the words of an error inside a stream. */
 function isRateLimit(error: ProviderError): boolean {
-  return error.status === 429 || error.reason === "RateLimited";
+  return error.status === 429;
 }
 
 function isUnanswered(error: ProviderError): boolean {
@@ -139,17 +140,15 @@ function interrupted(error: ProviderError): ProviderError {
 function final(error: ProviderError, attempts: number): ProviderError {
   const { status, retryAfterMs } = error;
   const traits = { status, retryAfterMs, transient: true, cause: error };
-  if (error.reason === "ProviderTimeout") {
-    const fields = { ...(error as ProviderError<"ProviderTimeout">).fields, attempts: String(attempts) };
+  if (hasReason(error, "ProviderTimeout")) {
+    const fields = { ...error.fields, attempts: String(attempts) };
     return new ProviderError("ProviderTimeout", fields, traits);
   }
-  if (error.reason !== "ProviderFailed" && error.reason !== "RateLimited") return error;
-  const fields: Readonly<Record<string, string>> = error.fields;
+  if (!hasReason(error, "ProviderFailed")) return error;
+  const { provider, status: told, detail: said } = error.fields;
   const asked = retryAfterMs === undefined ? "" : `, and it asked to wait ${seconds(retryAfterMs)} s`;
-  const said = fields["detail"] ?? "it limits the rate of requests";
   const detail = `${said} (given up after attempt ${attempts}${asked})`;
-  const named = { provider: providerOf(error), status: fields["status"] ?? String(status ?? 429), detail };
-  return new ProviderError("ProviderFailed", named, traits);
+  return new ProviderError("ProviderFailed", { provider, status: told, detail }, traits);
 }
 
 function tell(context: RequestContext, error: ProviderError, ms: number, attempt: number): void {
@@ -166,7 +165,7 @@ function tell(context: RequestContext, error: ProviderError, ms: number, attempt
 
 function tellPause(context: RequestContext, ms: number, attempt: number, cause?: ProviderError): void {
   const fields = { name: context.provider.name, "retry-after": seconds(ms) };
-  const { message } = new ProviderError("RateLimited", fields);
+  const message = reasonText("RateLimited", fields);
   const details = { retryInMs: ms, attempt, ...(cause === undefined ? {} : { cause: cause.message }) };
   context.emit({ kind: "Error", payload: { reason: "RateLimited", message, details } });
 }

@@ -5,11 +5,9 @@ import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses.ts";
+import { OWN_SERVER_LIMITS } from "../http.ts";
 import type { Provider } from "../provider.ts";
 import type { CustomProvider } from "../vendors.ts";
-
-/** A model may have to be loaded first, and a long prompt read, before a small machine sends its first byte. */
-const OWN_SERVER_LIMITS = { headersMsMax: 600_000, firstByteMsMax: 600_000, silenceMsMax: 300_000 };
 
 /** A provider of the user's own: a gateway, a server on the network, a vendor that cinch does not know (PROV-05). */
 export function custom(provider: CustomProvider, port: ProviderPort): Provider {

@@ -5,6 +5,7 @@ import { parseCatalogue } from "../dialect/catalogue.ts";
 import type { ProviderPort } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat.ts";
+import { OWN_SERVER_LIMITS } from "../http.ts";
 import { readUpTo } from "../http-error.ts";
 import type { Provider } from "../provider.ts";
 import type { LocalServer } from "../vendors.ts";
@@ -13,9 +14,6 @@ import { LOCAL_SERVERS } from "../vendors.ts";
 /** All are asked at once, so this is what looking costs in all. */
 const PROBE_MS_MAX = 300;
 const PROBE_BYTES_MAX = 1_048_576;
-
-/** A model may have to be loaded first, and a long prompt read, before a small machine sends its first byte. */
-const LIMITS = { headersMsMax: 600_000, firstByteMsMax: 600_000, silenceMsMax: 300_000 };
 
 export interface FoundServer extends LocalServer {
   /** Never empty. */
@@ -60,7 +58,14 @@ async function probe(
 export function local(server: LocalServer, port: ProviderPort): Provider {
   const { name, baseUrl } = server;
   return dialectProvider(
-    { name, family: name, dialect: openaiChat, baseUrl, credential: { kind: "none" }, limits: LIMITS },
+    {
+      name,
+      family: name,
+      dialect: openaiChat,
+      baseUrl,
+      credential: { kind: "none" },
+      limits: OWN_SERVER_LIMITS,
+    },
     port,
   );
 }
