@@ -15,11 +15,6 @@ export function showHidden(text: string): string {
   });
 }
 
-/** How many runs of hidden characters a text holds: for the question whether to trust it. */
-export function countHidden(text: string): number {
-  return showHidden(text).split("[hidden: U+").length - text.split("[hidden: U+").length;
-}
-
 /** A text in one line for people: control characters and hidden characters as their escapes. */
 export function visible(text: string): string {
   return showHidden(text).replaceAll(CONTROL, (control) => {
