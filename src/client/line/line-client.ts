@@ -12,11 +12,9 @@ import { merge } from "../kit/merge.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
+import { Dialogue } from "./dialogue.ts";
 import { EventPrinter, quote } from "./event-printer.ts";
-import type { Choice } from "./permission-answer.ts";
-import { parseChoice, parseRule } from "./permission-answer.ts";
-import type { OpenQuestion } from "./questions.ts";
-import { parseAnswer, questionPrompt, questionsAfter, questionText } from "./questions.ts";
+import { questionPrompt } from "./questions.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
@@ -64,7 +62,7 @@ class LineClient {
   readonly #options: LineClientOptions;
   readonly #printer: EventPrinter;
   #model: string;
-  #questions: readonly OpenQuestion[] = [];
+  readonly #dialogue: Dialogue;
   /** A turn of ours was accepted and has not started yet. */
   #pending = false;
   #turn: number | undefined;
@@ -83,6 +81,14 @@ class LineClient {
     this.#options = options;
     this.#model = options.model;
     this.#printer = new EventPrinter({ client: options.connection.clientId, answers: true });
+    this.#dialogue = new Dialogue({
+      session: options.session,
+      say: (text) => this.#say(text),
+      send: (command) => this.#sendOrTell(command),
+      keep: (text) => {
+        this.#kept = [...this.#kept, text];
+      },
+    });
   }
 
   async run(): Promise<LineOutcome> {
@@ -197,20 +203,10 @@ class LineClient {
     this.#showPrompt();
   }
 
-  /** Shows the question that is now the first, if it was not the first before. */
   async #ask(envelope: Envelope): Promise<void> {
     // A question of an earlier run has nobody left who waits for the answer.
     if (envelope.session !== this.#options.session) return;
-    const before = this.#questions[0];
-    this.#questions = questionsAfter(this.#questions, envelope);
-    if (this.#questions[0] !== before) await this.#showQuestion();
-  }
-
-  async #showQuestion(): Promise<void> {
-    const [question] = this.#questions;
-    if (question !== undefined && this.#inputClosed) return await this.#refuse(question);
-    if (question !== undefined) await this.#say(questionText(question));
-    this.#showPrompt();
+    if (await this.#dialogue.follow(envelope)) this.#showPrompt();
   }
 
   async #line(text: string): Promise<void> {
@@ -232,9 +228,9 @@ class LineClient {
   }
 
   async #entered(text: string): Promise<void> {
-    const [question] = this.#questions;
     const typed = parseTyped(text);
-    if (question !== undefined && typed.kind !== "command") return await this.#answer(question, text);
+    if (this.#dialogue.question !== undefined && typed.kind !== "command")
+      return await this.#dialogue.answer(text);
     if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
     if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
@@ -268,63 +264,6 @@ class LineClient {
       this.#kept = this.#kept.slice(1);
       await this.#sendInput(kept);
     }
-  }
-
-  async #answer(question: OpenQuestion, text: string): Promise<void> {
-    if (question.kind === "asked") {
-      const answer = parseAnswer(text, question.ask);
-      if (answer === undefined) return await this.#unclear(question, text);
-      const { session: sessionId } = this.#options;
-      return await this.#give(question, { kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
-    }
-    const { request, stage } = question;
-    const choice = stage === "rule" ? parseRule(text, request.rule ?? "") : parseChoice(text, request);
-    await this.#choose(question, choice, text);
-  }
-
-  async #choose(
-    question: Extract<OpenQuestion, { kind: "permission" }>,
-    choice: Choice,
-    text: string,
-  ): Promise<void> {
-    switch (choice.kind) {
-      case "unclear":
-        return await this.#unclear(question, text);
-      case "rule":
-        this.#questions = [{ ...question, stage: "rule" }, ...this.#questions.slice(1)];
-        return await this.#say(questionText({ ...question, stage: "rule" }));
-      case "answer": {
-        const { kind: _, ...answer } = choice;
-        const { session: sessionId } = this.#options;
-        const { callId } = question.request;
-        return await this.#give(question, { kind: "AnswerPermission", sessionId, callId, ...answer });
-      }
-      default:
-        return unreachable(choice);
-    }
-  }
-
-  /** Sends an answer. The question is settled with that: the next line is not for it any more. */
-  async #give(question: OpenQuestion, answer: Command): Promise<void> {
-    if ((await this.#sendOrTell(answer)) !== undefined) return;
-    this.#questions = this.#questions.filter((open) => open !== question);
-    if (this.#questions.length > 0) await this.#showQuestion();
-  }
-
-  /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
-  async #unclear(question: OpenQuestion, text: string): Promise<void> {
-    const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
-    if (long) this.#kept = [...this.#kept, text];
-    await this.#say(
-      `That is none of the answers.${long ? " Your text is kept for later." : ""}\n${questionText(question)}`,
-    );
-  }
-
-  async #refuse(question: OpenQuestion): Promise<void> {
-    if (question.kind === "asked") return;
-    const { session: sessionId } = this.#options;
-    const { callId } = question.request;
-    await this.#sendOrTell({ kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" });
   }
 
   /** What slash commands may see and do. */
@@ -379,6 +318,7 @@ class LineClient {
 
   async #closed(): Promise<void> {
     this.#inputClosed = true;
+    this.#dialogue.inputClosed = true;
     if (!this.#busy) {
       this.#outcome = "closed";
       return;
@@ -386,7 +326,7 @@ class LineClient {
     this.#leaving = true;
     // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
     if (this.#options.terminal.interactive) return await this.#cancel();
-    for (const question of this.#questions) await this.#refuse(question);
+    await this.#dialogue.refuseAll();
   }
 
   async #cancel(): Promise<void> {
@@ -415,7 +355,7 @@ class LineClient {
   }
 
   #showPrompt(): void {
-    const [question] = this.#questions;
+    const { question } = this.#dialogue;
     const { terminal } = this.#options;
     if (this.#outcome !== undefined) terminal.prompt(undefined);
     else if (this.#unfinished !== "") terminal.prompt("... ");

@@ -1,0 +1,116 @@
+import { unreachable } from "../../base/assert.ts";
+import type { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Command } from "../../protocol/commands.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Choice } from "./permission-answer.ts";
+import { parseChoice, parseRule } from "./permission-answer.ts";
+import type { OpenQuestion } from "./questions.ts";
+import { parseAnswer, questionsAfter, questionText } from "./questions.ts";
+
+/** What the dialogue can do with the line client around it. */
+export interface DialogueSurface {
+  readonly session: SessionId;
+  say(text: string): Promise<void>;
+  /** Sends a command; a refusal is told and comes back. */
+  send(command: Command): Promise<HarnessError | undefined>;
+  /** Keeps a text for the model until it can be sent. */
+  keep(text: string): void;
+}
+
+/** The questions of a session that wait for the person at the line client, one at a time, and their answers (PERM-03). */
+export class Dialogue {
+  readonly #client: DialogueSurface;
+  #questions: readonly OpenQuestion[] = [];
+  /** Set once nobody can type any more: a permission that is asked for after that is denied. */
+  inputClosed = false;
+
+  constructor(client: DialogueSurface) {
+    this.#client = client;
+  }
+
+  /** What the next line is the answer to. */
+  get question(): OpenQuestion | undefined {
+    return this.#questions[0];
+  }
+
+  /** Follows one event of this run; true where another question, or none, is now the first one to prompt for. */
+  async follow(envelope: Envelope): Promise<boolean> {
+    const before = this.question;
+    this.#questions = questionsAfter(this.#questions, envelope);
+    if (this.question === before) return false;
+    await this.#show();
+    return !this.inputClosed;
+  }
+
+  /** Takes a line as the answer to the first question; one that is none is asked again. */
+  async answer(text: string): Promise<void> {
+    const { question } = this;
+    if (question === undefined) return;
+    if (question.kind === "asked") {
+      const answer = parseAnswer(text, question.ask);
+      if (answer === undefined) return await this.#unclear(question, text);
+      const { session: sessionId } = this.#client;
+      return await this.#give(question, { kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
+    }
+    const { request, stage } = question;
+    const choice = stage === "rule" ? parseRule(text, request.rule ?? "") : parseChoice(text, request);
+    await this.#choose(question, choice, text);
+  }
+
+  /** Denies every permission that is asked for now. */
+  async refuseAll(): Promise<void> {
+    for (const question of this.#questions) await this.#refuse(question);
+  }
+
+  async #show(): Promise<void> {
+    const { question } = this;
+    if (question === undefined) return;
+    if (this.inputClosed) return await this.#refuse(question);
+    await this.#client.say(questionText(question));
+  }
+
+  async #choose(
+    question: Extract<OpenQuestion, { kind: "permission" }>,
+    choice: Choice,
+    text: string,
+  ): Promise<void> {
+    switch (choice.kind) {
+      case "unclear":
+        return await this.#unclear(question, text);
+      case "rule":
+        this.#questions = [{ ...question, stage: "rule" }, ...this.#questions.slice(1)];
+        return await this.#show();
+      case "answer": {
+        const { kind: _, ...answer } = choice;
+        const { session: sessionId } = this.#client;
+        const { callId } = question.request;
+        return await this.#give(question, { kind: "AnswerPermission", sessionId, callId, ...answer });
+      }
+      default:
+        return unreachable(choice);
+    }
+  }
+
+  /** Sends an answer. The question is settled with that: the next line is not for it any more. */
+  async #give(question: OpenQuestion, answer: Command): Promise<void> {
+    if ((await this.#client.send(answer)) !== undefined) return;
+    this.#questions = this.#questions.filter((open) => open !== question);
+    await this.#show();
+  }
+
+  /** What was no answer may have been meant for the model, typed before the question appeared: it is kept. */
+  async #unclear(question: OpenQuestion, text: string): Promise<void> {
+    const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
+    if (long) this.#client.keep(text);
+    const kept = long ? " Your text is kept for later." : "";
+    await this.#client.say(`That is none of the answers.${kept}\n${questionText(question)}`);
+  }
+
+  async #refuse(question: OpenQuestion): Promise<void> {
+    if (question.kind === "asked") return;
+    const { session: sessionId } = this.#client;
+    const { callId } = question.request;
+    await this.#client.send({ kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" });
+  }
+}
