@@ -33,7 +33,10 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
 function depthWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
-  return Object.values(value).every((inner) => depthWithin(inner, depth - 1));
+  if (Array.isArray(value)) return value.every((inner) => depthWithin(inner, depth - 1));
+  // Every delta of every answer comes through here, so no list is made of it; plain data inherits nothing to be seen.
+  for (const key in value) if (!depthWithin((value as JsonObject)[key], depth - 1)) return false;
+  return true;
 }
 
 /** The string at a key, where there is one. */
@@ -65,7 +68,18 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
  * later request refused (R05). Whatever is well-formed stays the same value.
  */
 export function wellFormedJson<Value>(value: Value): Value {
-  return repaired(value) as Value; // texts become texts, so the shape stays as it is
+  // Looked through first, since nearly always there is nothing to repair. Texts become texts: the shape stays as it is.
+  return isWellFormed(value) ? value : (repaired(value) as Value);
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key in value) {
+    if (!key.isWellFormed() || !isWellFormed((value as JsonObject)[key])) return false;
+  }
+  return true;
 }
 
 function repaired(value: unknown): unknown {
