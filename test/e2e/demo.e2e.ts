@@ -98,6 +98,20 @@ test("[PROV-08] the demo needs no home and no store that can be written, and kee
   }
 });
 
+test("[PROV-08] the demo fails when its own look at the tests fails, whatever the model has said", async () => {
+  using home = cinchHome();
+  mkdirSync(join(home.path, "bin"));
+  const runs = join(home.path, "runs");
+  // The model's two runs are real; the third one is the demo's own.
+  const sh = `#!/bin/sh\necho >>${runs}\n[ "$(wc -l <${runs})" -le 2 ] && exec /bin/sh "$@"\necho broken\nexit 1\n`;
+  writeFileSync(join(home.path, "bin/sh"), sh, { mode: 0o755 });
+  const env = { ...temporary(home.path), PATH: `${join(home.path, "bin")}:${process.env["PATH"]}` };
+  const { code, stdout } = await runCinch(["demo"], { home, env });
+  expect(code).toBe(1);
+  expect(stdout).toContain("by this demo itself\n  broken\n");
+  expect(stdout).toContain("Tests    they fail\n");
+});
+
 test("[PROV-08] what the user has configured changes nothing in the demo", async () => {
   using home = cinchHome();
   mkdirSync(join(home.path, "config/cinch"));
