@@ -19,6 +19,7 @@ export interface Deadline extends Disposable {
 export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadline {
   const controller = new AbortController();
   let reached = false;
+  let disposed = false;
   let timer = start();
   const follow = () => controller.abort(parent.reason);
   if (parent.aborted) follow();
@@ -39,9 +40,10 @@ export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadlin
     },
     restart() {
       timer[Symbol.dispose]();
-      timer = start();
+      if (!disposed && !controller.signal.aborted) timer = start();
     },
     [Symbol.dispose]() {
+      disposed = true;
       timer[Symbol.dispose]();
       parent.removeEventListener("abort", follow);
     },

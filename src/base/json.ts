@@ -93,3 +93,14 @@ function repaired(value: unknown): unknown {
   const isSame = entries.every(([key, inner]) => Object.hasOwn(value, key) && inner === value[key]);
   return isSame ? value : Object.fromEntries(entries);
 }
+
+/** JSON with the keys of every object in one order: two values are the same where their texts are. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      isObject(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? "null"
+  );
+}

@@ -34,7 +34,8 @@ export const TEXTS = {
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
   InvalidEvent:
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
-  UnknownSession: "There is no session <id> in this engine. To go on with a stored one, start cinch with --resume <id>.",
+  UnknownSession:
+    "There is no session <id> in this engine. To go on with a stored one, start cinch with --resume <id>.",
   UnknownCommandNamespace: "No plugin owns the namespace '<namespace>'.",
   InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
   EngineStopping: "The engine is shutting down and takes no new commands.",

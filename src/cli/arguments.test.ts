@@ -76,7 +76,6 @@ test.each([
     "--model --plain",
     "--model needs a value (PROVIDER:NAME); if it begins with a dash, write --model=PROVIDER:NAME",
   ],
-  ["--model gpt", '--model is written as provider:name, not "gpt"; cinch models lists them'],
   ["--plain=yes", "--plain takes no value"],
   ["--model a:b --model c:d", "--model is given twice"],
   ["--max-turns 0", '--max-turns takes a whole number from 1 to 999999, not "0"'],

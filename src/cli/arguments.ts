@@ -209,9 +209,6 @@ function settingsOf(flags: Words["flags"]): Settings {
   const model = textOf(flags, "model");
   const cwd = textOf(flags, "cwd");
   const record = textOf(flags, "record");
-  if (model !== undefined && !/^[^:\s]+:\S+$/.test(model)) {
-    throw new Misuse(`--model is written as provider:name, not "${model}"; cinch models lists them`);
-  }
   return {
     autoApprove: flags.has("auto-approve"),
     strictPermissions: flags.has("strict-permissions"),

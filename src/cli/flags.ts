@@ -1,7 +1,7 @@
 /**
  * The command line as data: the parser, the help and the hints for misspelt words are all made of these tables.
  *
- * A flag stands here once its part is built; until then it is unknown, never accepted without effect.
+ * A flag stands here once what it asks for is so; until then it is unknown, never accepted as if it were.
  */
 export interface Flag {
   readonly name: string;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../base/json.ts";
 import type { Clock } from "../base/world.ts";
 import type { Outcome } from "../session/store.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
@@ -39,15 +40,4 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     await conclude(output.timedOut ? "timeout" : output.isError ? "error" : "ok");
     return output;
   };
-}
-
-/** JSON with sorted keys, so that the same arguments have the same hash. */
-function canonicalJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, inner: unknown) =>
-      typeof inner === "object" && inner !== null && !Array.isArray(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : inner,
-    ) ?? "null"
-  );
 }

@@ -33,7 +33,7 @@ test("[PROV-11] a turn that is cancelled while the catalogue is on its way break
       signal: stop.signal,
       session: world.ids.next("sess"),
       originator: world.ids.next("cli"),
-      provider: { ...scriptedProvider([]), name: "openrouter" },
+      provider: { ...scriptedProvider([]), name: "openrouter", pricesInCatalogue: true },
       turn: 1,
       round: 1,
       emit: () => undefined,

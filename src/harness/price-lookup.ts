@@ -25,7 +25,10 @@ export function priceLookup(providers: Pick<Providers, "priceOf" | "learnPrice">
   return async function* priceLookup(request, context, next) {
     const { provider, signal, world } = context;
     const stream = next(request, context);
-    if (!hasCatalogue(provider.name) || providers.priceOf(provider.name, request.model) !== undefined) {
+    if (
+      provider.pricesInCatalogue !== true ||
+      providers.priceOf(provider.name, request.model) !== undefined
+    ) {
       yield* stream;
       return;
     }
@@ -35,9 +38,4 @@ export function priceLookup(providers: Pick<Providers, "priceOf" | "learnPrice">
     // Without an answer in time the cost of this call is unknown, and is told as unknown.
     await whileAlive(learning, limit.signal).catch(() => signal.throwIfAborted());
   };
-}
-
-/** A recorded model and a server on this machine have no prices. */
-function hasCatalogue(provider: string): boolean {
-  return provider === "openrouter";
 }

@@ -47,7 +47,7 @@ export interface SessionMaterial {
   readonly requestMiddleware: readonly RequestMiddleware[];
   /** Asked anew for each round. */
   readonly model: () => ModelInUse;
-  readonly setModel: (name: string) => Promise<void>;
+  readonly setModel: (name: string, signal: AbortSignal) => Promise<void>;
   readonly revokeRule: (rule: string) => boolean;
   readonly roundsMax: number;
   readonly attended: boolean;

@@ -138,7 +138,24 @@ async function profileFrom(
     limits: limits === undefined ? {} : limitsFrom(limits),
   };
   const tables = [table, ...(limits === undefined ? [] : [limits])];
-  return { ...profile, warnings: tables.flatMap(warningsOf) };
+  return { ...profile, warnings: [...tables.flatMap(warningsOf), ...notServed(profile, table)] };
+}
+
+/** What is read and checked, and has no effect in this version: whoever sets it must not think that it has. */
+function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly string[] {
+  const keys = [
+    ["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")],
+    ["mcp_servers", profile.mcpServers.length > 0],
+    ["plugins", profile.plugins.length > 0],
+    ["allow_project_hooks", profile.allowProjectHooks],
+    ["tool_execution", profile.toolExecution !== "sequential"],
+  ] as const;
+  return keys
+    .filter(([, isSet]) => isSet)
+    .map(([key]) => {
+      const { path, line, key: full } = table.where(key);
+      return `${path}:${line}: ${full}: has no effect in this version of cinch`;
+    });
 }
 
 function warningsOf(table: Table): readonly string[] {

@@ -15,6 +15,8 @@ export interface Provider {
   readonly family: string;
   /** The canonical form this adapter was written for; another one than the engine's is refused at start. */
   readonly canonicalFormVersion: number;
+  /** Its catalogue has prices that no published table knows: worth asking for when a cost is counted. */
+  readonly pricesInCatalogue?: boolean;
 
   /**
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.

@@ -26,7 +26,7 @@ export interface SessionParts {
   readonly lastTurn: number;
   /** What an earlier run left unfinished; absent for a new log and after a clean end. */
   readonly unfinished?: Unfinished;
-  setModel(name: string): Promise<void>;
+  setModel(name: string, signal: AbortSignal): Promise<void>;
   revokeRule(rule: string): boolean;
   /** Ends what the session still runs, while its events can still be told. */
   settle(): Promise<void>;
@@ -118,7 +118,7 @@ export class Session {
         await this.#parts.bus.commit("power");
         return {};
       case "SetModel":
-        await this.#parts.setModel(command.model);
+        await this.#parts.setModel(command.model, this.#root.signal);
         return {};
       case "RevokeRule":
         if (this.#parts.revokeRule(command.rule)) return {};

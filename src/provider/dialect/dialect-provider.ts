@@ -41,6 +41,8 @@ export interface Vendor {
   readonly quirks?: DialectQuirks;
   /** Appended to the base URL. */
   readonly cataloguePath?: string;
+  /** See `Provider`. */
+  readonly pricesInCatalogue?: boolean;
   /** Models that the catalogue may leave out. */
   readonly models?: readonly Model[];
   /** The models above are told even where there is no catalogue to be had. */
@@ -164,7 +166,15 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     }
   }
 
-  return { name, family, canonicalFormVersion: CANONICAL_FORM_VERSION, chat, models, tokenCount };
+  return {
+    name,
+    family,
+    canonicalFormVersion: CANONICAL_FORM_VERSION,
+    pricesInCatalogue: vendor.pricesInCatalogue ?? false,
+    chat,
+    models,
+    tokenCount,
+  };
 }
 
 const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {

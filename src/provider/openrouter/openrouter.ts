@@ -17,6 +17,7 @@ export function openrouter(port: ProviderPort): Provider {
   return dialectProvider(
     {
       name: "openrouter",
+      pricesInCatalogue: true,
       family: "openrouter",
       dialect: openaiChat,
       baseUrl: "https://openrouter.ai/api/v1",

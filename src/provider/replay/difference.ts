@@ -1,6 +1,6 @@
+import { canonicalJson } from "../../base/json.ts";
 import { head } from "../../base/text.ts";
 import type { Message } from "../../protocol/message.ts";
-import { canonicalJson } from "./canonical-json.ts";
 
 const SHOWN_CHARACTERS = 160;
 

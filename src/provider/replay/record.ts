@@ -1,9 +1,9 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Redactor } from "../../trust/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import { canonicalJson } from "./canonical-json.ts";
 import type { Exchange, TimedEvent } from "./cassette.ts";
 import { CASSETTE_VERSION, renderLine } from "./cassette.ts";
 import { answerWithoutSecrets, withoutSecrets } from "./secrets.ts";
@@ -46,6 +46,7 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     name: provider.name,
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
+    pricesInCatalogue: provider.pricesInCatalogue ?? false,
     chat: (request, signal) => tape.chat(provider, request, signal),
     models: (signal) => provider.models(signal),
     tokenCount: (messages, signal) => provider.tokenCount(messages, signal),

@@ -1,11 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
+import { canonicalJson } from "../../base/json.ts";
 import { byteLength, count } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import { redactor } from "../../trust/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import { canonicalJson } from "./canonical-json.ts";
 import type { Cassette } from "./cassette.ts";
 import { difference } from "./difference.ts";
 import { withoutSecrets } from "./secrets.ts";

@@ -74,8 +74,12 @@ export async function ripgrep(
 
 async function read(child: Child, separator: string, take: (record: string) => boolean): Promise<SearchEnd> {
   const problem = firstBytes(child.stderr);
-  for await (const record of records(child.stdout, separator)) {
-    if (!take(record)) return { cut: true, unreadable: false };
+  try {
+    for await (const record of records(child.stdout, separator)) {
+      if (!take(record)) return { cut: true, unreadable: false };
+    }
+  } finally {
+    problem.catch(() => undefined); // of interest only where everything was read, below
   }
   const exit = await child.exited;
   if (exit.kind === "failed") throw new ToolFailure(exit.error.message, { cause: exit.error });
