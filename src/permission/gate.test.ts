@@ -20,6 +20,16 @@ const POLICY: Policy = {
   ownDirectories: ["/home/user/.config/cinch"],
 };
 
+/** What a search of a directory may meet. */
+const FILES = [
+  "/w/app/a.ts",
+  "/w/app/.env",
+  "/w/app/secret/a.ts",
+  "/w/other/a.ts",
+  "/w/other/.env",
+  "/home/user/.config/cinch/config.toml",
+] as const;
+
 type Answer = { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string };
 
 /** A gate whose questions are kept and answered in order; the tool behind it tells that it ran. */
@@ -27,6 +37,8 @@ function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions>
   const questions: PermissionQuestion[] = [];
   const ran: ToolCall[] = [];
   const refusals: Refusal["because"][] = [];
+  const withheld: (readonly string[])[] = [];
+  const withheldNames: (readonly string[])[] = [];
   const session = new SessionRules();
   const controller = new AbortController();
   const ask: AskPermission = async (question) => {
@@ -44,14 +56,16 @@ function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions>
   });
   async function call(plan: CallPlan, name = "Bash", level: Level = "DangerFullAccess"): Promise<string> {
     const request = callOf(plan, name, level);
-    const output = await gate(request, context(controller.signal), async (passed) => {
+    const output = await gate(request, context(controller.signal), async (passed, { withholds }) => {
       ran.push(passed);
+      withheld.push(FILES.filter((path) => withholds?.(path, "content")));
+      withheldNames.push(FILES.filter((path) => withholds?.(path, "name")));
       return { content: [{ type: "text", text: "ran" }] };
     });
     const [block] = output.content;
     return `${output.isError === true ? "error: " : ""}${block?.type === "text" ? block.text : ""}`;
   }
-  return { call, questions, ran, refusals, session, controller };
+  return { call, questions, ran, refusals, withheld, withheldNames, session, controller };
 }
 
 function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
@@ -269,3 +283,49 @@ test("[PERM-10] the call that was approved is the very call that runs, unless th
   await expect(cancelled.call(plan)).rejects.toThrow("cancelled by the person");
   expect(cancelled.ran).toEqual([]);
 });
+
+test("[PERM-02 S22] a search of a directory is kept from the files in it that would be refused by their own paths", async () => {
+  const search = (path: string): CallPlan => ({
+    summary: "Grep:x",
+    target: { kind: "paths", paths: [{ path, access: "read" }] },
+  });
+  const deny = { ...POLICY, rules: [ruleOf("deny", "Read:secret/**")] };
+  const own = "/home/user/.config/cinch/config.toml";
+
+  const alone = rig([], { policy: deny });
+  await alone.call(search("/w/app"), "Grep", "ReadOnly");
+  expect(alone.withheld).toEqual([["/w/app/.env", "/w/app/secret/a.ts", "/w/other/.env", own]]);
+  expect(alone.withheldNames).toEqual([["/w/app/secret/a.ts"]]);
+
+  const approved = rig([], { policy: deny, autoApprove: true });
+  await approved.call(search("/"), "Grep", "ReadOnly");
+  expect(approved.withheld).toEqual([["/w/app/secret/a.ts", own]]);
+
+  const answered = rig([yes({ scope: "once" })]);
+  await answered.call(search("/w/other"), "Grep", "ReadOnly");
+  expect(answered.withheld).toEqual([["/w/app/.env", "/w/other/.env", own]]);
+
+  const allowed = rig([], { policy: { ...POLICY, rules: [ruleOf("allow", "Grep")] } });
+  await allowed.call(search("/w/app"), "Grep", "ReadOnly");
+  expect(allowed.withheld).toEqual([[own]]);
+});
+
+test("[PERM-02] a rule that denies everything in a directory denies listing and searching it", async () => {
+  const policy = { ...POLICY, rules: [ruleOf("deny", "Read:secret/**"), ruleOf("deny", "Read:keys/*.txt")] };
+  const { call } = rig([], { policy, autoApprove: true });
+  const into = (path: string): CallPlan => ({
+    summary: "x",
+    target: { kind: "paths", paths: [{ path, access: "read" }] },
+  });
+  const told = [];
+  for (const tool of ["Grep", "Glob", "Ls"])
+    for (const path of ["/w/app/secret", "/w/app/keys", "/w/app"])
+      told.push((await call(into(path), tool, "ReadOnly")).slice(0, 3));
+  expect(told).toEqual(["err", "ran", "ran", "err", "ran", "ran", "err", "ran", "ran"]);
+});
+
+function ruleOf(effect: "allow" | "deny", text: string) {
+  const parsed = parseRule({ effect, text }, "user");
+  if (parsed.kind === "problem") throw new Error(parsed.problem);
+  return parsed.rule;
+}

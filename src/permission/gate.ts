@@ -11,6 +11,7 @@ import type { Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";
 import type { SessionRules } from "./session-rules.ts";
+import { withheldFrom } from "./withheld.ts";
 
 export interface GateOptions {
   readonly policy: Policy;
@@ -43,8 +44,9 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const { plan } = call;
     assert(plan !== undefined, "a call is planned before the permission gate sees it");
     const place: Place = { root: context.workspace.root, scratch: context.workspace.scratch };
-    const rules = [...options.policy.rules, ...options.session.list()];
-    const decision = judge(plan, call.tool, { ...options.policy, rules }, place);
+    const { autoApprove } = options;
+    const policy = { ...options.policy, rules: [...options.policy.rules, ...options.session.list()] };
+    const decision = judge(plan, call.tool, policy, place);
     const refusal = await settle(decision, { call, plan, place, context, options });
     if (refusal !== undefined) {
       options.onRefused?.({ call, because: refusal.because }, context);
@@ -52,7 +54,9 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       return fails(`${refusal.reason}: ${refusal.text}`);
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
-    return next(call, context);
+    if (plan.target.kind !== "paths") return next(call, context);
+    const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove });
+    return next(call, { ...context, withholds });
   };
 }
 

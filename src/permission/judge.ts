@@ -26,8 +26,8 @@ export interface Policy {
 export type Decision =
   | { readonly kind: "allow"; readonly why: string; readonly rule?: Rule }
   | { readonly kind: "deny"; readonly why: string; readonly because: "rule" | "level"; readonly rule?: Rule }
-  /** `personOnly`: neither a rule nor `--auto-approve` can answer it. */
-  | { readonly kind: "ask"; readonly why: string; readonly personOnly: boolean };
+  /** `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call. */
+  | { readonly kind: "ask"; readonly why: string; readonly personOnly: boolean; readonly rule?: Rule };
 
 /**
  * Decides one call by its plan alone, without side effects (PERM-01, PERM-02).
@@ -78,7 +78,8 @@ export function judge(
 
   const asked = restricting("ask");
   if (asked !== undefined) {
-    return { kind: "ask", why: `the rule ask "${printRule(asked)}" names it`, personOnly: false };
+    const why = `the rule ask "${printRule(asked)}" names it`;
+    return { kind: "ask", why, personOnly: false, rule: asked };
   }
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);

@@ -10,6 +10,10 @@ const SIBLINGS: readonly (readonly string[])[] = [
   ["Read", "Grep", "Glob", "Ls"],
 ];
 
+const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
+/** Only a pattern that takes every name takes this one. */
+const ANY_NAME = "\u0001";
+
 /** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does. */
 export function restricts(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
   if (rule.tool !== tool && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
@@ -27,8 +31,12 @@ export function restricts(rule: Rule, plan: CallPlan, tool: string, place: Place
         : mayHold(plan.target.url, match.text);
     case "command":
       return plan.target.command === match.text || mayHold(plan.target.command, match.text);
-    case "paths":
-      return plan.target.paths.flatMap(bothPaths).some((path) => ancestorsOf(path).some(isNamed));
+    case "paths": {
+      const paths = plan.target.paths.flatMap(bothPaths);
+      // To list or search a directory is to look into everything in it: a rule for all of that names it too.
+      const inside = LISTING_TOOLS.has(tool) ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
+      return [...paths, ...inside].some((path) => ancestorsOf(path).some(isNamed));
+    }
   }
 
   function isNamed(path: string): boolean {

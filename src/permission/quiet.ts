@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { CallPlan, PathUse } from "../tool/tool.ts";
 import { plainWords } from "./command.ts";
 import type { Place } from "./place.ts";
@@ -37,14 +36,14 @@ export function isQuietPath(use: PathUse, tool: string, place: Place): boolean {
   return below(place.root, use.path) !== undefined || below(place.scratch, use.path) !== undefined;
 }
 
-/** `pwd`, and `ls` of what lies below the workspace, with flags that only change what is shown. */
+/**
+ * `pwd`, and `ls` of the directory it runs in, which is resolved, with flags that only change what is shown.
+ *
+ * Not `ls` of a path: whether a link leads from it out of the workspace cannot be seen in the words (S22); Ls looks.
+ */
 function onlyLists(command: string, cwd: string, place: Place): boolean {
   if (below(place.root, cwd) === undefined) return false;
   const [name, ...rest] = plainWords(command) ?? [];
   if (name === "pwd") return rest.length === 0;
-  if (name !== "ls") return false;
-  return rest.every((word) => {
-    if (word.startsWith("-")) return /^-[laAhR1]+$/.test(word);
-    return !word.split("/").includes("..") && below(place.root, resolve(cwd, word)) !== undefined;
-  });
+  return name === "ls" && rest.every((word) => /^-[laAhR1]+$/.test(word));
 }

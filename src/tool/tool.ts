@@ -80,6 +80,8 @@ export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
 
+export type Withheld = "name" | "content";
+
 /** The surroundings of one call. */
 export interface ToolContext {
   readonly world: World;
@@ -89,6 +91,11 @@ export interface ToolContext {
   readonly originator: ClientId;
   readonly turn: number;
   readonly workspace: Workspace;
+  /**
+   * Whether the gate keeps one file from a call that it let through for a directory above it: its content, or that it
+   * exists. The path is absolute and resolved. Absent: it keeps nothing.
+   */
+  readonly withholds?: (path: string, what: Withheld) => boolean;
   /** Partial output for people who watch; shown, never sent to the model. */
   progress(partial: string): void;
   /** Side-channel events: TodoChanged, TaskChanged, CustomEvent … */

@@ -6,7 +6,7 @@ import { oneLine } from "./paths.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";
 import type { SearchPlace } from "./search-place.ts";
-import { below, searchPlace, shownPath } from "./search-place.ts";
+import { below, notWithheld, searchPlace, shownPath, stillThere } from "./search-place.ts";
 
 const FILES_DEFAULT = 200;
 const FILES_MAX = 2_000;
@@ -80,7 +80,9 @@ function placeOf(path: string | undefined, folder: string): string {
 async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
   const { place, limit } = plan;
   if (!place.exists || place.file !== undefined) return says(`No files: ${place.shown} is no directory`);
+  await stillThere(place, context);
   const filter = await nameFilter(plan.pattern, plan.anyDepth);
+  const isShown = notWithheld(place, context, "name");
   const found: string[] = [];
   let characters = 0;
   const search = {
@@ -90,7 +92,7 @@ async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): 
     separator: "\0",
   } as const;
   const { cut, unreadable } = await ripgrep(search, context, (printed) => {
-    if (!filter.fits(below(printed))) return true;
+    if (!filter.fits(below(printed)) || !isShown(below(printed))) return true;
     if (found.length === limit || characters > CHARACTERS_MAX) return false;
     const shown = shownPath(below(printed), place, context.workspace);
     characters += shown.length + 1;

@@ -1,6 +1,7 @@
 import { count } from "../../base/text.ts";
 import { says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { GrepLines } from "./grep-lines.ts";
 import type { NameFilter } from "./name-filter.ts";
 import { nameFilter } from "./name-filter.ts";
@@ -8,7 +9,16 @@ import { oneLine } from "./paths.ts";
 import type { RipgrepPath, SearchEnd } from "./ripgrep.ts";
 import { ripgrep } from "./ripgrep.ts";
 import type { SearchPlace } from "./search-place.ts";
-import { below, mustExist, operand, searchPlace, shownPath } from "./search-place.ts";
+import {
+  below,
+  mustExist,
+  notWithheld,
+  operand,
+  searchPlace,
+  shownPath,
+  stillThere,
+} from "./search-place.ts";
+import { sizeText } from "./size-text.ts";
 
 const RESULTS_DEFAULT = 200;
 const RESULTS_MAX = 2_000;
@@ -16,6 +26,11 @@ const CONTEXT_LINES_MAX = 50;
 /** Below the cap of a result block, so that it arrives as it is. */
 export const SEARCH_CHARACTERS_MAX = 40_000;
 const LINE_BYTES_MAX = 500;
+/** A longer file is passed over: one of a terabyte, which needs no disk to be made, would take all the time (R22). */
+const FILE_BYTES_MAX = 1_073_741_824;
+
+/** The same whether or not there is something that may not be shown. */
+const NO_MATCHES_SHOWN = "No matches, apart from files that look like keys or that a rule withholds";
 
 interface GrepPlan extends CallPlan {
   readonly place: SearchPlace;
@@ -65,6 +80,10 @@ export function grep(program: RipgrepPath): Tool<GrepPlan> {
       const { pattern, path = ".", glob, mode = "content", ...more } = input as GrepInput;
       const place = await searchPlace(path, context);
       mustExist(place);
+      if ((place.size ?? 0) > FILE_BYTES_MAX) {
+        const sizes = `${sizeText(place.size ?? 0)}, and a search goes through ${sizeText(FILE_BYTES_MAX)} at most`;
+        throw new ToolFailure(`${place.shown} has ${sizes}. Cut it with Bash, or Read a part of it.`);
+      }
       return {
         summary: `Grep:${oneLine(pattern)}`,
         target: place.target,
@@ -87,15 +106,17 @@ function within(number: number, min: number, max: number): number {
 
 async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
   const { place, mode, limit } = plan;
+  await stillThere(place, context);
   // One named file is searched whatever it is called.
   const filter =
     plan.glob === undefined || place.file !== undefined ? undefined : await nameFilter(plan.glob);
+  const isShown = notWithheld(place, context, "content");
   const lines = new GrepLines({
     mode,
     limit,
     charactersMax: SEARCH_CHARACTERS_MAX,
     gaps: plan.contextLines > 0,
-    fits: (printed) => filter?.fits(below(printed)) ?? true,
+    fits: (printed) => (filter?.fits(below(printed)) ?? true) && isShown(below(printed)),
     shown: (printed) => shownPath(below(printed), place, context.workspace),
   });
   const search = {
@@ -105,7 +126,8 @@ async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): 
     separator: mode === "files" ? "\0" : "\n",
   } as const;
   const end = await ripgrep(search, context, (record) => lines.take(record));
-  return says(render(lines, end, limit));
+  const none = place.file === undefined && context.withholds !== undefined ? NO_MATCHES_SHOWN : "No matches";
+  return says(render(lines, end, { limit, none }));
 }
 
 function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string[] {
@@ -114,6 +136,7 @@ function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string
     "--sort=path",
     "--null",
     "--with-filename",
+    `--max-filesize=${FILE_BYTES_MAX}`,
     ...(ignoreCase ? ["--ignore-case"] : []),
     ...(filter?.args ?? []),
     ...(mode === "files" ? ["--files-with-matches"] : []),
@@ -134,7 +157,12 @@ function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string
   ];
 }
 
-function render(lines: GrepLines, { cut, unreadable }: SearchEnd, limit: number): string {
+interface Wording {
+  readonly limit: number;
+  readonly none: string;
+}
+
+function render(lines: GrepLines, { cut, unreadable }: SearchEnd, { limit, none }: Wording): string {
   const notes = [
     ...(cut
       ? [
@@ -143,5 +171,5 @@ function render(lines: GrepLines, { cut, unreadable }: SearchEnd, limit: number)
       : []),
     ...(unreadable ? ["[Some files could not be read]"] : []),
   ];
-  return [lines.text === "" ? "No matches" : lines.text, ...notes].join("\n");
+  return [lines.text || none, ...notes].join("\n");
 }

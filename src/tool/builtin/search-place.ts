@@ -1,15 +1,18 @@
 import { basename, dirname, join, relative } from "node:path";
+import { PathMoved } from "../../base/world.ts";
 import { isInside } from "../containment.ts";
-import type { CallTarget, ToolContext, Workspace } from "../tool.ts";
+import type { CallTarget, ToolContext, Withheld, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ResolvedPath } from "./paths.ts";
-import { oneLine, resolvePath } from "./paths.ts";
+import { fileFailure, oneLine, resolvePath } from "./paths.ts";
 
 /** Where a search happens, resolved: a directory, or one file in it. */
 export interface SearchPlace {
   readonly directory: string;
   /** Name of the one file that is searched. */
   readonly file?: string;
+  /** Bytes of that file. */
+  readonly size?: number;
   readonly target: CallTarget;
   readonly exists: boolean;
   readonly shown: string;
@@ -20,7 +23,7 @@ export async function searchPlace(path: string, context: ToolContext): Promise<S
   const found = await resolvePath(path, context);
   return {
     ...(found.info?.kind === "file"
-      ? { directory: dirname(found.path), file: basename(found.path) }
+      ? { directory: dirname(found.path), file: basename(found.path), size: found.info.size }
       : { directory: found.path }),
     target: targetOf(found),
     exists: found.info !== undefined,
@@ -38,6 +41,38 @@ function targetOf({ path, spelled }: ResolvedPath): CallTarget {
 /** @throws ToolFailure where nothing is to be searched. */
 export function mustExist(place: SearchPlace): void {
   if (!place.exists) throw new ToolFailure(`There is no file or directory ${place.shown}.`);
+}
+
+/**
+ * Looks again, right before the search, that the planned place is what it was: not a link to somewhere else (S29).
+ * @throws ToolFailure
+ */
+export async function stillThere({ directory, file }: SearchPlace, { world }: ToolContext): Promise<void> {
+  const path = file === undefined ? directory : join(directory, file);
+  try {
+    if ((await world.files.realpath(path)) !== path) throw new PathMoved(path);
+  } catch (thrown) {
+    throw fileFailure(thrown, path);
+  }
+}
+
+/**
+ * Whether a file below the searched directory, by its path relative to it, is one that the search may show.
+ *
+ * What is withheld is never counted: how many of them match would tell, search by search, what stands in them.
+ */
+export function notWithheld(
+  { directory }: SearchPlace,
+  { withholds }: ToolContext,
+  what: Withheld,
+): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return function isShown(path) {
+    if (withholds === undefined) return true;
+    const shown = known.get(path) ?? !withholds(join(directory, path), what);
+    known.set(path, shown);
+    return shown;
+  };
 }
 
 /** What ripgrep is told to search: never taken for an option, since it begins with a dot. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { processesWith } from "../../../test/support/processes.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { until } from "../../../test/support/until.ts";
 import { Cancelled } from "../../base/errors.ts";
 import type { Child } from "../../base/world.ts";
 import { hostRipgrep } from "../../host/ripgrep.ts";
@@ -107,6 +108,36 @@ describe("Grep", () => {
     });
     expect(await rig.text(Grep, { pattern: "needle", mode: "files", path: "." })).toBe("c.ts");
     expect(await rig.text(Glob, { pattern: "**/[abc].*" })).toBe("c.ts");
+  });
+
+  test("[PERM-02 S22] shows nothing of what the gate withholds, in no mode, and tells not whether it matched", async () => {
+    await using rig = openTree();
+    const context = {
+      ...rig.context,
+      withholds: (path: string) => [".env", "src/deep/z.ts"].some((name) => path === join(rig.root, name)),
+    };
+    const text = async (input: object) => {
+      const output = await Grep.run(await Grep.plan(input, context), context);
+      return output.content.map((block) => (block.type === "text" ? block.text : "")).join();
+    };
+    const others = ["-rf.ts", "a b.ts", "new\\nline.ts"];
+    expect(await text({ pattern: "needle", mode: "files" })).toBe(others.join("\n"));
+    expect(await text({ pattern: "needle", mode: "count" })).toBe(
+      others.map((name) => `${name}:1`).join("\n"),
+    );
+    expect(await text({ pattern: "needle", context: 3 })).not.toMatch(/hidden|seven/);
+    expect(await text({ pattern: "hidden" })).toBe(await text({ pattern: "stands nowhere" }));
+    const named = await Glob.run(await Glob.plan({ pattern: "**/*.ts" }, context), context);
+    expect(JSON.stringify(named)).not.toContain("z.ts");
+  });
+
+  test("[TOOL-03 R22] refuses a file of a terabyte at once, and passes over it in a folder", async () => {
+    await using rig = openTree({ "a.ts": "needle\n", huge: "" });
+    truncateSync(join(rig.root, "huge"), 2 ** 40);
+    expect(await rig.text(Grep, { pattern: "needle" })).toBe("a.ts\n1:needle");
+    expect(await rig.text(Grep, { pattern: "needle", path: "huge" })).toBe(
+      "error: huge has 1.0 TB, and a search goes through 1.0 GB at most. Cut it with Bash, or Read a part of it.",
+    );
   });
 
   test("[S17] takes no pattern and no name for an option", async () => {
@@ -273,6 +304,7 @@ describe("a search", () => {
     const { context, own } = await endless(rig);
     const plan = await Grep.plan({ pattern: "x" }, context);
     const call = Grep.run(plan, context).catch((thrown) => thrown);
+    await until("the search runs", () => processesWith(own).length > 0);
     await rig.world.clock.advance(30_000);
     expect(await call).toMatchObject({
       name: "ToolFailure",

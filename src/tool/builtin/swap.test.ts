@@ -11,12 +11,16 @@ import {
 import { join } from "node:path";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
+import { hostRipgrep } from "../../host/ripgrep.ts";
 import type { Tool } from "../tool.ts";
 import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
 import { ls } from "./ls.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
+const ripgrep = hostRipgrep("/nowhere");
 const CALLS_MIN = 2_000;
 const CALLS_MAX = 20_000;
 
@@ -53,6 +57,9 @@ test("[PERM-10 S29] a folder that is swapped for a link after the plan is refuse
     [write, { file_path: "dir/deep/new", content: "x" }],
     [edit, { file_path: "dir/f", old_string: "outside", new_string: "x" }],
     [ls, { path: "dir" }],
+    [grep(ripgrep), { pattern: "outside", path: "dir" }],
+    [grep(ripgrep), { pattern: "outside", path: "dir/f" }],
+    [glob(ripgrep), { pattern: "dir/*" }],
   ];
   for (const [tool, input] of calls) {
     await using rig = openToolRig();

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject, parseJson } from "../../src/base/json.ts";
+import type { CinchHome } from "../support/cinch.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+
+/** What a hostile model, repository or machine does to a real run. The long random rounds are `npm run soak`. */
+
+const SECRET = "KEY=of-somebody";
+
+test.each([[[]], [["--auto-approve"]]])(
+  "[PERM-02 PERM-12 S22] no search brings out what a rule denies or what looks like a key (%p)",
+  async (flags: readonly string[]) => {
+    const searches = [
+      { pattern: "KEY" },
+      { pattern: "KEY", mode: "count" },
+      { pattern: "K", glob: "secret/**" },
+      { pattern: "KEY", path: "secret" },
+      { pattern: "KEY", path: "link" },
+      { pattern: "KEY", path: "secret/a.txt" },
+    ];
+    await using rig = openRig([...searches.map((input) => calls("Grep", input)), says("Nothing.")]);
+    const files = ["secret/a.txt", ...(flags.length === 0 ? [".env", "id_rsa", "src/prod.pem"] : [])];
+    for (const folder of ["secret", "src"]) mkdirSync(join(rig.work, folder));
+    for (const file of files) writeFileSync(join(rig.work, file), `${SECRET}\n`);
+    symlinkSync("secret", join(rig.work, "link"));
+    const { stdout } = await rig.run(["-p", "look", ...flags], '[permissions]\ndeny = ["Read:secret/**"]\n');
+    expect(stdout).not.toContain(SECRET);
+    expect(eventsOf(stdout, "ToolResult")).toHaveLength(searches.length);
+    expect(eventsOf(stdout, "ToolResult").join("\n")).not.toContain(":1");
+  },
+);
+
+test("[PERM-04 S22] a command that lists does not lead out of the workspace through a link unasked", async () => {
+  await using rig = openRig([calls("Bash", { command: "ls link" }), says("Refused.")]);
+  mkdirSync(join(rig.home.path, "beside"));
+  writeFileSync(join(rig.home.path, "beside/private-name"), "");
+  symlinkSync("../beside", join(rig.work, "link"));
+  const { code, stdout } = await rig.run(["-p", "look"]);
+  expect(stdout).not.toContain("private-name");
+  expect(code).toBe(3);
+});
+
+interface Rig extends AsyncDisposable {
+  readonly mock: MockProvider;
+  readonly home: CinchHome;
+  readonly work: string;
+  /** Prints the events. */
+  run(args: readonly string[], config?: string): ReturnType<typeof runCinch>;
+}
+
+function openRig(script: readonly Turn[]): Rig {
+  const mock = startMockProvider({ script });
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"));
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  return {
+    mock,
+    home,
+    work,
+    run(args, config = "") {
+      writeFileSync(join(home.path, "config/cinch/config.toml"), config + provider);
+      const flags = ["--model", "mock:one", "--output-format", "stream-json"];
+      return runCinch([...args, ...flags], { home, cwd: work, timeoutMs: 30_000 });
+    },
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** The payloads of the events of one kind, as JSON. */
+function eventsOf(stdout: string, kind: string): readonly string[] {
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => {
+      const event = parseJson(line)?.value;
+      return isObject(event) && event["kind"] === kind ? [JSON.stringify(event["payload"])] : [];
+    });
+}
