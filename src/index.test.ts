@@ -3,6 +3,8 @@ import type { MockProvider } from "../test/support/mock-provider/mock-provider.t
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { calls, fails, says } from "../test/support/mock-provider/turn.ts";
+import { AgentConversation } from "./harness/facade.ts";
+import { libraryParts } from "./harness/library.ts";
 import type { HarnessConfig, HarnessTool } from "./index.ts";
 import { Harness } from "./index.ts";
 
@@ -250,4 +252,68 @@ test("[LIB-09] [ENG-05] without maxTurns a prompt ends after ten provider calls"
   await using mock = startMockProvider({ script: () => calls("weather", { city: "Oslo" }) });
   await using harness = harnessOn(mock, {}, [weather(() => Promise.resolve("rain"))], []);
   expect(await harness.prompt("weather?")).toMatchObject({ reason: "turn_limit", turns: 10 });
+});
+
+test("[LIB-02 LIB-09] what is no prompt or no limit is refused before anything is sent, and spoils nothing", async () => {
+  await using mock = startMock(says("hello"));
+  for (const config of [{ maxTurns: Number.NaN }, { maxTurns: 0 }, { maxTokens: 1.5 }, { maxTokens: -1 }]) {
+    expect(() => harnessOn(mock, config, [], [])).toThrow("is a whole number of at least 1");
+  }
+  await using harness = harnessOn(mock, {}, [], []);
+  for (const content of [undefined, {}, "", " \n"] as readonly unknown[]) {
+    await expect(harness.prompt(content as string)).rejects.toThrow("a prompt is a text, and not empty");
+  }
+  expect(await harness.prompt("hi")).toMatchObject({ text: "hello" });
+});
+
+test("[LIB-02] a disposed harness takes no prompt, also when it never had one", async () => {
+  await using mock = startMock();
+  const harness = harnessOn(mock, {}, [], []);
+  await harness[Symbol.asyncDispose]();
+  await expect(harness.prompt("hi")).rejects.toMatchObject({ reason: "EngineStopping" });
+  await harness[Symbol.asyncDispose]();
+  expect(mock.requests).toEqual([]);
+});
+
+test("[LIB-02] a prompt that found no place for its scratch files fails alone: the next one works", async () => {
+  await using mock = startMock(says("hello"));
+  const parts = libraryParts();
+  const { files } = parts.world;
+  let full = true;
+  const makeTemporary: typeof files.makeTemporary = (prefix) =>
+    full ? Promise.reject(new Error("the disk is full")) : files.makeTemporary(prefix);
+  const world = { ...parts.world, files: { ...files, makeTemporary } };
+  await using harness = new AgentConversation(
+    { apiKey: "k", baseUrl: mock.url },
+    [],
+    {},
+    { ...parts, world },
+  );
+  await expect(harness.prompt("hi")).rejects.toThrow("the disk is full");
+  full = false;
+  expect(await harness.prompt("hi")).toMatchObject({ text: "hello" });
+});
+
+test("[LIB-04] an async handler that fails is nobody's unhandled rejection", async () => {
+  await using mock = startMock(says("hello"));
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", listener);
+  try {
+    const onText = () => Promise.reject(new Error("the handler failed"));
+    await using harness = new Harness({ apiKey: "k", baseUrl: mock.url }, [], { onText });
+    await harness.prompt("hi");
+  } finally {
+    process.off("unhandledRejection", listener);
+  }
+  expect(unhandled).toEqual([]);
+});
+
+test("[LIB-05 ENG-12] a tool that answers with no text has failed, and the run goes on", async () => {
+  await using mock = startMock(calls("weather", { city: "Oslo" }), says("Sorry."));
+  const told: unknown[] = [];
+  const execute = () => Promise.resolve(undefined as unknown as string);
+  await using harness = harnessOn(mock, {}, [weather(execute)], told);
+  expect(await harness.prompt("Umbrella?")).toMatchObject({ text: "Sorry.", reason: "complete" });
+  expect(told).toContainEqual(["result", "weather answered with undefined, not with a string", true]);
 });

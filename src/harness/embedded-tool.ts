@@ -17,7 +17,11 @@ export function embeddedTool(tool: HarnessTool): Tool<EmbeddedPlan> {
     plan: (input) => Promise.resolve({ summary: name, target: { kind: "none" }, input }),
     async run({ input }, { signal }) {
       try {
-        return says(await tool.execute(input, { signal }));
+        const text: unknown = await tool.execute(input, { signal });
+        if (typeof text === "string") return says(text);
+        throw new ToolFailure(
+          `${name} answered with ${text === null ? "null" : typeof text}, not with a string`,
+        );
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
         throw new ToolFailure(messageOf(thrown), { cause: thrown });

@@ -42,19 +42,16 @@ export class AgentConversation implements AsyncDisposable {
   #session: Promise<Session> | undefined;
   /** Cancels the prompt that runs. */
   #prompt: AbortController | undefined;
+  #disposed = false;
 
-  /** @throws HarnessError when there is no API key, or a tool is not as it must be. */
+  /** @throws HarnessError when there is no API key, a limit is no whole number, or a tool is not as it must be. */
   constructor(
     config: HarnessConfig,
     tools: readonly HarnessTool[],
     handler: EventHandler,
     parts: FacadeParts,
   ) {
-    if (typeof config.apiKey !== "string" || config.apiKey.trim() === "") {
-      throw new HarnessError("UsageInvalid", {
-        problem: "a Harness needs an apiKey: new Harness({ apiKey }, tools)",
-      });
-    }
+    assertUsable(config);
     this.#config = config;
     this.#registry.add({ name: "library", tools: () => tools.map(embeddedTool) });
     this.#handler = handler;
@@ -68,10 +65,14 @@ export class AgentConversation implements AsyncDisposable {
   /**
    * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`.
    *
-   * @throws HarnessError when the API fails, or another prompt is running; `signal.reason` when it was aborted, a
-   * `Cancelled` after `cancel`.
+   * @throws HarnessError when the API fails, another prompt is running, there is no text, or the harness was disposed;
+   * `signal.reason` when it was aborted, a `Cancelled` after `cancel`.
    */
   async prompt(content: string, options: { readonly signal?: AbortSignal } = {}): Promise<PromptResult> {
+    if (this.#disposed) throw new HarnessError("EngineStopping", {});
+    // A block without text would stand in the history of every later prompt too.
+    if (typeof content !== "string" || content.trim() === "")
+      throw misuse("a prompt is a text, and not empty");
     if (this.#prompt !== undefined) {
       throw new HarnessError("InvalidCommand", {
         kind: "prompt",
@@ -97,14 +98,14 @@ export class AgentConversation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const session = await this.#session;
+    this.#disposed = true;
+    const session = await this.#session?.catch(() => undefined); // the prompt that opened it has told why it failed
     await session?.end("user");
   }
 
   async #run(content: string, signal: AbortSignal): Promise<PromptResult> {
     signal.throwIfAborted();
-    this.#session ??= this.#open();
-    const session = await this.#session;
+    const session = await this.#opened();
     signal.throwIfAborted();
     const stop = new AbortController();
     const events = session.subscribe(undefined, stop.signal);
@@ -125,6 +126,15 @@ export class AgentConversation implements AsyncDisposable {
     session
       .send({ kind: "CancelTurn", sessionId: session.id }, this.#client)
       .catch((thrown: unknown) => this.#log("warn", "cancelling failed", thrown));
+  }
+
+  /** One session for all prompts; where opening it failed, the next prompt tries again. */
+  #opened(): Promise<Session> {
+    this.#session ??= this.#open().catch((thrown: unknown) => {
+      this.#session = undefined;
+      throw thrown;
+    });
+    return this.#session;
   }
 
   async #open(): Promise<Session> {
@@ -184,17 +194,34 @@ export class AgentConversation implements AsyncDisposable {
     };
   }
 
-  #tell(call: () => void): void {
+  /** An `async` handler fits the type too: its failure must not end the embedder's process as nobody's. */
+  #tell(call: () => unknown): void {
+    const failed = (thrown: unknown) => this.#log("error", "an event handler threw", thrown);
     try {
-      call();
+      Promise.resolve(call()).catch(failed);
     } catch (thrown) {
-      this.#log("error", "an event handler threw", thrown);
+      failed(thrown);
     }
   }
 
   #log(level: LogLevel, message: string, thrown: unknown): void {
     this.#parts.world.log.for("library").write(level, message, { what: messageOf(thrown) });
   }
+}
+
+function assertUsable(config: HarnessConfig): void {
+  if (typeof config.apiKey !== "string" || config.apiKey.trim() === "") {
+    throw misuse("a Harness needs an apiKey: new Harness({ apiKey }, tools)");
+  }
+  for (const name of ["maxTurns", "maxTokens"] as const) {
+    const limit = config[name] ?? 1;
+    // Not a number at all would be no limit at all.
+    if (!Number.isSafeInteger(limit) || limit < 1) throw misuse(`${name} is a whole number of at least 1`);
+  }
+}
+
+function misuse(problem: string): HarnessError {
+  return new HarnessError("UsageInvalid", { problem });
 }
 
 function systemPrompt(text: string): RequestMiddleware {

@@ -65,7 +65,7 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
 
 function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
-    throw new HarnessError("StoreUnwritable", { path, detail: `it is a ${found.kind}, not a file` });
+    throw new HarnessError("StoreUnwritable", { path, detail: `it is ${found.kind === "directory" ? "a directory" : "no regular file"}` });
   }
   // SQLite would take the empty file for a new database and throw the write-ahead log away.
   if (found.size === 0 && unmerged > 0) {
