@@ -1,0 +1,249 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import type { SessionId } from "../src/base/ids.ts";
+import { isObject, parseJson } from "../src/base/json.ts";
+import { SILENT } from "../src/base/log.ts";
+import { codeOf } from "../src/base/world.ts";
+import { hostWorld } from "../src/host/host.ts";
+import { openSqliteStore } from "../src/session/sqlite/open.ts";
+import type { CinchHome, CinchResult } from "../test/support/cinch.ts";
+import { cinchHome, runCinch, startCinch } from "../test/support/cinch.ts";
+import type { MockProvider } from "../test/support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
+import type { Turn } from "../test/support/mock-provider/turn.ts";
+import { processesWith } from "../test/support/processes.ts";
+
+/**
+ * Ends cinch at random moments, many times, and looks at what is left (REL-02, REL-03, R13, R19, R38):
+ *
+ *     npm run soak -- --kills 60 --signals 60 --seed 7
+ *
+ * A kill round runs commands that each append a line of their own to a file, kills the process with SIGKILL, and goes
+ * on with `--continue`. Afterwards no line may stand there twice, every event that was shown must be in the log, and
+ * the provider must have taken the history. A signal round runs commands that ignore signals, and sends SIGINT, SIGTERM
+ * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
+ *
+ * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
+ */
+const KINDS = ["openai-compatible", "anthropic", "openai-responses"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const FLAGS = ["--model", "mock:one", "--auto-approve", "--output-format", "stream-json"] as const;
+const CALLS = 6;
+/** About how long an undisturbed round takes, with its start. */
+const ROUND_MS = 600;
+const END_MS_MAX = 8_000;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "60" },
+    signals: { type: "string", default: "60" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  },
+});
+const random = randomFrom(Number(values.seed));
+const failures: string[] = [];
+const seen = new Map<string, number>();
+
+console.log(`seed ${values.seed}`);
+await rounds("kill", Number(values.kills), killRound);
+await rounds("signal", Number(values.signals), signalRound);
+for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);
+for (const failure of failures) console.log(`FAILED ${failure}`);
+console.log(`${values.kills} kills, ${values.signals} signals, ${failures.length} failures`);
+process.exit(failures.length === 0 ? 0 : 1);
+
+async function rounds(
+  name: string,
+  times: number,
+  run: (rig: Rig) => Promise<readonly string[]>,
+): Promise<void> {
+  for (let round = 1; round <= times; round++) {
+    const kind = KINDS[round % KINDS.length] ?? KINDS[0];
+    await using rig = openRig(kind);
+    for (const failure of await run(rig)) failures.push(`${name} ${round} (${kind}): ${failure}`);
+  }
+}
+
+async function killRound(rig: Rig): Promise<readonly string[]> {
+  const shown = await ended(rig, "SIGKILL");
+  const failed = [...(await missingInLog(rig, shown.lines))];
+  const again = await rig.run(["-p", "go on", "--continue", ...FLAGS]);
+  failed.push(...continued(again, shown.lines.length > 0));
+  return [...failed, ...repeated(rig), ...missingEffects(rig, shown.lines)];
+}
+
+async function signalRound(rig: Rig): Promise<readonly string[]> {
+  const signal = SIGNALS[Math.floor(random() * SIGNALS.length)] ?? "SIGINT";
+  const shown = await ended(rig, signal);
+  count(`${signal} ended with ${shown.code}`);
+  const failed = [...(await missingInLog(rig, shown.lines))];
+  if (shown.code !== 0 && shown.code !== 130) {
+    // Before it listens for signals, a process ends by the signal itself.
+    if (shown.lines.length > 0 || shown.code < 128) failed.push(`${signal} ended it with ${shown.code}`);
+  }
+  if (shown.tookMs > END_MS_MAX) failed.push(`${signal} took ${Math.round(shown.tookMs)} ms`);
+  const left = processesWith(rig.mark);
+  if (left.length > 0) failed.push(`${signal} left ${left.length} processes`);
+  for (const pid of left) signalIfThere(pid, "SIGKILL");
+  const kinds = shown.lines.map((line) => line["kind"]);
+  if (kinds.length > 0 && kinds.at(-1) !== "TurnEnded")
+    failed.push(`the last event shown is ${kinds.at(-1)}`);
+  const again = await rig.run(["-p", "go on", "--continue", ...FLAGS]);
+  return [...failed, ...continued(again, kinds.length > 0), ...repeated(rig)];
+}
+
+/** Runs a turn and ends it after a random while. */
+async function ended(rig: Rig, signal: NodeJS.Signals) {
+  await using cinch = startCinch(["-p", "go", ...FLAGS], { home: rig.home, cwd: rig.work });
+  cinch.closeStdin();
+  const reading = (async () => {
+    let text = "";
+    for await (const chunk of cinch.stdout) text += chunk;
+    return text;
+  })();
+  await Bun.sleep(random() * ROUND_MS);
+  const startMs = performance.now();
+  signalIfThere(cinch.pid, signal);
+  const code = await cinch.exited;
+  const tookMs = performance.now() - startMs;
+  const whole = (await reading).split("\n").slice(0, -1);
+  return { code, tookMs, lines: whole.map(objectOf) };
+}
+
+/** The process alone, not its group; one that has ended before its moment came is left as it is. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ESRCH") throw thrown;
+    count("ended before its signal");
+  }
+}
+
+async function missingInLog(rig: Rig, lines: readonly Line[]): Promise<readonly string[]> {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const path = join(rig.home.path, "data/cinch/sessions.db");
+  await using store = await openSqliteStore({ path, world: hostWorld(SILENT) });
+  const found = await store.find(first["session"] as SessionId);
+  if (found === undefined) return ["the session is not in the store"];
+  const events = new Map((await store.events(found.logId, 0, 10_000)).map((event) => [event.id, event]));
+  return lines
+    .filter((line) => !isDeepStrictEqual(events.get(line["id"] as number), line))
+    .map((line) => `event ${line["id"]} (${line["kind"]}) was shown and is not in the log`);
+}
+
+function continued({ code, stderr, timedOut }: CinchResult, hadTurn: boolean): readonly string[] {
+  if (timedOut) return ["--continue hangs"];
+  if (code === 2 && !hadTurn && stderr.includes("NothingToContinue")) {
+    count("nothing to continue yet");
+    return [];
+  }
+  count(`--continue ended with ${code}`);
+  return code === 0 ? [] : [`--continue ended with ${code}: ${stderr}`];
+}
+
+function repeated(rig: Rig): readonly string[] {
+  const lines = rig.witness();
+  count("effects seen", lines.length);
+  return [...new Set(lines)]
+    .filter((line) => lines.filter((other) => other === line).length > 1)
+    .map((line) => `${line} took effect twice`);
+}
+
+/** What a client was shown to have succeeded has taken effect. */
+function missingEffects(rig: Rig, shown: readonly Line[]): readonly string[] {
+  const lines = rig.witness();
+  const succeeded = shown.filter((line) => line["kind"] === "ToolResult" && !payloadOf(line)["isError"]);
+  return succeeded.length > lines.length ? [`${succeeded.length} effects shown, ${lines.length} seen`] : [];
+}
+
+interface Rig extends AsyncDisposable {
+  readonly mock: MockProvider;
+  readonly home: CinchHome;
+  readonly work: string;
+  /** Stands in the command line of every process that a command starts. */
+  readonly mark: string;
+  witness(): readonly string[];
+  run(args: readonly string[]): Promise<CinchResult>;
+}
+
+function openRig(kind: (typeof KINDS)[number]): Rig {
+  const home = cinchHome();
+  const work = realpathSync(mkdtempSync(join(tmpdir(), "cinch-soak-")));
+  const witness = join(work, "witness");
+  const mark = `3${Math.floor(random() * 1e9)}.5`;
+  let calls = 0;
+  const mock = startMockProvider({ script: () => turnOf(++calls, mark) });
+  const baseUrl = kind === "anthropic" ? mock.url : `${mock.url}/v1`;
+  mkdirSync(join(home.path, "config/cinch"));
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "${kind}"\nbase_url = "${baseUrl}"\n`,
+  );
+  return {
+    mock,
+    home,
+    work,
+    mark,
+    witness: () => (existsSync(witness) ? readFileSync(witness, "utf8").split("\n").filter(Boolean) : []),
+    run: (args) => runCinch(args, { home, cwd: work, timeoutMs: 30_000 }),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+      rmSync(work, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One answer of the model: words, then a command with an effect of its own; every few answers, none. */
+function turnOf(number: number, mark: string): Turn {
+  const words = { text: `Step ${number}: `.repeat(4) };
+  const more = { deltaChars: 6, paceMs: Math.floor(random() * 4) };
+  if (number % (CALLS + 1) === 0) return { parts: [words], ...more };
+  const ways = [
+    `echo effect-${number} >> witness`,
+    `echo effect-${number} >> witness; sleep 0.05`,
+    `sleep 0.03; echo effect-${number} >> witness`,
+    `echo effect-${number} >> witness; (trap '' TERM INT HUP; sleep ${mark}) & setsid sleep ${mark} & sleep 0.02`,
+  ];
+  const command = ways[Math.floor(random() * ways.length)] ?? "true";
+  return { parts: [words, { tool: "Bash", input: { command } }], ...more };
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+function objectOf(line: string): Line {
+  const value = parseJson(line)?.value;
+  return isObject(value) ? { ...value } : { kind: `no JSON: ${line}` };
+}
+
+function payloadOf(line: Line): Line {
+  const payload = line["payload"];
+  return isObject(payload) ? { ...payload } : {};
+}
+
+function count(what: string, times = 1): void {
+  seen.set(what, (seen.get(what) ?? 0) + times);
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
