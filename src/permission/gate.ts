@@ -29,6 +29,8 @@ export interface GateOptions {
 export interface Refusal {
   readonly call: ToolCall;
   readonly because: "rule" | "level" | "nobody" | "timeout" | "answer";
+  /** What the model is told: what was refused, why, and what would allow it. */
+  readonly text: string;
 }
 
 /**
@@ -49,7 +51,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const decision = judge(plan, call.tool, policy, place);
     const refusal = await settle(decision, { call, plan, place, context, options });
     if (refusal !== undefined) {
-      options.onRefused?.({ call, because: refusal.because }, context);
+      options.onRefused?.({ call, because: refusal.because, text: refusal.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
       return fails(`${refusal.reason}: ${refusal.text}`);
     }

@@ -267,7 +267,7 @@ test("[PERM-04 S01 S22] of commands, only pwd and ls of where they run go unaske
   expect(decide("Bash", bash("ls", "/etc")).kind).toBe("ask");
 });
 
-test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, whatever rule stands", () => {
+test("[PERM-01 S14 S39] .git, .cinch and cinch's own files always take a person, whatever rule stands", () => {
   const by = policy(rules("allow", "user", "Write", "Bash"), rules("allow", "session", "Write", "Bash"));
   const written = [
     "/w/app/.git/hooks/x",
@@ -292,6 +292,10 @@ test("[PERM-01 S39] .git, .cinch and cinch's own files always take a person, wha
     'cd "$HOME"/.config/cinch',
   ]) {
     expect(decide("Bash", bash(command), by)).toMatchObject({ kind: "ask", personOnly: true });
+  }
+  // An earlier call has gone there: `cd .g*` is not seen in the words, but where the next one runs is.
+  for (const cwd of ["/w/app/.git", "/w/app/.git/hooks", "/w/app/a/.cinch", "/home/user/.config/cinch"]) {
+    expect(decide("Bash", bash("echo x > pre-commit", cwd), by)).toMatchObject({ personOnly: true });
   }
   expect(decide("Bash", bash("cat .gitignore"), by).kind).toBe("allow");
   expect(decide("Bash", bash("git clone https://example.com/a.git"), by).kind).toBe("allow");

@@ -1,10 +1,12 @@
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan, CallTarget } from "../tool/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, foldedComponents } from "./place.ts";
 
 /** Directories whose content decides what git or cinch run: never written without a person (S39). */
 const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch"];
+
+type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
 /**
  * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git` and `.cinch` of any
@@ -14,17 +16,33 @@ const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch"];
  */
 export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly string[]): string | undefined {
   const { target } = plan;
-  if (target.kind === "command") return guardedInCommand(target.command, ownDirectories);
+  if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
   const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
     const scratch = below(place.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
-    const directory = foldedComponents(path).find((component) => GUARDED_DIRECTORIES.includes(component));
+    const directory = guardedComponent(path);
     if (directory !== undefined && access === "write") return `${path} lies in a ${directory} directory`;
   }
   return undefined;
+}
+
+/** A command that runs in a guarded directory need not name it: an earlier `cd` is kept (S14). */
+function guardedCommand(
+  { command, cwd }: CommandTarget,
+  ownDirectories: readonly string[],
+): string | undefined {
+  const own = ownDirectories.find((directory) => below(directory, cwd) !== undefined);
+  if (own !== undefined) return `the command runs in ${cwd}, which belongs to cinch itself`;
+  const directory = guardedComponent(cwd);
+  if (directory !== undefined) return `the command runs in a ${directory} directory`;
+  return guardedInCommand(command, ownDirectories);
+}
+
+function guardedComponent(path: string): string | undefined {
+  return foldedComponents(path).find((component) => GUARDED_DIRECTORIES.includes(component));
 }
 
 function guardedInCommand(command: string, ownDirectories: readonly string[]): string | undefined {

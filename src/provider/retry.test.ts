@@ -102,7 +102,16 @@ test("[PROV-09] another failure that may pass is told with its own reason", asyn
   expect(await through(rig, started)).toEqual({ text: "here I am" });
   expect(started.told).toEqual([{ reason: "ProviderFailed", retryInMs: expect.any(Number), attempt: 2 }]);
   expect(started.messages[0]).toMatch(
-    /^Provider anthropic failed \(529\): Not now Trying again in \d+ s \(attempt 2\)\.$/,
+    /^Provider anthropic failed \(529\): Not now\. Trying again in \d+ s \(attempt 2\)\.$/,
+  );
+});
+
+test("[PROV-09] an answer that breaks off and is tried again does not ask to be sent again", async () => {
+  await using rig = openProviderRig({ script: [fails({ kind: "cut", atByte: 1 }), says("here I am")] });
+  const started = run(rig);
+  expect(await through(rig, started)).toEqual({ text: "here I am" });
+  expect(started.messages[0]).toMatch(
+    /^The answer of provider anthropic broke off: [^.]+\. Trying again in \d+ s \(attempt 2\)\.$/,
   );
 });
 

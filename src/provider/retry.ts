@@ -156,11 +156,19 @@ function tell(context: RequestContext, error: ProviderError, ms: number, attempt
     tellPause(context, ms, attempt, error);
     return;
   }
-  const message = `${error.message} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
+  const message = `${sentence(error)} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
   context.emit({
     kind: "Error",
     payload: { reason: error.reason, message, details: { retryInMs: ms, attempt } },
   });
+}
+
+/** What went wrong, without the advice that stands in the error's own text for where nobody tries again. */
+function sentence(error: ProviderError): string {
+  const text = hasReason(error, "StreamInterrupted")
+    ? `The answer of provider ${error.fields.provider} broke off: ${error.fields.detail}`
+    : error.message;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function tellPause(context: RequestContext, ms: number, attempt: number, cause?: ProviderError): void {
