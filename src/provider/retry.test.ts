@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../test/support/fake-clock.ts";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
-import { says } from "../../test/support/mock-provider/turn.ts";
+import { fails, says } from "../../test/support/mock-provider/turn.ts";
 import type { ProviderRig } from "../../test/support/provider-rig.ts";
 import { openProviderRig, REQUEST, textOf } from "../../test/support/provider-rig.ts";
 import { seededRandom } from "../../test/support/world.ts";
