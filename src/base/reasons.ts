@@ -74,6 +74,8 @@ export const TEXTS = {
   ConfigInvalid: "<path>:<line>: <key>: <problem>",
   ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
   UsageInvalid: "<problem>",
+  OutputUnwritable:
+    "Standard output cannot be written: <detail>. Make room, or send it elsewhere; the session itself is kept: cinch --continue.",
   PathMissing: "<what> does not exist: <path>",
 
   ToolNameTaken:

@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { asError } from "../base/errors.ts";
+import { asError, HarnessError } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 
 /** One of the process's own output streams. */
@@ -7,7 +7,7 @@ export interface Output {
   /**
    * Ends once the system has taken the bytes, so a slow reader slows the writer and nothing is left when the process
    * exits.
-   * @throws OutputClosed when nobody reads any more, and the system's error when the disk is full.
+   * @throws OutputClosed when nobody reads any more; HarnessError OutputUnwritable when the disk is full.
    */
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;
@@ -87,5 +87,6 @@ function sinkOutput(file: Bun.BunFile): Output {
 
 function outputError(error: Error): Error {
   const closed = ["EPIPE", "ERR_STREAM_DESTROYED", "EBADF", "ECONNRESET"].includes(codeOf(error) ?? "");
-  return closed ? new OutputClosed("nobody reads the output", { cause: error }) : error;
+  if (closed) return new OutputClosed("nobody reads the output", { cause: error });
+  return new HarnessError("OutputUnwritable", { detail: error.message }, { cause: error });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson } from "../../src/base/json.ts";
 import type { CinchHome } from "../support/cinch.ts";
-import { cinchHome, runCinch } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
 import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
@@ -46,10 +46,32 @@ test("[PERM-04 S22] a command that lists does not lead out of the workspace thro
   expect(code).toBe(3);
 });
 
+test.each(["text", "json", "stream-json"])(
+  "[CLI-01 REL-01 R15] an output that cannot be written is told, fails the run, and the session goes on (%s)",
+  async (format) => {
+    await using rig = openRig([says("Heard."), says("Heard again.")]);
+    const flags = ["--model", "mock:one", "--output-format", format];
+    rig.configure("");
+    const shell = Bun.spawn(["sh", "-c", '"$0" "$@" > /dev/full', cinchPath(), "-p", "x", ...flags], {
+      cwd: rig.work,
+      env: { PATH: process.env["PATH"], ...rig.home.env },
+      stdin: "ignore",
+      stderr: "pipe",
+    });
+    expect(await new Response(shell.stderr).text()).toMatch(
+      /^cinch: Standard output cannot be written: ENOSPC[^\n]+ \(OutputUnwritable\)\n$/,
+    );
+    expect(await shell.exited).toBe(1);
+    expect(await rig.run(["-p", "y", "--continue"])).toMatchObject({ code: 0, stderr: "" });
+  },
+);
+
 interface Rig extends AsyncDisposable {
   readonly mock: MockProvider;
   readonly home: CinchHome;
   readonly work: string;
+  /** Writes the configuration: what is given, and the provider. */
+  configure(more: string): void;
   /** Prints the events. */
   run(args: readonly string[], config?: string): ReturnType<typeof runCinch>;
 }
@@ -61,12 +83,15 @@ function openRig(script: readonly Turn[]): Rig {
   mkdirSync(work);
   mkdirSync(join(home.path, "config/cinch"));
   const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  const configure = (more: string) =>
+    writeFileSync(join(home.path, "config/cinch/config.toml"), more + provider);
   return {
     mock,
     home,
     work,
+    configure,
     run(args, config = "") {
-      writeFileSync(join(home.path, "config/cinch/config.toml"), config + provider);
+      configure(config);
       const flags = ["--model", "mock:one", "--output-format", "stream-json"];
       return runCinch([...args, ...flags], { home, cwd: work, timeoutMs: 30_000 });
     },

@@ -65,7 +65,8 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
 
 function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
-    throw new HarnessError("StoreUnwritable", { path, detail: `it is ${found.kind === "directory" ? "a directory" : "no regular file"}` });
+    const detail = found.kind === "directory" ? "it is a directory" : "it is no regular file";
+    throw new HarnessError("StoreUnwritable", { path, detail });
   }
   // SQLite would take the empty file for a new database and throw the write-ahead log away.
   if (found.size === 0 && unmerged > 0) {
