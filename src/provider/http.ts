@@ -146,10 +146,32 @@ function startAttempt(call: Call) {
   if (signal.aborted) follow();
 
   let phase = limitPhase("connecting and waiting for its answer to begin", limits.headersMsMax);
+  let phaseName = "";
+  let phaseMs = 0;
+  let aliveAtMs = 0;
 
   function limitPhase(name: string, ms: number): Disposable {
     return clock.timer(ms, () => {
       const fields = { provider, seconds: String(ms / 1_000), phase: name, attempts: "1" };
+      end(new ProviderError("ProviderTimeout", fields, { transient: true }));
+    });
+  }
+  function noteLife(name: string, ms: number): void {
+    aliveAtMs = clock.monotonic();
+    if (phaseName === name) return;
+    phase[Symbol.dispose]();
+    phaseName = name;
+    phaseMs = ms;
+    phase = watch(ms);
+  }
+  function watch(ms: number): Disposable {
+    return clock.timer(ms, () => {
+      const left = phaseMs - (clock.monotonic() - aliveAtMs);
+      if (left > 0) {
+        phase = watch(left);
+        return;
+      }
+      const fields = { provider, seconds: String(phaseMs / 1_000), phase: phaseName, attempts: "1" };
       end(new ProviderError("ProviderTimeout", fields, { transient: true }));
     });
   }
@@ -188,10 +210,8 @@ function startAttempt(call: Call) {
       async function read(): Promise<Uint8Array | undefined> {
         if (reader === undefined || ended) return undefined;
         controller.signal.throwIfAborted();
-        phase =
-          bytes === 0
-            ? limitPhase("waiting for the first byte", limits.firstByteMsMax)
-            : limitPhase("streaming its answer", limits.silenceMsMax);
+        if (bytes === 0) noteLife("waiting for the first byte", limits.firstByteMsMax);
+        else noteLife("streaming its answer", limits.silenceMsMax);
         try {
           const { done, value } = await reader.read();
           controller.signal.throwIfAborted();
@@ -204,8 +224,6 @@ function startAttempt(call: Call) {
           if (signal.aborted) throw signal.reason;
           const { reason } = controller.signal;
           throw reason instanceof ProviderError ? reason : brokenOff(provider, plainWords(thrown), thrown);
-        } finally {
-          phase[Symbol.dispose]();
         }
       }
 

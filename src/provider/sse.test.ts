@@ -7,7 +7,7 @@ import { EVENT_UNITS_MAX, EventTooLarge, serverSentEvents } from "./sse.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 
 async function eventsOf(chunks: readonly Uint8Array[]): Promise<readonly ServerSentEvent[]> {
-  return Array.fromAsync(serverSentEvents(inTurn(chunks)));
+  return Array.fromAsync(serverSentEvents(inTurn(chunks))).then((batches) => batches.flat());
 }
 
 test("[PROV-10] names, data lines, comments and unknown fields are read as the standard has them", async () => {
@@ -84,8 +84,8 @@ test("[PROV-10 R06] characters of two, three and four bytes survive every cut, a
 
 test("[PROV-10] events arrive as soon as their blank line does", async () => {
   const reader = serverSentEvents(inTurn([encode("data: 1\n\nda"), encode("ta: 2\n\n")]));
-  expect((await reader.next()).value).toEqual({ event: "message", data: "1" });
-  expect((await reader.next()).value).toEqual({ event: "message", data: "2" });
+  expect((await reader.next()).value).toEqual([{ event: "message", data: "1" }]);
+  expect((await reader.next()).value).toEqual([{ event: "message", data: "2" }]);
   expect((await reader.next()).done).toBe(true);
 });
 

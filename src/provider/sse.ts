@@ -26,22 +26,38 @@ export class EventTooLarge extends Error {
  * line of data or event name begins, so that events with a single newline between them stay apart.
  * @throws EventTooLarge, and whatever `chunks` throws, as it is.
  */
-export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+export async function* serverSentEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly ServerSentEvent[]> {
   const decoder = new TextDecoder("utf-8");
   const lines = new LineSplitter();
   const event = new EventBuilder();
-  for await (const chunk of chunks) {
-    for (const line of lines.push(decoder.decode(chunk, { stream: true }))) {
+  let failure: EventTooLarge | undefined;
+  function take(text: string, end: boolean): ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
+    const add = (line: string) => {
       const finished = event.take(line);
-      if (finished !== undefined) yield finished;
+      if (finished !== undefined) events.push(finished);
+    };
+    try {
+      lines.push(text, add);
+      if (end) for (const line of lines.end()) add(line);
+    } catch (thrown) {
+      if (!(thrown instanceof EventTooLarge)) throw thrown;
+      failure = thrown; // what came before it still counts
     }
+    return events;
   }
-  for (const line of [...lines.push(decoder.decode()), ...lines.end()]) {
-    const finished = event.take(line);
-    if (finished !== undefined) yield finished;
+  for await (const chunk of chunks) {
+    const events = take(decoder.decode(chunk, { stream: true }), false);
+    if (events.length > 0) yield events;
+    if (failure !== undefined) throw failure;
   }
+  const rest = take(decoder.decode(), true);
   const last = event.finish();
-  if (last !== undefined) yield last;
+  if (last !== undefined) rest.push(last);
+  if (rest.length > 0) yield rest;
+  if (failure !== undefined) throw failure;
 }
 
 /** Lines of a text that comes in pieces. A CR ends its line at once; an LF right after it belongs to it. */
@@ -49,7 +65,7 @@ class LineSplitter {
   #rest = "";
   #afterCarriageReturn = false;
 
-  *push(text: string): Generator<string> {
+  push(text: string, take: (line: string) => void): void {
     let start = this.#afterCarriageReturn && text.startsWith("\n") ? 1 : 0;
     if (text !== "") this.#afterCarriageReturn = false;
     let lineFeed = text.indexOf("\n", start);
@@ -65,7 +81,7 @@ class LineSplitter {
       // Each is searched for again only once it is passed: a chunk is read through once, whatever it holds.
       if (lineFeed !== -1 && lineFeed < start) lineFeed = text.indexOf("\n", start);
       if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf("\r", start);
-      yield line;
+      take(line);
     }
     this.#rest += text.slice(start);
     if (this.#rest.length > EVENT_UNITS_MAX) throw new EventTooLarge();

@@ -94,7 +94,7 @@ export async function readAnswer(
 ): Promise<ReadAnswer> {
   const events: ModelEvent[] = [];
   try {
-    for await (const event of dialect.read(serverSentEvents(inTurn(chunks)), dress)) events.push(event);
+    for await (const batch of dialect.read(serverSentEvents(inTurn(chunks)), dress)) events.push(...batch);
     return { events };
   } catch (thrown) {
     return { events, thrown };

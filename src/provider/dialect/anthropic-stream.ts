@@ -7,7 +7,8 @@ import { OpenBlock } from "./anthropic-blocks.ts";
 import type { DialectDress } from "./dialect.ts";
 import { finish } from "./finish.ts";
 import { streamFailure } from "./stream-failure.ts";
-import { interrupted, wireEvents } from "./wire-events.ts";
+import type { WireEvent } from "./wire-events.ts";
+import { gathered, interrupted, wireEvents } from "./wire-events.ts";
 
 /**
  * One answer of the Messages API (PROV-02).
@@ -17,15 +18,15 @@ import { interrupted, wireEvents } from "./wire-events.ts";
  * that the answer counts as broken off, so that no text is said and no call is made twice (R09).
  */
 export async function* readAnthropic(
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<readonly ServerSentEvent[]>,
   dress: DialectDress,
-): AsyncGenerator<ModelEvent> {
+): AsyncGenerator<readonly ModelEvent[]> {
   const answer = new Answer(dress);
-  for await (const { type, data } of wireEvents(events, dress)) {
-    yield* answer.take(type, data);
+  for await (const batch of wireEvents(events, dress)) {
+    yield* gathered(answer.takeAll(batch));
     if (answer.isStopped) return;
   }
-  yield* answer.endOfStream();
+  yield* gathered(answer.endOfStream());
 }
 
 class Answer {
@@ -43,6 +44,13 @@ class Answer {
 
   constructor(dress: DialectDress) {
     this.#dress = dress;
+  }
+
+  *takeAll(batch: readonly WireEvent[]): Generator<ModelEvent> {
+    for (const { type, data } of batch) {
+      yield* this.take(type, data);
+      if (this.isStopped) return;
+    }
   }
 
   *take(type: string, data: JsonObject): Generator<ModelEvent> {

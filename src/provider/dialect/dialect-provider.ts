@@ -13,6 +13,7 @@ import type { Model, ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import { serverSentEvents } from "../sse.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
 import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
+import { joined } from "./joined.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 const CATALOGUE_MS_MAX = 20_000;
@@ -96,9 +97,11 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     await using stream = await openEventStream({ ...wire, model: request.model, url, body, signal, limits });
     let finished = false;
     try {
-      for await (const event of dialect.read(serverSentEvents(stream.chunks), dress)) {
-        finished ||= event.kind === "finish";
-        yield event;
+      for await (const batch of dialect.read(serverSentEvents(stream.chunks), dress)) {
+        for (const event of joined(batch)) {
+          finished ||= event.kind === "finish";
+          yield event;
+        }
       }
     } finally {
       if (finished) await stream.drain();

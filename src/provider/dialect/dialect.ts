@@ -12,12 +12,15 @@ export interface Dialect {
   /** The request body. Deterministic: the same request gives the same bytes, so that prompt caches hit. */
   body(request: ModelRequest, dress: DialectDress): JsonObject;
   /**
-   * The stream of one answer as canonical events, whatever the chunking was.
+   * The stream of one answer as canonical events, the same whatever the chunking was; those of one chunk together.
    *
    * Unknown events and fields are passed over; unknown block types become opaque blocks. Ends after the finish, or
    * throws a `ProviderError`: an error inside the stream, a stream that broke off, bytes that are not the protocol.
    */
-  read(events: AsyncIterable<ServerSentEvent>, dress: DialectDress): AsyncIterable<ModelEvent>;
+  read(
+    events: AsyncIterable<readonly ServerSentEvent[]>,
+    dress: DialectDress,
+  ): AsyncIterable<readonly ModelEvent[]>;
 }
 
 /** What a vendor's adapter adds to a dialect. */

@@ -9,7 +9,8 @@ import { ChatReasoning } from "./openai-chat-reasoning.ts";
 import { chatUsage } from "./openai-chat-usage.ts";
 import { streamFailure } from "./stream-failure.ts";
 import { TextRun } from "./text-run.ts";
-import { DONE, interrupted, wireEvents } from "./wire-events.ts";
+import type { WireEvent } from "./wire-events.ts";
+import { DONE, gathered, interrupted, wireEvents } from "./wire-events.ts";
 
 /**
  * One answer of a chat completion (PROV-03, PROV-04, PROV-05).
@@ -20,15 +21,15 @@ import { DONE, interrupted, wireEvents } from "./wire-events.ts";
  * and tool calls are taken from every choice.
  */
 export async function* readOpenAiChat(
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<readonly ServerSentEvent[]>,
   dress: DialectDress,
-): AsyncGenerator<ModelEvent> {
+): AsyncGenerator<readonly ModelEvent[]> {
   const answer = new Answer(dress);
-  for await (const { type, data } of wireEvents(events, dress)) {
-    if (type === DONE) return yield* answer.finish(DONE);
-    yield* answer.take(data);
+  for await (const batch of wireEvents(events, dress)) {
+    yield* gathered(answer.takeAll(batch));
+    if (answer.isDone) return;
   }
-  yield* answer.endOfStream();
+  yield* gathered(answer.endOfStream());
 }
 
 type Part = "text" | "thinking";
@@ -43,9 +44,20 @@ class Answer {
   #blocks = 0;
   #finishReason: string | undefined;
   #isRefused = false;
+  isDone = false;
 
   constructor(dress: DialectDress) {
     this.#dress = dress;
+  }
+
+  *takeAll(batch: readonly WireEvent[]): Generator<ModelEvent> {
+    for (const { type, data } of batch) {
+      if (type === DONE) {
+        this.isDone = true;
+        return yield* this.finish(DONE);
+      }
+      yield* this.take(data);
+    }
   }
 
   *take(chunk: JsonObject): Generator<ModelEvent> {

@@ -9,7 +9,8 @@ import { openAiUsage } from "./openai-chat-usage.ts";
 import { streamFailure } from "./stream-failure.ts";
 import { TextRun } from "./text-run.ts";
 import { isSurelyWhole, toolCall } from "./tool-call.ts";
-import { interrupted, wireEvents } from "./wire-events.ts";
+import type { WireEvent } from "./wire-events.ts";
+import { gathered, interrupted, wireEvents } from "./wire-events.ts";
 
 /**
  * One answer of the Responses API (PROV-05).
@@ -19,12 +20,12 @@ import { interrupted, wireEvents } from "./wire-events.ts";
  * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
  */
 export async function* readOpenAiResponses(
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<readonly ServerSentEvent[]>,
   dress: DialectDress,
-): AsyncGenerator<ModelEvent> {
+): AsyncGenerator<readonly ModelEvent[]> {
   const answer = new Answer(dress);
-  for await (const { type, data } of wireEvents(events, dress)) {
-    yield* answer.take(type, data);
+  for await (const batch of wireEvents(events, dress)) {
+    yield* gathered(answer.takeAll(batch));
     if (answer.isFinished) return;
   }
   throw interrupted(dress, "the stream ended before the answer did");
@@ -51,6 +52,13 @@ class Answer {
 
   constructor(dress: DialectDress) {
     this.#dress = dress;
+  }
+
+  *takeAll(batch: readonly WireEvent[]): Generator<ModelEvent> {
+    for (const { type, data } of batch) {
+      yield* this.take(type, data);
+      if (this.isFinished) return;
+    }
   }
 
   *take(type: string, data: JsonObject): Generator<ModelEvent> {

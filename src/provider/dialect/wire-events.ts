@@ -2,6 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text.ts";
 import { ProviderError } from "../error.ts";
+import type { ModelEvent } from "../provider.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { EventTooLarge } from "../sse.ts";
 import type { DialectDress } from "./dialect.ts";
@@ -23,27 +24,46 @@ const EXCERPT_UNITS_MAX = 200;
  * stream broke off within it (StreamInterrupted). What the source throws goes through as it is.
  */
 export async function* wireEvents(
-  events: AsyncIterable<ServerSentEvent>,
+  batches: AsyncIterable<readonly ServerSentEvent[]>,
   dress: DialectDress,
-): AsyncGenerator<WireEvent> {
+): AsyncGenerator<readonly WireEvent[]> {
   let broken: string | undefined;
   try {
-    for await (const event of events) {
-      if (broken !== undefined) throw malformed(dress, `not JSON: ${head(broken, EXCERPT_UNITS_MAX)}`);
-      const data = event.data.trim();
-      if (data === DONE) yield { type: DONE, data: {} };
-      if (data === DONE || data === "") continue;
-      const parsed = parseJson(data);
-      if (parsed === undefined) broken = data;
-      else if (isObject(parsed.value)) {
-        yield { type: stringAt(parsed.value, "type") ?? event.event, data: parsed.value };
+    for await (const batch of batches) {
+      const parsed: WireEvent[] = [];
+      let cutShort = false;
+      for (const event of batch) {
+        cutShort = broken !== undefined;
+        if (cutShort) break;
+        const data = event.data.trim();
+        if (data === "") continue;
+        if (data === DONE) {
+          parsed.push({ type: DONE, data: {} });
+          continue;
+        }
+        const found = parseJson(data);
+        if (found === undefined) broken = data;
+        else if (isObject(found.value))
+          parsed.push({ type: stringAt(found.value, "type") ?? event.event, data: found.value });
       }
+      if (parsed.length > 0) yield parsed;
+      if (cutShort) throw malformed(dress, `not JSON: ${head(broken ?? "", EXCERPT_UNITS_MAX)}`);
     }
   } catch (thrown) {
     if (!(thrown instanceof EventTooLarge)) throw thrown;
     throw malformed(dress, thrown.message);
   }
   if (broken !== undefined) throw interrupted(dress, "the stream ended within an event");
+}
+
+/** What came of one batch, as one; where it broke off, what had come before that, and then the failure. */
+export function* gathered(events: Iterable<ModelEvent>): Generator<readonly ModelEvent[]> {
+  const batch: ModelEvent[] = [];
+  try {
+    for (const event of events) batch.push(event);
+  } finally {
+    if (batch.length > 0) yield batch;
+  }
 }
 
 /** The answer broke off: what had arrived is kept, and the same request may be sent again. */
