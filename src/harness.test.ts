@@ -381,3 +381,14 @@ test("[PROF-01] the user's default model goes before the embedded profile's, and
   );
   expect(own.model).toBe("mock:from-profile");
 });
+
+test("[PERM-02] a rule for a tool that does not exist stops the start: a misspelt deny must not pass", async () => {
+  await using place = openPlace();
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[permissions]\ndeny = ["bash:npm *"]\n`,
+  );
+  await expect(place.open()).rejects.toMatchObject({
+    reason: "ConfigInvalid",
+    message: expect.stringContaining('there is no tool "bash"; did you mean "Bash"?'),
+  });
+});

@@ -80,7 +80,7 @@ export async function composeRun(material: Material): Promise<Session> {
         ask: (question, signal) => questions.askPermission(question, signal),
         autoApprove,
         configPath: join(paths.config, "config.toml"),
-        onRefused: (refusal, context) => tellRefusal(refusal, context, permissionTimeoutMs),
+        onRefused: tellRefusal,
       }),
     ],
     inner: [],

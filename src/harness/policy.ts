@@ -1,8 +1,10 @@
 import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope } from "../permission/rule.ts";
 import { parseRule } from "../permission/rule.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
+import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
 
 const LEVEL_DEFAULT: Level = "WorkspaceWrite";
@@ -37,8 +39,17 @@ export function policyFrom(sources: PolicySources): Policy {
 function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly Rule[] {
   return rules.map(({ effect, text, where }) => {
     const parsed = parseRule({ effect, text }, scope);
-    if (parsed.kind === "rule") return parsed.rule;
+    const problem = parsed.kind === "problem" ? parsed.problem : unknownTool(parsed.rule.tool);
+    if (parsed.kind === "rule" && problem === undefined) return parsed.rule;
     const { path, line, key } = where;
-    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: parsed.problem });
+    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: problem ?? "" });
   });
+}
+
+/** A rule for a tool that does not exist protects nothing, so its writer is told. */
+function unknownTool(name: string): string | undefined {
+  if (PACKED_TOOLS.includes(name)) return undefined;
+  const [meant] = near(name, PACKED_TOOLS);
+  const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+  return `there is no tool "${name}"; ${hint}`;
 }

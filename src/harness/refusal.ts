@@ -1,4 +1,3 @@
-import { reasonText } from "../base/reasons.ts";
 import type { Refusal } from "../permission/gate.ts";
 import type { ToolContext } from "../tool/tool.ts";
 
@@ -7,21 +6,8 @@ import type { ToolContext } from "../tool/tool.ts";
  *
  * Whoever runs without a person sees by it that something was left undone (exit code 3).
  */
-export function tellRefusal({ call, because }: Refusal, context: ToolContext, timeoutMs: number): void {
-  const tool = call.name;
-  const details = { tool, callId: call.id, because };
-  if (because === "timeout") {
-    const message = reasonText("PermissionTimeout", { tool, timeout: String(timeoutMs / 1000) });
-    context.emit({ kind: "Error", payload: { reason: "PermissionTimeout", message, details } });
-    return;
-  }
-  const message = reasonText("PermissionDenied", { tool, client: DENIERS[because] });
-  context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message, details } });
+export function tellRefusal({ call, because, text }: Refusal, context: ToolContext): void {
+  const reason = because === "timeout" ? "PermissionTimeout" : "PermissionDenied";
+  const details = { tool: call.name, callId: call.id, because };
+  context.emit({ kind: "Error", payload: { reason, message: text, details } });
 }
-
-const DENIERS: Readonly<Record<Exclude<Refusal["because"], "timeout">, string>> = {
-  rule: "a deny rule",
-  level: "the level of a strict profile",
-  nobody: "cinch, since nobody could be asked",
-  answer: "a person's answer",
-};

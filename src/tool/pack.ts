@@ -21,6 +21,9 @@ const ALL = "builtin";
 
 export const PACK_NAMES: readonly string[] = [ALL, ...PACKS.keys()];
 
+/** The names of all tools that belong to a pack, whether this build has them or not. */
+export const PACKED_TOOLS: readonly string[] = [...new Set([...PACKS.values()].flat())];
+
 /**
  * The same source with only the tools of these packs, in the source's own order.
  *

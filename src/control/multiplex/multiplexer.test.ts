@@ -99,7 +99,11 @@ test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an
   expect(answers).toEqual([
     { kind: "answered", decision: "allow", scope: "tool", by: rig.connection.clientId },
   ]);
-  expect((await rig.until("PermissionAnswered")).payload).toMatchObject({ decision: "allow", counted: true });
+  expect((await rig.until("PermissionAnswered")).payload).toMatchObject({
+    decision: "allow",
+    rule: "Touch",
+    counted: true,
+  });
 });
 
 test("[PERM-08 S50] an agent cannot answer, neither for its own turn nor for another's", async () => {

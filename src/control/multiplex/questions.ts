@@ -83,8 +83,13 @@ export class Questions {
       });
     }
     const answer = { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
+    // What was granted stands in the event, so that every client can list it and take it back (PERM-07).
+    const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
+      scope
+    ];
+    const told = granted === undefined ? answer : { ...answer, rule: granted };
     this.#options.publish(
-      { kind: "PermissionAnswered", payload: { callId, ...answer, counted: open !== undefined } },
+      { kind: "PermissionAnswered", payload: { callId, ...told, counted: open !== undefined } },
       client.id,
     );
     open?.answer({ kind: "answered", ...answer });
