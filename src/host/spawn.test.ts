@@ -197,7 +197,7 @@ describe("reading a child", () => {
       peak = Math.max(peak, process.memoryUsage.rss() - before);
     }
     expect(bytes).toBe(1_000_000_000);
-    expect(peak).toBeLessThan(100_000_000);
+    expect(peak).toBeLessThan(250_000_000); // of 1 GB
     expect(processesWith("1000000000")).toContain(unread.pid); // still at its first full pipe
   }, 30_000);
 
