@@ -392,3 +392,12 @@ test("[PERM-02] a rule for a tool that does not exist stops the start: a misspel
     message: expect.stringContaining('there is no tool "bash"; did you mean "Bash"?'),
   });
 });
+
+test("[BUS-06] a session created without a model uses the one that its engine was started with", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  const { sessionId } = await connection.send({ kind: "CreateSession", profile: "default" });
+  await turn({ ...harness, session: sessionId ?? harness.session }, "hello");
+  expect(place.mock.requests[0]?.body["model"]).toBe("test-1");
+});

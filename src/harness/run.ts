@@ -51,7 +51,11 @@ export async function openRun(
     readContextFiles({ world, workingDir, sources: profile.contextSources }),
   );
   const choosing = bootStep(world.log, "choosing the model", () =>
-    providers.choose(request.model, preferredModels(before, profile, defaults.config), signal),
+    providers.choose(
+      request.model ?? defaults.model,
+      preferredModels(before, profile, defaults.config),
+      signal,
+    ),
   );
   const [context, chosen] = await Promise.all([reading, choosing]);
   const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
