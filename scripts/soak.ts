@@ -199,6 +199,8 @@ function openRig(kind: (typeof KINDS)[number]): Rig {
     witness: () => (existsSync(witness) ? readFileSync(witness, "utf8").split("\n").filter(Boolean) : []),
     run: (args) => runCinch(args, { home, cwd: work, timeoutMs: 30_000 }),
     async [Symbol.asyncDispose]() {
+      // What SIGKILL of cinch leaves running nobody of ours can end: only a sandbox can.
+      for (const pid of processesWith(mark)) signalIfThere(pid, "SIGKILL");
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();
       rmSync(work, { recursive: true, force: true });
