@@ -1,3 +1,5 @@
+import { parseJson } from "../../src/base/json.ts";
+
 /**
  * What providers demand of the history in a request, written down from their documented errors (R01). Each check
  * answers with the complaints a provider would have; none for a valid body.
@@ -128,6 +130,6 @@ function illFormed(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([key, inner]) => [
     ...illFormed(key),
     ...illFormed(inner),
-    ...(key === "arguments" && typeof inner === "string" ? illFormed(JSON.parse(inner)) : []),
+    ...(key === "arguments" && typeof inner === "string" ? illFormed(parseJson(inner)?.value) : []),
   ]);
 }
