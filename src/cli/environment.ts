@@ -1,13 +1,7 @@
 import { isAbsolute, join } from "node:path";
+import { reachesChildren } from "../base/child-environment.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../harness/options.ts";
-
-/**
- * Variables that steer the runtime cinch itself runs on, or are addressed to cinch alone. None of them reaches a
- * child: `BUN_OPTIONS=--preload x` would run x in every Bun that a tool starts (P1), and a token is no tool's business.
- */
-const KEPT_FROM_CHILDREN =
-  /^(?:BUN_OPTIONS|BUN_BE_BUN|BUN_CONFIG_.*|BUN_INSPECT.*|BUN_JSC_.*|NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE|CINCH_.*)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +25,7 @@ export function pathsOf(env: Environment): HarnessPaths {
 export function userEnvironment(env: Environment): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !KEPT_FROM_CHILDREN.test(name)) kept[name] = value;
+    if (value !== undefined && reachesChildren(name)) kept[name] = value;
   }
   return kept;
 }

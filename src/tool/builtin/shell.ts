@@ -1,3 +1,4 @@
+import { reachesChildren } from "../../base/child-environment.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
 import { ToolFailure } from "../tool.ts";
@@ -17,10 +18,6 @@ const SHELLS: readonly [string, ...string[]] = [
   "/run/current-system/sw/bin/bash",
   "/opt/homebrew/bin/bash",
 ];
-
-/** What would run code of somebody else inside bash, change what a command means, or drive a runtime of ours. */
-const DROPPED =
-  /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_XTRACEFD|BASH_FUNC_.*|PS4|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|PROMPT_COMMAND|IFS|PWD|OLDPWD|BUN_OPTIONS|BUN_BE_BUN|BUN_INSPECT.*|NODE_OPTIONS|RIPGREP_CONFIG_PATH|CINCH_.*)$/;
 
 export interface ShellStart {
   readonly command: string;
@@ -54,7 +51,7 @@ async function findShell(files: Files): Promise<string> {
 }
 
 function cleaned(env: ShellStart["env"]): ShellStart["env"] {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !DROPPED.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => reachesChildren(name)));
 }
 
 /**
