@@ -57,7 +57,8 @@ export interface Call {
 }
 
 export interface StreamCall extends Call {
-  readonly body: JsonObject;
+  /** JSON in UTF-8. */
+  readonly body: Uint8Array;
 }
 
 /** One answer as bytes. Disposing it ends the request and frees its socket, wherever it was. */
@@ -78,7 +79,7 @@ export interface ByteStream extends AsyncDisposable {
  * @throws signal.reason when cancelled.
  */
 export async function openEventStream(call: StreamCall): Promise<ByteStream> {
-  const body = JSON.stringify(call.body);
+  const { body } = call;
   const attempt = startAttempt(call);
   try {
     const response = await attempt.headers({
@@ -132,7 +133,7 @@ type Attempt = ReturnType<typeof startAttempt>;
 interface Wire {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** One request with its own abort, which the caller's signal and the limits all pull. */

@@ -144,8 +144,12 @@ async function stalledFailure(rig: ProviderRig, beforeHead: boolean): Promise<ob
   const failure = failureOf(answerOf(rig.provider));
   await (beforeHead ? rig.mock.until(({ stalled }) => stalled === 1) : answered);
   await rig.mock.until(({ stalled }) => stalled === 1);
-  await settle();
-  await rig.world.clock.advance(7_000);
+  // The silence begins when the last byte has arrived, which the server that sent it cannot tell.
+  let over = false;
+  failure.finally(() => {
+    over = true;
+  });
+  while (!over) await rig.world.clock.advance(7_000);
   return await failure;
 }
 

@@ -7,7 +7,7 @@ import type { DialectDress } from "./dialect.ts";
 import { objectInput } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { Turn } from "./turns.ts";
-import { isBlank, systemText, turnsOf, unsupported } from "./turns.ts";
+import { isBlank, oncePerTurn, systemText, turnsOf, unsupported } from "./turns.ts";
 
 /** The API takes four breakpoints; one is kept for tools and system text. */
 const MESSAGE_BREAKPOINTS_MAX = 3;
@@ -31,7 +31,7 @@ export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonO
   const messages = messagesOf(turns, dress);
   // The mark after the system text covers the tools too, which stand before it.
   const mark = request.cache.prefix ? CACHE_MARK : {};
-  return wellFormedJson({
+  const settings = wellFormedJson({
     model: request.model,
     max_tokens: request.outputTokensMax,
     stream: true,
@@ -43,30 +43,41 @@ export function anthropicBody(request: ModelRequest, dress: DialectDress): JsonO
         }),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...mark }] }),
     ...anthropicThinking(request, messages),
-    messages,
   });
+  return { ...settings, messages };
 }
 
-interface AnthropicMessage {
+type AnthropicMessage = JsonObject & {
   readonly role: "user" | "assistant";
   readonly content: readonly JsonObject[];
-}
+};
 
 function messagesOf(turns: readonly Turn[], dress: DialectDress): readonly AnthropicMessage[] {
-  const messages = turns.map(({ role, blocks }, index) => {
-    const content = blocks
-      .map(({ block, isBreakpoint }) => ({ ...wireBlock(block, dress), ...(isBreakpoint ? CACHE_MARK : {}) }))
-      .filter((block: JsonObject) => typeof block["type"] === "string");
-    const isLast = index === turns.length - 1;
-    return { role, content: role === "user" ? content : withoutLooseEnds(content, isLast) };
-  });
-  const filled = messages.filter(({ content }) => content.length > 0);
+  const filled = turns.flatMap((turn, index) =>
+    index === turns.length - 1 ? lastMessage(turn, dress) : earlierMessage(turn, dress),
+  );
   // The API wants a user's message first; a history that was cut may begin with an answer.
   if (filled[0]?.role !== "assistant") return merged(filled);
   return [
     { role: "user", content: [{ type: "text", text: "(earlier conversation left out)" }] },
     ...merged(filled),
   ];
+}
+
+const earlierMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, false));
+const lastMessage = oncePerTurn((turn, dress) => messageOf(turn, dress, true));
+
+/** The message of a turn; none where nothing of it goes on this wire. */
+function messageOf(
+  { role, blocks }: Turn,
+  dress: DialectDress,
+  isLast: boolean,
+): readonly AnthropicMessage[] {
+  const all = blocks
+    .map(({ block, isBreakpoint }) => ({ ...wireBlock(block, dress), ...(isBreakpoint ? CACHE_MARK : {}) }))
+    .filter((block: JsonObject) => typeof block["type"] === "string");
+  const content = role === "user" ? all : withoutLooseEnds(all, isLast);
+  return content.length === 0 ? [] : [{ role, content }];
 }
 
 /**

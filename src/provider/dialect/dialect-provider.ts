@@ -14,6 +14,7 @@ import { serverSentEvents } from "../sse.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
 import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
 import { joined } from "./joined.ts";
+import { RequestBytes } from "./request-bytes.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 const CATALOGUE_MS_MAX = 20_000;
@@ -65,6 +66,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
   const headers = vendor.headers ?? {};
   const limits = { ...vendor.limits, ...port.limits };
   const wire = { provider: name, headers, credential, send: port.send, clock };
+  const requestBytes = new RequestBytes();
 
   const cataloguePath = vendor.cataloguePath ?? "/models";
   const catalogue = openCatalogue({
@@ -92,7 +94,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
   async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request);
     const dress = dressFor(request);
-    const body = dialect.body(request, dress);
+    const body = requestBytes.render(dialect.body(request, dress));
     const url = baseUrl + dialect.path;
     await using stream = await openEventStream({ ...wire, model: request.model, url, body, signal, limits });
     let finished = false;
@@ -188,14 +190,23 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
+/** Messages never change, and a history is looked through again for every request. */
+const withoutMedia = new WeakSet<Message>();
+
 function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {
   const kinds = new Set<"image" | "audio">();
-  const note = (block: ContentBlock) => {
-    if (block.type === "image" || block.type === "audio") kinds.add(block.type);
-    if (block.type === "tool_result") for (const part of block.content) note(part);
-  };
-  for (const { content } of messages) for (const block of content) note(block);
+  for (const message of messages) {
+    if (withoutMedia.has(message)) continue;
+    const found = message.content.flatMap(mediaOf);
+    if (found.length === 0) withoutMedia.add(message);
+    for (const kind of found) kinds.add(kind);
+  }
   return kinds;
+}
+
+function mediaOf(block: ContentBlock): readonly ("image" | "audio")[] {
+  if (block.type === "tool_result") return block.content.flatMap(mediaOf);
+  return block.type === "image" || block.type === "audio" ? [block.type] : [];
 }
 
 function checkedBaseUrl(provider: string, text: string): string {

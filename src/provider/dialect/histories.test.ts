@@ -7,6 +7,7 @@ import {
 } from "../../../test/support/wire-validity.ts";
 import { ownWords } from "../../base/brand.ts";
 import type { CallId } from "../../base/ids.ts";
+import { decode } from "../../base/text.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ModelRequest } from "../provider.ts";
@@ -14,6 +15,7 @@ import { anthropicMessages } from "./anthropic-messages.ts";
 import type { Dialect, DialectDress } from "./dialect.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { RequestBytes } from "./request-bytes.ts";
 
 const FAMILY = "ours";
 const DRESS: DialectDress = { provider: "p", family: FAMILY, model: "m" };
@@ -189,6 +191,28 @@ describe("any valid history makes a body that its provider takes", () => {
           },
         ),
         { numRuns: 3_000 },
+      );
+    }, 60_000);
+  }
+});
+
+describe("a history that grows gives the same bytes as one that is sent for the first time", () => {
+  for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
+    test(`[PROV-10 PROV-15 PERF-02] ${dialect.name}`, () => {
+      fc.assert(
+        fc.property(histories(dialect.name), fc.boolean(), (messages, cacheControl) => {
+          const bytes = new RequestBytes();
+          const dress = { ...DRESS, quirks: { cacheControl } };
+          for (let length = 1; length <= messages.length; length++) {
+            const known = messages.slice(0, length);
+            const parts = { cache: { prefix: true, messages: [length - 3, length - 1] } };
+            const system = [{ name: "a", text: ownWords("be brief") }];
+            const sent = bytes.render(dialect.body(request(known, { ...parts, system }), dress));
+            const anew = dialect.body(request(structuredClone(known), { ...parts, system }), dress);
+            expect(decode(sent)).toBe(JSON.stringify(anew));
+          }
+        }),
+        { numRuns: 1_000 },
       );
     }, 60_000);
   }

@@ -7,7 +7,7 @@ import { audioFormat, dataUrl } from "./media.ts";
 import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
 import type { PlacedBlock, Turn } from "./turns.ts";
-import { resultText, systemText, turnsOf } from "./turns.ts";
+import { oncePerTurn, resultText, systemText, turnsOf } from "./turns.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
@@ -21,7 +21,7 @@ export function openAiChatBody(request: ModelRequest, dress: DialectDress): Json
     type: "function",
     function: { name: wireToolName(name), description, parameters: inputSchema },
   }));
-  return wellFormedJson({
+  const settings = wellFormedJson({
     model: request.model,
     [quirks.maxTokensField ?? "max_tokens"]: request.outputTokensMax,
     stream: true,
@@ -31,14 +31,20 @@ export function openAiChatBody(request: ModelRequest, dress: DialectDress): Json
       : {}),
     ...thinkingFields(request, dress),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
-    messages: [
-      ...(system === "" ? [] : [{ role: "system", content: textContent(system, marksPrefix) }]),
-      ...turns.flatMap((turn) =>
-        turn.role === "user" ? userMessages(turn, dress) : assistantMessage(turn, dress),
-      ),
-    ],
   });
+  const instructions = { role: "system", content: textContent(system, marksPrefix) };
+  return {
+    ...settings,
+    messages: [
+      ...(system === "" ? [] : [wellFormedJson(instructions)]),
+      ...turns.flatMap((turn) => messagesOf(turn, dress)),
+    ],
+  };
 }
+
+const messagesOf = oncePerTurn((turn, dress) =>
+  turn.role === "user" ? userMessages(turn, dress) : assistantMessage(turn, dress),
+);
 
 function isSaid({ type }: ContentBlock): boolean {
   return type === "text" || type === "tool_use";

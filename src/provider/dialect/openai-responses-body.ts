@@ -6,7 +6,7 @@ import type { DialectDress } from "./dialect.ts";
 import { dataUrl } from "./media.ts";
 import { argumentsText } from "./tool-call.ts";
 import { wireToolName } from "./tool-name.ts";
-import { resultText, systemText, turnsOf, unsupported } from "./turns.ts";
+import { oncePerTurn, resultText, systemText, turnsOf, unsupported } from "./turns.ts";
 
 /** Models that do not reason and refuse a request that speaks of it. */
 const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
@@ -25,7 +25,8 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     parameters: inputSchema,
     strict: false,
   }));
-  return wellFormedJson({
+  const turns = turnsOf(request, dress.family, ({ type }) => type !== "thinking");
+  const settings = wellFormedJson({
     model: request.model,
     max_output_tokens: request.outputTokensMax,
     stream: true,
@@ -37,12 +38,14 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     ...(request.cache.key === undefined ? {} : { prompt_cache_key: request.cache.key }),
     ...(system === "" ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
-    input: turnsOf(request, dress.family, ({ type }) => type !== "thinking").flatMap(({ role, blocks }) => {
-      const content = blocks.map(({ block }) => block);
-      return role === "user" ? userItems(content, dress) : assistantItems(content);
-    }),
   });
+  return { ...settings, input: turns.flatMap((turn) => itemsOf(turn, dress)) };
 }
+
+const itemsOf = oncePerTurn(({ role, blocks }, dress) => {
+  const content = blocks.map(({ block }) => block);
+  return role === "user" ? userItems(content, dress) : assistantItems(content);
+});
 
 function userItems(blocks: readonly ContentBlock[], dress: DialectDress): readonly JsonObject[] {
   const outputs: JsonObject[] = [];

@@ -1,7 +1,9 @@
+import type { JsonObject } from "../../base/json.ts";
+import { wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelRequest, SystemSection } from "../provider.ts";
-import type { DialectDress } from "./dialect.ts";
+import type { DialectDress, DialectQuirks } from "./dialect.ts";
 
 /** Messages of one role in a row, as one: what every wire takes and some demand. */
 export interface Turn {
@@ -22,7 +24,8 @@ export interface PlacedBlock {
  * families (ENG-19), yields (no wire has them), and turns of which nothing remains; an answer that is nothing but
  * thinking led to nothing and goes too. The results of tools stand first in their turn, next to the calls they answer.
  *
- * `isSaid` tells which blocks make an answer by themselves on the wire in question.
+ * `isSaid` tells which blocks make an answer by themselves on the wire in question. A turn that is what it was in an
+ * earlier request is the same object.
  */
 export function turnsOf(
   request: ModelRequest,
@@ -36,13 +39,58 @@ export function turnsOf(
   const said = joined(turns).filter(
     ({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)),
   );
-  return joined(said).map(({ role, blocks }) => ({
-    role,
-    blocks:
-      role === "user"
-        ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
-        : blocks,
-  }));
+  return joined(said).map(({ role, blocks }) =>
+    asBefore({
+      role,
+      blocks:
+        role === "user"
+          ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
+          : blocks,
+    }),
+  );
+}
+
+/** Blocks never change, so a turn is known by them. */
+const turnsMade = new WeakMap<ContentBlock, Turn>();
+
+function asBefore(turn: Turn): Turn {
+  const first = turn.blocks[0];
+  if (first === undefined) return turn;
+  const before = turnsMade.get(first.block);
+  if (before !== undefined && isSame(before, turn)) return before;
+  turnsMade.set(first.block, turn);
+  return turn;
+}
+
+function isSame(one: Turn, other: Turn): boolean {
+  return (
+    one.role === other.role &&
+    one.blocks.length === other.blocks.length &&
+    one.blocks.every(({ block, isBreakpoint }, index) => {
+      const placed = other.blocks[index];
+      return placed?.block === block && placed.isBreakpoint === isBreakpoint;
+    })
+  );
+}
+
+type TurnItems<Item> = (turn: Turn, dress: DialectDress) => readonly Item[];
+
+/**
+ * What turns become on a wire, well-formed, made once for each: nearly all turns of a request were in the one before.
+ * `make` may look at the turn, and of the dress at the quirks; what it throws is thrown every time.
+ */
+export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
+  const known = new WeakMap<
+    Turn,
+    { readonly quirks: DialectQuirks | undefined; readonly items: readonly Item[] }
+  >();
+  return (turn, dress) => {
+    const before = known.get(turn);
+    if (before !== undefined && before.quirks === dress.quirks) return before.items;
+    const items = wellFormedJson(make(turn, dress));
+    known.set(turn, { quirks: dress.quirks, items });
+    return items;
+  };
 }
 
 /** Turns that are not empty, those of one role in a row as one. */
