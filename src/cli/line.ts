@@ -37,7 +37,8 @@ export async function runLine(
     await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
     const history = settings.resume !== undefined;
     const { signal } = stop;
-    const outcome = await runLineClient({ connection, session, terminal, model, history, signal });
+    const { clock } = at.world;
+    const outcome = await runLineClient({ connection, session, terminal, model, history, clock, signal });
     return exitCodeOfOutcome(outcome, terminal.interactive);
   } finally {
     stop.interrupts(undefined);

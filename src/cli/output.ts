@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { asError, HarnessError } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 
@@ -20,6 +20,7 @@ export class OutputClosed extends Error {
 
 /** Standard output: the answer or the JSON, and nothing else. */
 export function standardOutput(): Output {
+  if (wasClosed(1)) return CLOSED;
   return isTerminal(1) ? streamOutput(process.stdout) : sinkOutput(Bun.stdout);
 }
 
@@ -39,6 +40,33 @@ export function standardError(): Output {
     },
   };
 }
+
+/** What stands for a standard output that was closed when we were started, as by `>&-`: what is written is lost. */
+const CLOSED: Output = {
+  isTerminal: false,
+  write: (text) =>
+    text === ""
+      ? Promise.resolve()
+      : Promise.reject(new HarnessError("OutputUnwritable", { detail: "it was closed at the start" })),
+};
+
+/**
+ * Tells whether a descriptor was closed when this process began. The runtime has then opened the null device there,
+ * and marked it to be closed on exec, which nothing that was inherited can be.
+ *
+ * A system without /proc cannot tell: what is written there is lost without a word.
+ */
+function wasClosed(descriptor: 1): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch (thrown) {
+    return codeOf(asError(thrown)) === "EBADF";
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2_000_000;
 
 /** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is known without. */
 function isTerminal(descriptor: 1 | 2): boolean {

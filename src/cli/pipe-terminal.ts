@@ -22,6 +22,7 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
 
   return {
     interactive: false,
+    redraws: false,
     write: (text) => output.write(text),
     prompt(text) {
       wanted = text !== undefined;

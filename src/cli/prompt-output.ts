@@ -1,7 +1,8 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import { priceOf } from "../client/kit/cost.ts";
+import { dollars, priceOf } from "../client/kit/cost.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
+import type { Envelope } from "../protocol/envelope.ts";
 
 /** The one object of `--output-format json`. */
 export function resultJson(session: SessionId, record: TurnRecord): string {
@@ -11,7 +12,7 @@ export function resultJson(session: SessionId, record: TurnRecord): string {
     session,
     result: record.text,
     turns: record.ended?.rounds ?? 0,
-    cost_usd: record.cost.calls === 0 && (record.ended?.rounds ?? 0) > 0 ? null : priceOf(record.cost),
+    cost_usd: priceOf(record.cost),
     tools_used: record.tools,
     stop_reason: stopReason,
     ...(failed ? { error: record.error } : {}),
@@ -31,6 +32,12 @@ export function failureJson(thrown: unknown): string {
     stop_reason: cancelled ? "cancelled" : "error",
     ...(cancelled ? {} : { error: { reason, message: messageOf(thrown) } }),
   });
+}
+
+/** One line of `--output-format stream-json`. */
+export function envelopeJson(envelope: Envelope): string {
+  if (envelope.kind !== "CostIncremented" || envelope.payload.usd === null) return jsonLine(envelope);
+  return jsonLine({ ...envelope, payload: { ...envelope.payload, usd: dollars(envelope.payload.usd) } });
 }
 
 /**

@@ -1,5 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { whileAlive } from "../base/deadline.ts";
+import { hasReason } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
 import { priceOf, printPrice } from "../client/kit/cost.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
@@ -15,7 +17,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { OutputClosed, standardOutput } from "./output.ts";
 import { promptContent } from "./prompt-content.ts";
-import { failureJson, jsonLine, resultJson } from "./prompt-output.ts";
+import { envelopeJson, failureJson, resultJson } from "./prompt-output.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
@@ -57,8 +59,11 @@ async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<
     await connection.handshake(PROTOCOL_VERSION);
     const show = shower(invocation, connection, at);
     const { session } = harness;
-    const record = await runTurn({ connection, session, content, clock, signal: stop.signal, show });
-    await writeAnswer(invocation.format, harness, record, at);
+    const record = await tellingWhatIsKept(session, at, async () => {
+      const whole = await runTurn({ connection, session, content, clock, signal: stop.signal, show });
+      await writeAnswer(invocation.format, harness, whole, at);
+      return whole;
+    });
     await tellEnd(record, at);
     return stop.signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
   } finally {
@@ -80,7 +85,7 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
   const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
   const printer = new EventPrinter({ client: connection.clientId, answers: false });
   return async function show(envelope: Envelope): Promise<void> {
-    if (invocation.format === "stream-json") await at.stdout.write(jsonLine(envelope));
+    if (invocation.format === "stream-json") await at.stdout.write(envelopeJson(envelope));
     if (envelope.kind === "Error" && envelope.parentCall === undefined) {
       const { reason, message } = envelope.payload;
       await at.stderr.write(`cinch: ${neutralise(message)} (${neutraliseLine(reason)})\n`);
@@ -88,6 +93,22 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
       await at.stderr.write(printer.print(envelope));
     }
   };
+}
+
+/** What cannot be written is not lost: the session is named, for who wants to go on with it. */
+async function tellingWhatIsKept<Value>(
+  session: SessionId,
+  at: Surroundings,
+  write: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (hasReason(thrown, "OutputUnwritable")) {
+      await at.stderr.write(`cinch: what was not written is in the session: cinch --resume ${session}\n`);
+    }
+    throw thrown;
+  }
 }
 
 async function writeAnswer(

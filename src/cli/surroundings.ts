@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { HarnessOptions, HarnessPaths } from "../harness/options.ts";
@@ -73,10 +73,37 @@ export function harnessOptions(
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(record === undefined ? {} : { record: resolve(record) }),
+    ...(record === undefined ? {} : { record: recordPath(record) }),
     ...(resume === undefined ? {} : { resume }),
     ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
   };
+}
+
+/**
+ * Where a cassette is written to. Looked at before the first request, which costs money and would be recorded in vain.
+ * @throws HarnessError UsageInvalid where nothing can be written there.
+ */
+function recordPath(named: string): string {
+  const path = resolve(named);
+  const problem = unwritable(path);
+  if (problem !== undefined)
+    throw new HarnessError("UsageInvalid", { problem: `--record ${named}: ${problem}` });
+  return path;
+}
+
+function unwritable(path: string): string | undefined {
+  const folder = dirname(path);
+  const there = statSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) return `the folder ${folder} does not exist; make it first: mkdir -p ${folder}`;
+  if (!there.isDirectory()) return `${folder} is no folder; name a file in a folder that you may write to`;
+  const target = statSync(path, { throwIfNoEntry: false });
+  if (target?.isDirectory() === true) return "it is a folder; name a file";
+  try {
+    accessSync(target === undefined ? folder : path, constants.W_OK);
+    return undefined;
+  } catch {
+    return "it cannot be written; name a file in a folder that you may write to";
+  }
 }
 
 function rawDumpPath(world: World, paths: HarnessPaths): string {

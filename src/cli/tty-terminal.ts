@@ -33,6 +33,8 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   let midLine = false;
   let drawn = false;
   let promptText = "";
+  /** The editor is gone, as after Ctrl-D: what is printed from then on has no line to be typed below it. */
+  let closed = false;
 
   const editor: Interface = createInterface({
     input: process.stdin,
@@ -51,7 +53,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function erase(): void {
-    if (!drawn || !canMove) return;
+    if (!drawn || !canMove || closed) return;
     moveCursor(process.stdout, 0, -editor.getCursorPos().rows);
     cursorTo(process.stdout, 0);
     clearScreenDown(process.stdout);
@@ -59,7 +61,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function draw(): void {
-    if (midLine) return;
+    if (midLine || closed) return;
     editor.setPrompt(promptText);
     if (canMove) editor.prompt(true);
     else process.stdout.write(promptText);
@@ -71,10 +73,17 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     push({ kind: "line", text });
   });
   editor.on("SIGINT", interrupt);
-  editor.on("close", () => inputs.end());
+  editor.on("close", () => {
+    // What is printed next begins on a line of its own.
+    if (drawn) process.stdout.write("\n");
+    closed = true;
+    drawn = false;
+    inputs.end();
+  });
 
   return {
     interactive: true,
+    redraws: canMove,
     interrupt,
     async *input(signal) {
       const end = () => inputs.end();

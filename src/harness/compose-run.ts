@@ -20,6 +20,7 @@ import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
+import { withChange } from "./change-preview.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { ownDirectories } from "./own-directories.ts";
 import { policyFrom } from "./policy.ts";
@@ -77,7 +78,13 @@ export async function composeRun(material: Material): Promise<Session> {
       permissionGate({
         policy,
         session: sessionRules,
-        ask: (question, signal) => questions.askPermission(question, signal),
+        ask: async (question, signal) => {
+          const place = { cwd: workspace.cwd, files: world.files };
+          return await questions.askPermission(
+            attended ? await withChange(question, place) : question,
+            signal,
+          );
+        },
         autoApprove,
         configPath: join(paths.config, "config.toml"),
         onRefused: tellRefusal,

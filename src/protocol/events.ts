@@ -94,6 +94,10 @@ const payloads = {
     /** Why it is asked, and the rule that would have allowed it. */
     reason: z.string().optional(),
     rule: z.string().optional(),
+    /** What the call would change in a file: the hunks of a unified diff, as they are. */
+    diff: z.string().optional(),
+    /** How long an answer is waited for, in milliseconds from `ts` on; then the call is denied. */
+    timeoutMs: z.int().min(1).optional(),
   }),
   PermissionAnswered: z.object({
     callId: CallIdSchema,

@@ -189,6 +189,51 @@ test("[CLI-01] a closed standard output ends the run cleanly, as a cancel", asyn
   await rig.mock.until((mock) => mock.connections.open === 0);
 });
 
+test("[CLI-01] an answer that a closed standard output cannot take is a failure, with the session to find it in", async () => {
+  await using rig = openRig({ script: () => says("the heron") });
+  const shell = `"$CINCH" -p x --model mock:one >&-; echo "code $?"; exec 2>/dev/null`;
+  const { stdout, stderr } = await rig.shell(shell);
+  expect(stdout).toBe("code 1\n");
+  expect(stderr).toContain("Standard output cannot be written: it was closed at the start");
+  const session = /cinch --resume (sess_\w+)/.exec(stderr)?.[1] ?? "";
+  expect(await rig.run(["-p", "again", "--resume", session, ...WRITE])).toMatchObject({ code: 0 });
+  expect(JSON.stringify(rig.mock.requests.at(-1)?.body["messages"])).toContain("the heron");
+  const ignored = await rig.shell(`"$CINCH" -p x --model mock:one >/dev/null; echo "code $?"`);
+  expect(ignored).toEqual({ stdout: "code 0\n", stderr: "" });
+});
+
+test("[CLI-01 PROV-08] a --record file that cannot be written is told before anything is asked", async () => {
+  await using rig = openRig({ script: [says("never")] });
+  const missing = await rig.run(["-p", "x", ...WRITE, "--record", "no/such/tape.jsonl"]);
+  expect(missing).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `cinch: --record no/such/tape.jsonl: the folder ${join(rig.work, "no/such")} does not exist; make it first: mkdir -p ${join(rig.work, "no/such")} (UsageInvalid)\n`,
+    timedOut: false,
+  });
+  expect(await rig.run(["-p", "x", ...WRITE, "--record", "."])).toMatchObject({ code: 2, stdout: "" });
+  expect(rig.mock.requests).toEqual([]);
+});
+
+test("[PROV-11] costs in JSON are rounded to a millionth of a dollar", async () => {
+  await using rig = openRig({ script: () => says("ok") });
+  const config = readFileSync(rig.config, "utf8");
+  writeFileSync(rig.config, `${config}[prices."mock:one"]\ninput = 0.1\noutput = 0.7\n`);
+  const json = objectOf((await rig.run(["-p", "x", ...WRITE, "--output-format", "json"])).stdout);
+  const lines = (await rig.run(["-p", "x", ...WRITE, "--output-format", "stream-json"])).stdout;
+  const usd = /"usd":([^,}]+)/.exec(lines)?.[1] ?? "";
+  expect(String(json["cost_usd"])).toMatch(/^0\.\d{1,6}$|^\de-6$/);
+  expect(usd).toMatch(/^0\.\d{1,6}$|^\de-6$/);
+});
+
+test("[PROV-11] a cancelled turn whose provider told no usage has no known price, and never zero", async () => {
+  await using rig = openRig({ script: [fails({ kind: "stall", at: "mid-event" })] });
+  await using cinch = rig.start(["-p", "x", ...WRITE, "--output-format", "json"]);
+  await rig.mock.until((mock) => mock.stalled > 0);
+  cinch.kill("SIGINT");
+  expect(objectOf((await Array.fromAsync(cinch.stdout)).join(""))).toMatchObject({ cost_usd: null });
+});
+
 test("[CLI-01] a slow reader slows the run and loses nothing", async () => {
   const text = "word ".repeat(60_000);
   await using rig = openRig({ script: [says(text, { deltaChars: 500 })] });

@@ -23,9 +23,9 @@ test(
     await using rig = await openRig({ script });
     await rig.terminal.type("make them");
     await rig.terminal.press("Enter");
-    await rig.terminal.shows("1-4 >");
+    await rig.terminal.shows("1-4 (");
     expect(await rig.terminal.screen()).toContain("Permission needed: Bash\n| touch made\n");
-    await rig.answer("2", "rule >");
+    await rig.answer("2", "rule (");
     await rig.answer("touch", "Both made.");
     await rig.terminal.shows("-- rounds: 3");
     expect(await rig.terminal.screen()).toContain("  allowed by you (Bash:touch *)\n");
@@ -33,6 +33,59 @@ test(
     await rig.answer("/permissions", "Allowed for this session:\n  1  Bash:touch *");
     await rig.answer("/quit", "code 0");
     await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PERM-06] at a terminal the prompt shows the change as a diff and counts down to the denial",
+  async () => {
+    const script = [
+      calls("Read", { file_path: "a.txt" }),
+      calls("Edit", { file_path: "a.txt", old_string: "two", new_string: "2\u001b[2J" }),
+      says("Done."),
+    ];
+    await using rig = await openRig({ script });
+    writeFileSync(join(rig.work, "a.txt"), "one\ntwo\nthree\n");
+    await rig.answer("edit it", "1-4 (");
+    const screen = await rig.terminal.screen();
+    expect(screen).toContain("| Edit:");
+    expect(screen).toContain("| @@ -1,3 +1,3 @@\n|  one\n| -two\n| +2\u241b[2J\n|  three\n");
+    expect(screen).toContain("Without an answer within 60 s it is denied.\n1-4 (");
+    await rig.terminal.shows("1-4 (58 s) >");
+    await rig.answer("1", "Done.");
+    expect(readFileSync(join(rig.work, "a.txt"), "utf8")).toBe("one\n2\u001b[2J\nthree\n");
+    await rig.answer("/exit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CLI-01 PERM-03] Ctrl-D at a permission prompt denies it and leaves as at any prompt",
+  async () => {
+    await using rig = await openRig({ script: [calls("Bash", { command: "touch made" }), says("never")] });
+    await rig.answer("make it", "1-4 (");
+    await rig.terminal.press("C-d");
+    await rig.terminal.shows("code 0");
+    expect(await rig.terminal.screen()).toContain("  denied by you\n");
+    expect(existsSync(join(rig.work, "made"))).toBe(false);
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SES-07] in a session that goes on, what was asked before stands there as asked by you",
+  async () => {
+    await using rig = await openRig({ script: [says("first answer"), says("second answer")] });
+    await rig.answer("remember the heron", "first answer");
+    await rig.answer("/quit", "code 0");
+    await rig.terminal.type('clear; "$CINCH" --model mock:one --continue');
+    await rig.answer("", "first answer");
+    const screen = await rig.terminal.screen();
+    expect(screen).toContain("you asked:\n| remember the heron\n");
+    expect(screen).not.toContain("cli_");
+    await rig.answer("/exit", "bash-");
   },
   TIMEOUT_MS,
 );

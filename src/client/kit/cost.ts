@@ -22,6 +22,8 @@ export const NO_COST: Cost = {
   cacheWriteTokens: 0,
 };
 
+type TurnEnd = Pick<PayloadOf<"TurnEnded">, "reason" | "rounds">;
+
 export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
   return {
     usd: cost.usd + (more.usd ?? 0),
@@ -34,9 +36,36 @@ export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
   };
 }
 
+/**
+ * The cost of a turn once it has ended. A call that was cut off, by a cancel or an error, before its provider told any
+ * usage is in the rounds and not among the calls that were counted: what it cost is unknown, and never zero.
+ */
+export function settledCost(cost: Cost, { reason, rounds = 0 }: TurnEnd): Cost {
+  const cutOff = reason === "cancelled" || reason === "error";
+  const untold = cutOff ? Math.max(0, rounds - cost.calls) : 0;
+  return { ...cost, calls: cost.calls + untold, unpricedCalls: cost.unpricedCalls + untold };
+}
+
+export function sumOfCosts(one: Cost, other: Cost): Cost {
+  return {
+    usd: one.usd + other.usd,
+    calls: one.calls + other.calls,
+    unpricedCalls: one.unpricedCalls + other.unpricedCalls,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
+}
+
 /** The whole price, or null as soon as one call in it has none. */
 export function priceOf(cost: Cost): number | null {
-  return cost.unpricedCalls > 0 ? null : cost.usd;
+  return cost.unpricedCalls > 0 ? null : dollars(cost.usd);
+}
+
+/** Money as it leaves for programs: rounded to a millionth of a dollar, without the tail of binary fractions. */
+export function dollars(usd: number): number {
+  return Number(usd.toFixed(6));
 }
 
 /** "$0.0123", or what is known: "at least $0.0123", "price unknown". */

@@ -2,7 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import type { Cost } from "./cost.ts";
-import { addCost, NO_COST } from "./cost.ts";
+import { addCost, NO_COST, settledCost } from "./cost.ts";
 
 /**
  * What a turn came to, folded from its events: the answer, the cost, the tools, how it ended. Clients and scripts
@@ -50,8 +50,8 @@ export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
       return { ...record, error: { reason, message } };
     }
     case "TurnEnded": {
-      const { reason, rounds } = envelope.payload;
-      return { ...record, ended: { reason, rounds: rounds ?? 0 } };
+      const { reason, rounds = 0 } = envelope.payload;
+      return { ...record, cost: settledCost(record.cost, envelope.payload), ended: { reason, rounds } };
     }
     default:
       return record;

@@ -10,7 +10,7 @@ export const LINE_COMMANDS = [
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   { name: "permissions", usage: "/permissions [revoke N]", help: "what you have allowed for this session" },
   { name: "drop", usage: "/drop", help: "forget the text that was kept while a turn ran" },
-  { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave" },
+  { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave (also /exit)" },
 ] as const;
 
 export type LineCommandName = (typeof LINE_COMMANDS)[number]["name"];
@@ -18,7 +18,8 @@ export type LineCommandName = (typeof LINE_COMMANDS)[number]["name"];
 /** The built-in command that is meant, where it is one of ours. */
 export function builtIn(command: SlashCommand): LineCommandName | undefined {
   if (command.namespace !== undefined) return undefined;
-  return LINE_COMMANDS.find((known) => known.name === command.name)?.name;
+  const name = command.name === "exit" ? "quit" : command.name;
+  return LINE_COMMANDS.find((known) => known.name === name)?.name;
 }
 
 export function helpText(): string {

@@ -6,7 +6,7 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRule } from "./permission-answer.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { parseAnswer, questionsAfter, questionText } from "./questions.ts";
+import { parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
 
 /** What the dialogue can do with the line client around it. */
 export interface DialogueSurface {
@@ -16,6 +16,12 @@ export interface DialogueSurface {
   send(command: Command): Promise<HarnessError | undefined>;
   /** Keeps a text for the model until it can be sent. */
   keep(text: string): void;
+  /** Does something that waits for the engine, after what is under way: events are followed meanwhile. */
+  later(work: () => Promise<unknown>): void;
+  /** Milliseconds of a clock that never goes back. */
+  nowMs(): number;
+  /** Whether a person sits there. */
+  readonly interactive: boolean;
 }
 
 /** The questions of a session that wait for the person at the line client, one at a time, and their answers (PERM-03). */
@@ -37,7 +43,7 @@ export class Dialogue {
   /** Follows one event of this run; true where another question, or none, is now the first one to prompt for. */
   async follow(envelope: Envelope): Promise<boolean> {
     const before = this.question;
-    this.#questions = questionsAfter(this.#questions, envelope);
+    this.#questions = questionsAfter(this.#questions, envelope, this.#client.nowMs());
     if (this.question === before) return false;
     await this.#show();
     return !this.inputClosed;
@@ -59,15 +65,16 @@ export class Dialogue {
   }
 
   /** Denies every permission that is asked for now. */
-  async refuseAll(): Promise<void> {
-    for (const question of this.#questions) await this.#refuse(question);
+  refuseAll(): void {
+    for (const question of this.#questions) this.#refuse(question);
   }
 
   async #show(): Promise<void> {
     const { question } = this;
     if (question === undefined) return;
-    if (this.inputClosed) return await this.#refuse(question);
-    await this.#client.say(questionText(question));
+    if (this.inputClosed) return this.#refuse(question);
+    const limit = this.#client.interactive ? timeLimitText(question) : undefined;
+    await this.#client.say([questionText(question), ...(limit === undefined ? [] : [limit])].join("\n"));
   }
 
   async #choose(
@@ -107,10 +114,11 @@ export class Dialogue {
     await this.#client.say(`That is none of the answers.${kept}\n${questionText(question)}`);
   }
 
-  async #refuse(question: OpenQuestion): Promise<void> {
+  #refuse(question: OpenQuestion): void {
     if (question.kind === "asked") return;
     const { session: sessionId } = this.#client;
     const { callId } = question.request;
-    await this.#client.send({ kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" });
+    const answer = { kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" } as const;
+    this.#client.later(() => this.#client.send(answer));
   }
 }

@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { CallId, ClientId } from "../../base/ids.ts";
+import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -14,6 +14,8 @@ export interface PrinterOptions {
   readonly client: ClientId;
   /** False where the answer goes elsewhere and only what happens is to be told. */
   readonly answers: boolean;
+  /** The run that is watched: what an earlier run of its log was asked, the person who goes on with it asked. */
+  readonly session?: SessionId;
 }
 
 /**
@@ -76,7 +78,12 @@ export class EventPrinter {
       case "TurnStarted": {
         const { originator, content } = envelope.payload;
         if (originator === this.#options.client || content === undefined) return undefined;
-        return `${originator} asks:\n${quote(inputText(content))}`;
+        const { session } = this.#options;
+        const asker =
+          session !== undefined && envelope.session !== session
+            ? "you asked"
+            : `${neutraliseLine(originator)} asks`;
+        return `${asker}:\n${quote(inputText(content))}`;
       }
       case "InputQueued":
         return `waiting (${envelope.payload.delivery}): ${neutraliseLine(inputText(envelope.payload.content))}`;

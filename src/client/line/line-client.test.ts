@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../../test/support/fake-clock.ts";
+import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { BoundedQueue } from "../../base/queue.ts";
@@ -287,6 +287,142 @@ test("[CLI-01] a line that ends with a backslash goes on in the next one", async
   await rig.end();
 });
 
+test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // sends one slash", async () => {
+  const rig = openRig();
+  await rig.type("/frobnicate now");
+  await rig.type("/ now");
+  await rig.type("//help me");
+  expect(rig.sent).toEqual([input("/help me")]);
+  expect(rig.shown()).toBe(
+    "There is no command /frobnicate. /help lists those there are.\na command has a name: /help lists them\n",
+  );
+  rig.publish(started(1), ended(1, "complete", 1));
+  await settle();
+  expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
+});
+
+test("[CLI-01 TUI-03] a command that is slow keeps no event, no answer and no Ctrl-C waiting", async () => {
+  const rig = openRig();
+  const slow = Promise.withResolvers<void>();
+  rig.connection.answer = async (command) => {
+    if (command.kind === "SetModel" || command.kind === "CancelTurn") await slow.promise;
+    return {};
+  };
+  await rig.type("go");
+  rig.publish(started(1));
+  await rig.type("/model local:slow");
+  await rig.type("/cost");
+  rig.publish(text("still here"), asks("Bash:ls", "ls"));
+  await settle();
+  expect(rig.shown()).toStartWith("still here\nPermission needed: Bash\n| ls\n");
+  await rig.type("1");
+  expect(rig.sent.at(-1)).toMatchObject({ kind: "AnswerPermission", decision: "allow" });
+  expect(rig.shown()).not.toContain("$0.0000"); // what was typed behind it keeps its place
+  await rig.interrupt(1_000);
+  expect(rig.shown()).toEndWith(`${INTERRUPT_BANNER}\n`);
+  await rig.interrupt(1_001);
+  expect(await rig.outcome).toEqual({ why: "interrupt" });
+});
+
+test("[CLI-01] lines that were entered while one is slow are dealt with in order", async () => {
+  const rig = openRig();
+  const slow = Promise.withResolvers<void>();
+  rig.connection.answer = async (command) => {
+    if (command.kind === "SetModel") await slow.promise;
+    return {};
+  };
+  await rig.type("/model local:slow");
+  await rig.type("go");
+  expect(rig.sent).toEqual([{ kind: "SetModel", sessionId: SESSION, model: "local:slow" }]);
+  slow.resolve();
+  await settle();
+  expect(rig.sent.at(-1)).toEqual(input("go"));
+  await rig.end();
+});
+
+test("[PERM-06] the prompt counts down to the denial, and a terminal that cannot redraw is told once", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1), asks("Bash:ls", "ls", CALL, { timeoutMs: 60_000 }));
+  await settle();
+  expect(rig.shown()).toEndWith("  4  deny\nWithout an answer within 60 s it is denied.\n");
+  expect(rig.prompts.at(-1)).toBe("1-4 (60 s) > ");
+  await rig.clock.advance(50_500);
+  expect(rig.prompts.at(-1)).toBe("1-4 (10 s) > ");
+  await rig.type("1");
+  expect(rig.sent.at(-1)).toMatchObject({ kind: "AnswerPermission", decision: "allow" });
+  expect(rig.clock.waiting).toBe(0);
+  await rig.end();
+
+  const pipe = openRig(false);
+  await pipe.type("go");
+  pipe.publish(started(1), asks("Bash:ls", "ls", CALL, { timeoutMs: 60_000 }));
+  await settle();
+  expect(pipe.shown()).toEndWith("  4  deny\n");
+  expect(pipe.prompts.at(-1)).toBe(QUESTION);
+  await pipe.end();
+});
+
+test.each([
+  ["Write", { file_path: "a", content: "one\ntwo\u001b[2K\n" }, ["| +one", "| +two␛[2K"]],
+  ["Edit", { file_path: "a", old_string: "b", new_string: "" }, ["| @@ once @@", "| -b"]],
+  [
+    "MultiEdit",
+    { file_path: "a", edits: [{ old_string: "b", new_string: "c", replace_all: true }] },
+    ["| @@ everywhere @@", "| -b", "| +c"],
+  ],
+] as const)(
+  "[PERM-06 TUI-07] without a diff, the prompt for %s shows what the call holds",
+  async (tool, args, lines) => {
+    const rig = openRig();
+    await rig.type("go");
+    rig.publish(started(1), asks(undefined, `${tool}:a`, CALL, { tool, args }));
+    await settle();
+    expect(rig.shown()).toContain([`| ${tool}:a`, ...lines, "because: no rule allows it", ""].join("\n"));
+    await rig.end();
+  },
+);
+
+test("[PERM-06] the prompt shows the diff, at most 40 lines of it, and how many there are besides", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  const diff = ["@@ -1,0 +1,50 @@", ...Array.from({ length: 50 }, (_, at) => `+line ${at + 1}`)].join("\n");
+  const args = { file_path: "a", content: "other" };
+  rig.publish(started(1), asks(undefined, "Write:a", CALL, { tool: "Write", args, diff }));
+  await settle();
+  expect(rig.shown()).toContain("| @@ -1,0 +1,50 @@\n| +line 1\n");
+  expect(rig.shown()).toContain("| +line 39\n  … and 11 more lines not shown here\nbecause");
+  await rig.end();
+});
+
+test("[CLI-01 PERM-03] closing the input at a permission prompt denies it, cancels the turn and leaves", async () => {
+  const rig = await askingRig("Bash:ls");
+  rig.close();
+  await settle();
+  const denial = { callId: CALL, decision: "deny", scope: "once" };
+  expect(rig.sent.slice(1)).toEqual([
+    { kind: "AnswerPermission", sessionId: SESSION, ...denial },
+    { kind: "CancelTurn", sessionId: SESSION },
+  ]);
+  rig.publish(ended(1, "cancelled", 1));
+  expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "cancelled" });
+});
+
+test.each([
+  [[], "price unknown this turn, price unknown this session"],
+  [[cost(0.25)], "at least $0.2500 this turn, at least $0.2500 this session"],
+] as const)(
+  "[PROV-11] a cancelled call that told no usage has an unknown price, not $0 (%#)",
+  async (costs, line) => {
+    const rig = openRig();
+    await rig.type("go");
+    rig.publish(started(1), ...costs, ended(1, "cancelled", costs.length + 1));
+    await settle();
+    expect(rig.shown()).toBe(`-- cancelled; rounds: ${costs.length + 1}, ${line}\n`);
+    await rig.end();
+  },
+);
+
 test("[TUI-07] a model, a tool and an error cannot drive the terminal, even in pieces", async () => {
   const rig = openRig();
   rig.publish(
@@ -309,7 +445,7 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   connection.publish(asks("Bash:ls", "ls"), earlier);
   const rig = openRig(true, connection, true);
   await settle();
-  expect(rig.shown()).toBe(`${fakeId("cli", 7)} asks:\n| go\nhalf an ans`);
+  expect(rig.shown()).toBe("you asked:\n| go\nhalf an ans");
   await rig.type("/cancel");
   expect(rig.shown()).toEndWith("\nNo turn is running.\n");
   await rig.type("on");
@@ -323,6 +459,7 @@ function openRig(interactive = true, connection = new FakeConnection(), history 
   let shown = "";
   const terminal: LineTerminal = {
     interactive,
+    redraws: interactive,
     async *input(signal) {
       const end = () => lines.end();
       signal.addEventListener("abort", end);
@@ -337,15 +474,18 @@ function openRig(interactive = true, connection = new FakeConnection(), history 
     },
   };
   const { signal } = new AbortController();
+  const clock = fakeClock();
   const outcome: Promise<LineOutcome> = runLineClient({
     connection,
     session: SESSION,
     terminal,
     model: "mock:one",
     history,
+    clock,
     signal,
   });
   const rig = {
+    clock,
     connection,
     sent: connection.sent as readonly unknown[],
     prompts,
@@ -387,7 +527,12 @@ async function askingRig(rule: string | undefined, summary = "npm run test") {
   return rig;
 }
 
-function asks(rule: string | undefined, summary: string, callId = CALL): Event {
+function asks(
+  rule: string | undefined,
+  summary: string,
+  callId = CALL,
+  more: Partial<PayloadOf<"PermissionRequested">> = {},
+): Event {
   const payload: PayloadOf<"PermissionRequested"> = {
     callId,
     tool: "Bash",
@@ -396,6 +541,7 @@ function asks(rule: string | undefined, summary: string, callId = CALL): Event {
     summary,
     reason: "no rule allows it",
     ...(rule === undefined ? {} : { rule }),
+    ...more,
   };
   return { kind: "PermissionRequested", payload };
 }

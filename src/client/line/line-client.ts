@@ -2,16 +2,21 @@ import { unreachable } from "../../base/assert.ts";
 import { whileAlive } from "../../base/deadline.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
+import { BoundedQueue } from "../../base/queue.ts";
+import type { Clock } from "../../base/world.ts";
 import type { Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
-import { addCost, NO_COST, printPrice } from "../kit/cost.ts";
+import type { Cost } from "../kit/cost.ts";
+import { addCost, NO_COST, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
 import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
+import type { Typed } from "../kit/slash.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
+import { builtIn } from "./commands.ts";
 import { Dialogue } from "./dialogue.ts";
 import { EventPrinter, quote } from "./event-printer.ts";
 import { questionPrompt } from "./questions.ts";
@@ -22,6 +27,10 @@ import type { LineInput, LineTerminal } from "./terminal.ts";
 export const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 
+/** Lines that wait for the engine to have taken those before them. */
+const WORK_AHEAD_MAX = 1_000;
+const COUNTDOWN_STEP_MS = 1_000;
+
 export interface LineClientOptions {
   /** After its handshake. */
   readonly connection: Connection;
@@ -31,6 +40,7 @@ export interface LineClientOptions {
   readonly model: string;
   /** Shows what the log already holds, for a session that goes on. */
   readonly history: boolean;
+  readonly clock: Pick<Clock, "monotonic" | "timer">;
   readonly signal: AbortSignal;
 }
 
@@ -56,10 +66,26 @@ type Happening =
   | { readonly kind: "ended" }
   | { readonly kind: "input"; readonly input: LineInput }
   | { readonly kind: "closed" }
+  /** A piece of work that waited for the engine is done. */
+  | { readonly kind: "worked" }
   | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
+type Work = () => Promise<unknown>;
+
+/**
+ * What waits for the engine is worked off in lanes, each in order, so that a slow command keeps neither events nor
+ * Ctrl-C nor an answer waiting: lines for the model and commands in one, answers in another, cancelling in a third.
+ */
 class LineClient {
   readonly #options: LineClientOptions;
+  readonly #lines = new BoundedQueue<Work>(WORK_AHEAD_MAX);
+  readonly #answers = new BoundedQueue<Work>(WORK_AHEAD_MAX);
+  readonly #urgent = new BoundedQueue<Work>(WORK_AHEAD_MAX);
+  readonly #leave = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Lines that were entered and are not dealt with yet. */
+  #unworked = 0;
+  #countdown: Disposable | undefined;
   readonly #printer: EventPrinter;
   #model: string;
   readonly #dialogue: Dialogue;
@@ -67,7 +93,7 @@ class LineClient {
   #pending = false;
   #turn: number | undefined;
   #lastTurn: TurnEndReason | undefined;
-  #sessionCost = NO_COST;
+  #costBefore = NO_COST;
   #turnCost = NO_COST;
   #rules: readonly string[] = [];
   #kept: readonly string[] = [];
@@ -79,8 +105,13 @@ class LineClient {
 
   constructor(options: LineClientOptions) {
     this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
     this.#model = options.model;
-    this.#printer = new EventPrinter({ client: options.connection.clientId, answers: true });
+    this.#printer = new EventPrinter({
+      client: options.connection.clientId,
+      answers: true,
+      session: options.session,
+    });
     this.#dialogue = new Dialogue({
       session: options.session,
       say: (text) => this.#say(text),
@@ -88,36 +119,55 @@ class LineClient {
       keep: (text) => {
         this.#kept = [...this.#kept, text];
       },
+      later: (work) => void this.#answers.push(work),
+      nowMs: () => options.clock.monotonic(),
+      interactive: options.terminal.interactive,
     });
   }
 
   async run(): Promise<LineOutcome> {
-    const leave = new AbortController();
-    const signal = AbortSignal.any([this.#options.signal, leave.signal]);
+    const lanes = [this.#lines, this.#answers, this.#urgent];
+    const sources = [
+      this.#events(),
+      this.#input(),
+      this.#attach(),
+      ...lanes.map((lane) => this.#workOff(lane)),
+    ];
     this.#showPrompt();
     try {
-      for await (const happening of merge([this.#events(signal), this.#input(signal), this.#attach()])) {
+      for await (const happening of merge(sources)) {
         await this.#take(happening);
+        this.#leaveWhenDone();
         if (this.#outcome !== undefined) break;
       }
     } finally {
+      this.#countdown?.[Symbol.dispose]();
       this.#options.terminal.prompt(undefined);
-      leave.abort();
+      this.#leave.abort();
+      for (const lane of lanes) lane.end();
     }
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
     return this.#lastTurn === undefined ? { why } : { why, lastTurn: this.#lastTurn };
   }
 
-  async *#events(signal: AbortSignal): AsyncGenerator<Happening> {
+  async *#workOff(lane: BoundedQueue<Work>): AsyncGenerator<Happening> {
+    for await (const work of lane) {
+      await work();
+      yield { kind: "worked" };
+    }
+  }
+
+  async *#events(): AsyncGenerator<Happening> {
     const { connection, session, history } = this.#options;
+    const signal = this.#signal;
     const subscription = history ? { signal, since: 0 } : { signal };
     for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
     yield { kind: "ended" };
   }
 
-  async *#input(signal: AbortSignal): AsyncGenerator<Happening> {
-    for await (const input of this.#options.terminal.input(signal)) yield { kind: "input", input };
+  async *#input(): AsyncGenerator<Happening> {
+    for await (const input of this.#options.terminal.input(this.#signal)) yield { kind: "input", input };
     yield { kind: "closed" };
   }
 
@@ -137,6 +187,8 @@ class LineClient {
         return;
       case "closed":
         return await this.#closed();
+      case "worked":
+        return;
       case "attached":
         if (happening.refused !== undefined) await this.#say(neutralise(happening.refused.message));
         return;
@@ -146,6 +198,10 @@ class LineClient {
       default:
         return unreachable(happening);
     }
+  }
+
+  get #sessionCost(): Cost {
+    return sumOfCosts(this.#costBefore, this.#turnCost);
   }
 
   get #busy(): boolean {
@@ -163,8 +219,10 @@ class LineClient {
     }
     if (envelope.kind === "TurnStarted") {
       this.#turn = envelope.payload.turn;
-      this.#turnCost = NO_COST;
       if (envelope.payload.originator === this.#options.connection.clientId) this.#pending = false;
+      // It was accepted after the person had left.
+      if (this.#inputClosed && this.#options.terminal.interactive)
+        await this.#work(this.#urgent, () => this.#cancel());
     }
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
     await this.#ask(envelope);
@@ -173,9 +231,12 @@ class LineClient {
   }
 
   #countCost(envelope: Envelope): void {
-    if (envelope.kind !== "CostIncremented") return;
-    this.#sessionCost = addCost(this.#sessionCost, envelope.payload);
-    this.#turnCost = addCost(this.#turnCost, envelope.payload);
+    if (envelope.kind === "CostIncremented") this.#turnCost = addCost(this.#turnCost, envelope.payload);
+    if (envelope.parentCall !== undefined) return;
+    if (envelope.kind === "TurnEnded") this.#turnCost = settledCost(this.#turnCost, envelope.payload);
+    if (envelope.kind !== "TurnStarted") return;
+    this.#costBefore = this.#sessionCost;
+    this.#turnCost = NO_COST;
   }
 
   #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
@@ -198,9 +259,13 @@ class LineClient {
     await this.#say(
       `-- ${ending === undefined ? "" : `${ending}; `}${rounds === undefined ? "" : `rounds: ${rounds}, `}${cost}`,
     );
-    if (this.#leaving) this.#outcome = this.#inputClosed ? "closed" : "quit";
-    else await this.#offerKept();
+    if (!this.#leaving) await this.#offerKept();
     this.#showPrompt();
+  }
+
+  #leaveWhenDone(): void {
+    if (!this.#leaving || this.#busy || this.#unworked > 0) return;
+    this.#outcome ??= this.#inputClosed ? "closed" : "quit";
   }
 
   async #ask(envelope: Envelope): Promise<void> {
@@ -211,8 +276,40 @@ class LineClient {
 
   async #line(text: string): Promise<void> {
     const whole = this.#joined(text);
-    if (whole !== undefined) await this.#entered(whole);
-    this.#showPrompt();
+    if (whole === undefined) {
+      this.#showPrompt();
+      return;
+    }
+    const typed = parseTyped(whole);
+    const name = typed.kind === "command" ? builtIn(typed) : undefined;
+    if (name === "cancel" || name === "quit") await this.#work(this.#urgent, () => this.#entered(whole));
+    else if (this.#isAnswer(typed)) await this.#work(this.#answers, () => this.#answered(whole));
+    else await this.#work(this.#lines, () => this.#entered(whole));
+  }
+
+  #isAnswer(typed: Typed): boolean {
+    return this.#dialogue.question !== undefined && typed.kind !== "command";
+  }
+
+  /** A question may be settled by the time its turn comes: the line was then meant for the model. */
+  async #answered(text: string): Promise<void> {
+    if (this.#dialogue.question !== undefined) return await this.#dialogue.answer(text);
+    await this.#work(this.#lines, () => this.#entered(text));
+  }
+
+  async #work(lane: BoundedQueue<Work>, work: Work): Promise<void> {
+    this.#unworked += 1;
+    const taken = lane.push(async () => {
+      try {
+        await work();
+      } finally {
+        this.#unworked -= 1;
+        this.#showPrompt();
+      }
+    });
+    if (taken) return;
+    this.#unworked -= 1;
+    await this.#say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
   }
 
   /** The input with the lines that were continued into it; undefined while it goes on. */
@@ -229,8 +326,6 @@ class LineClient {
 
   async #entered(text: string): Promise<void> {
     const typed = parseTyped(text);
-    if (this.#dialogue.question !== undefined && typed.kind !== "command")
-      return await this.#dialogue.answer(text);
     if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
     if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
@@ -262,7 +357,7 @@ class LineClient {
     if (!this.#options.terminal.interactive) {
       // Nobody presses Enter on a pipe.
       this.#kept = this.#kept.slice(1);
-      await this.#sendInput(kept);
+      await this.#work(this.#lines, () => this.#sendInput(kept));
     }
   }
 
@@ -312,21 +407,18 @@ class LineClient {
     }
     this.#interruptedAtMs = atMs;
     await this.#say(INTERRUPT_BANNER);
-    if (this.#busy) await this.#cancel();
+    if (this.#busy || this.#unworked > 0) await this.#work(this.#urgent, () => this.#cancel());
     this.#showPrompt();
   }
 
   async #closed(): Promise<void> {
     this.#inputClosed = true;
     this.#dialogue.inputClosed = true;
-    if (!this.#busy) {
-      this.#outcome = "closed";
-      return;
-    }
     this.#leaving = true;
+    this.#dialogue.refuseAll();
     // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
-    if (this.#options.terminal.interactive) return await this.#cancel();
-    await this.#dialogue.refuseAll();
+    if (this.#options.terminal.interactive && this.#busy)
+      await this.#work(this.#answers, () => this.#cancel());
   }
 
   async #cancel(): Promise<void> {
@@ -342,7 +434,7 @@ class LineClient {
   /** Sends a command; gives the refusal, where it was one. */
   async #send(command: Command): Promise<HarnessError | undefined> {
     try {
-      await whileAlive(this.#options.connection.send(command), this.#options.signal);
+      await whileAlive(this.#options.connection.send(command), this.#signal);
       return undefined;
     } catch (thrown) {
       if (thrown instanceof HarnessError) return thrown;
@@ -355,11 +447,30 @@ class LineClient {
   }
 
   #showPrompt(): void {
-    const { question } = this.#dialogue;
     const { terminal } = this.#options;
-    if (this.#outcome !== undefined) terminal.prompt(undefined);
-    else if (this.#unfinished !== "") terminal.prompt("... ");
-    else if (question !== undefined) terminal.prompt(questionPrompt(question));
-    else terminal.prompt(this.#busy ? undefined : "> ");
+    if (this.#outcome === undefined) terminal.prompt(this.#prompt());
+    else terminal.prompt(undefined);
+    this.#countDown();
+  }
+
+  #prompt(): string | undefined {
+    const { question } = this.#dialogue;
+    const { terminal, clock } = this.#options;
+    if (this.#unfinished !== "") return "... ";
+    if (question !== undefined)
+      return questionPrompt(question, terminal.redraws ? clock.monotonic() : undefined);
+    return this.#busy || this.#unworked > 0 ? undefined : "> ";
+  }
+
+  /** Shows the time going by while a question waits that denies itself. */
+  #countDown(): void {
+    const { terminal, clock } = this.#options;
+    const { question } = this.#dialogue;
+    this.#countdown?.[Symbol.dispose]();
+    this.#countdown = undefined;
+    if (!terminal.redraws || this.#outcome !== undefined) return;
+    if (question?.kind !== "permission" || question.untilMs === undefined) return;
+    if (question.untilMs <= clock.monotonic()) return;
+    this.#countdown = clock.timer(COUNTDOWN_STEP_MS, () => this.#showPrompt());
   }
 }

@@ -1,6 +1,7 @@
 import type { PermissionScope } from "../../protocol/commands.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { neutraliseLine, reveal } from "../kit/terminal-text.ts";
+import { changeText } from "./change-text.ts";
 import { quote } from "./event-printer.ts";
 
 /** What a person chose at a permission question, or that they must be asked again. */
@@ -41,6 +42,7 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
   return [
     `Permission needed: ${name}`,
     quote(summary.split("\n").map(reveal).join("\n")),
+    ...changeText(request),
     ...(reason === undefined ? [] : [`because: ${neutraliseLine(reason)}`]),
     "  1  allow once",
     `  2  allow for this session: ${rest}`,

@@ -10,14 +10,23 @@ export type OpenQuestion =
       readonly kind: "permission";
       readonly request: PayloadOf<"PermissionRequested">;
       readonly stage: "choice" | "rule";
+      /** When it denies itself, by the client's monotonic clock; absent where nobody said. */
+      readonly untilMs?: number;
     }
   | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked"> };
 
 /** The questions after one more event: new ones at the end, those answered or outlived by their turn taken out. */
-export function questionsAfter(open: readonly OpenQuestion[], envelope: Envelope): readonly OpenQuestion[] {
+export function questionsAfter(
+  open: readonly OpenQuestion[],
+  envelope: Envelope,
+  nowMs: number,
+): readonly OpenQuestion[] {
   switch (envelope.kind) {
-    case "PermissionRequested":
-      return [...open, { kind: "permission", request: envelope.payload, stage: "choice" }];
+    case "PermissionRequested": {
+      const { timeoutMs } = envelope.payload;
+      const until = timeoutMs === undefined ? {} : { untilMs: nowMs + timeoutMs };
+      return [...open, { kind: "permission", request: envelope.payload, stage: "choice", ...until }];
+    }
     case "Asked":
       return [...open, { kind: "asked", ask: envelope.payload }];
     case "PermissionAnswered":
@@ -50,9 +59,22 @@ export function questionText(question: OpenQuestion): string {
   return permissionText(question.request);
 }
 
-export function questionPrompt(question: OpenQuestion): string {
+/** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
+export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
   if (question.kind === "asked") return question.ask.choices === undefined ? "answer > " : "choice > ";
-  return question.stage === "rule" ? "rule > " : "1-4 > ";
+  const { stage, untilMs } = question;
+  const left =
+    nowMs === undefined || untilMs === undefined
+      ? ""
+      : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
+  return `${stage === "rule" ? "rule" : "1-4"}${left} > `;
+}
+
+/** Says at a terminal, where a person may be slow, what silence means. */
+export function timeLimitText(question: OpenQuestion): string | undefined {
+  if (question.kind === "asked" || question.stage === "rule" || question.untilMs === undefined)
+    return undefined;
+  return `Without an answer within ${(question.request.timeoutMs ?? 0) / 1_000} s it is denied.`;
 }
 
 /** The answer that a line gives to a question with choices: its number, value or label. */

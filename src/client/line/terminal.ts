@@ -15,6 +15,8 @@ export interface LineTerminal {
   prompt(text: string | undefined): void;
   /** Whether a person sits there and may type at any time; lines of a pipe are taken only when asked for. */
   readonly interactive: boolean;
+  /** Whether a prompt can be replaced where it stands, as a countdown needs; else each one is printed anew. */
+  readonly redraws: boolean;
 }
 
 export type LineInput =

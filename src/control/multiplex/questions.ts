@@ -54,7 +54,8 @@ export class Questions {
     const { callId, originator } = question;
     return this.#wait<PermissionAnswer>(signal, (answer) => {
       this.#permissions.set(callId, { question, answer });
-      this.#options.publish({ kind: "PermissionRequested", payload: question }, originator);
+      const { timeoutMs } = this.#options;
+      this.#options.publish({ kind: "PermissionRequested", payload: { ...question, timeoutMs } }, originator);
       return () => {
         this.#permissions.delete(callId);
         this.#decide(callId);
