@@ -78,7 +78,8 @@ async function readRange(path: string, offset: number, length: number): Promise<
 
 async function read(path: string, bytesMax: number): Promise<Uint8Array> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const { size } = await file.stat();
+  const stats = await file.stat();
+  const { size } = stats;
   if (size > bytesMax) throw new FileTooLarge(path, size, bytesMax);
   // Some files (in /proc, or growing ones) hold more than their size says: read until the end, or the limit.
   const chunks: Uint8Array[] = [];
@@ -90,6 +91,7 @@ async function read(path: string, bytesMax: number): Promise<Uint8Array> {
     total += bytesRead;
     if (total > bytesMax) throw new FileTooLarge(path, total, bytesMax);
     chunks.push(chunk.subarray(0, bytesRead));
+    if (stats.isFile() && size > 0 && total === size) break; // an ordinary file, and all of it
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }

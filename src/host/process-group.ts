@@ -10,6 +10,9 @@ const LOOK_AGAIN_MS = 5;
 /** A leader younger than this has children with higher ids only, unless the ids began anew meanwhile. */
 const YOUNG_MS = 10_000;
 
+/** So many ids are looked up one by one rather than in a list of all processes. */
+const FEW_PIDS = 16;
+
 /** All processes that one child of ours has started, as far as this machine tells. */
 export interface ProcessGroup {
   /** Id of the leader, which is also the id of its group and of its session. */
@@ -29,7 +32,7 @@ export interface ProcessGroup {
  */
 export function livingMembers(group: ProcessGroup): readonly number[] {
   if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
-  const living = candidates(group).flatMap((pid) => processOf(pid) ?? []);
+  const living = candidates(group);
   const members = new Set<number>();
   for (const each of living) if (belongs(each, group)) members.add(each.pid);
   let before: number;
@@ -87,17 +90,39 @@ function belongs(each: Process, { leader, mark }: ProcessGroup): boolean {
   return each.group === leader || each.session === leader || (mark !== undefined && carries(each.pid, mark));
 }
 
-/** Reading one process costs some microseconds, so those that are older than a young leader are left out. */
-function candidates({ leader, startedAtMs }: ProcessGroup): readonly number[] {
-  const last = lastPid();
-  const ordered = performance.now() - startedAtMs < YOUNG_MS && last >= leader;
-  return readdirSync("/proc")
+/**
+ * Every process that may belong to a group, as far as it lives.
+ *
+ * Ids are given in order, so while a leader is young its members have those from its own to the newest. Reading one
+ * process costs some microseconds, and a list of all some more, so where next to nothing was started since, just that is
+ * looked at (an id of a thread answers for its process); where something was started meanwhile, its parent may be gone
+ * already, and the list is made after all.
+ */
+function candidates({ leader, startedAtMs }: ProcessGroup): readonly Process[] {
+  const isYoung = performance.now() - startedAtMs < YOUNG_MS;
+  const newestBefore = lastPid();
+  if (isYoung && newestBefore >= leader && newestBefore - leader < FEW_PIDS) {
+    const few = processesOf(range(leader, newestBefore));
+    if (lastPid() === newestBefore) return few;
+  }
+  const all = readdirSync("/proc")
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && (!ordered || pid >= leader));
+    .filter((pid) => pid > 0 && pid !== process.pid);
+  const newest = lastPid(); // after the list, so that nobody in it is younger
+  const isInOrder = isYoung && newest >= leader;
+  return processesOf(isInOrder ? all.filter((pid) => pid >= leader && pid <= newest) : all);
+}
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 function lastPid(): number {
   return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+}
+
+function processesOf(pids: readonly number[]): readonly Process[] {
+  return pids.flatMap((pid) => processOf(pid) ?? []);
 }
 
 function processOf(pid: number): Process | undefined {

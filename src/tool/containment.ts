@@ -22,7 +22,11 @@ export function foldedPath(path: string): string {
   return path.split(/[/\\]/).map(foldedName).join("/");
 }
 
+/** A name in which there is nothing to fold but its case, as nearly all are. */
+const ORDINARY_NAME = /^\.?[\w-]+(?:\.[\w-]+)*$/;
+
 function foldedName(name: string): string {
+  if (ORDINARY_NAME.test(name)) return name.toLowerCase();
   const plain = name
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "")

@@ -51,10 +51,12 @@ async function planned(call: ToolCall, context: ToolContext): Promise<CallPlan> 
   }
 }
 
+let validator: Promise<typeof import("./input-problems.ts")> | undefined;
+
 async function problemsOf(tool: Tool, input: unknown): Promise<readonly string[]> {
   // The validator is loaded with the first call, not with the program.
-  const { inputProblems } = await import("./input-problems.ts");
-  return inputProblems(tool, input);
+  validator ??= import("./input-problems.ts");
+  return (await validator).inputProblems(tool, input);
 }
 
 function invalidText(call: ToolCall, problems: readonly string[]): string {

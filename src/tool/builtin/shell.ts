@@ -45,8 +45,17 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
   });
 }
 
+/** Where the shell was found; one that is taken away later fails when it is started. */
+const shells = new WeakMap<Files, string>();
+
 async function findShell(files: Files): Promise<string> {
-  for (const path of SHELLS) if ((await files.stat(path))?.kind === "file") return path;
+  const known = shells.get(files);
+  if (known !== undefined) return known;
+  for (const path of SHELLS) {
+    if ((await files.stat(path))?.kind !== "file") continue;
+    shells.set(files, path);
+    return path;
+  }
   throw new ToolFailure(`Bash needs bash, and this machine has none of ${SHELLS.join(", ")}.`);
 }
 

@@ -76,8 +76,7 @@ async function takeReport(files: Files, report: string): Promise<string | undefi
 async function resolved(files: Files, path: string): Promise<string | undefined> {
   if (!path.startsWith("/")) return undefined;
   try {
-    const real = await files.realpath(path);
-    return (await files.stat(real))?.kind === "directory" ? real : undefined;
+    return await files.realpath(`${path}/.`); // the dot stands in directories only
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return undefined;
