@@ -56,6 +56,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const defaults: RunDefaults = { ...options, config, providers, store, workingDir };
   const multiplexer = new Multiplexer({
     world,
+    store,
     openSession: async (request) => (await openRun(request, defaults, signal)).session,
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));

@@ -40,6 +40,8 @@ export interface RigOptions {
 export interface Rig extends AsyncDisposable {
   readonly world: TestWorld;
   readonly session: Session;
+  readonly multiplexer: Multiplexer;
+  readonly store: SessionStore;
   readonly connection: Connection;
   readonly provider: ScriptedProvider;
   readonly root: string;
@@ -113,7 +115,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
-  const multiplexer = new Multiplexer({ world, openSession: () => Promise.resolve(session) });
+  const multiplexer = new Multiplexer({ world, store, openSession: () => Promise.resolve(session) });
   await multiplexer.create({ kind: "CreateSession", profile: "test" });
   const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
 
@@ -148,6 +150,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   return {
     world,
     session,
+    multiplexer,
+    store,
     connection,
     provider,
     root: directory.path,

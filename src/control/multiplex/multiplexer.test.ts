@@ -31,7 +31,7 @@ async function askingRig(answers: PermissionAnswer[], options: Partial<RigOption
 
 test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a subscription", async () => {
   await using rig = await openRig({ script: [] });
-  const parts = { world: rig.world, openSession: () => Promise.resolve(rig.session) };
+  const parts = { world: rig.world, store: rig.store, openSession: () => Promise.resolve(rig.session) };
   const multiplexer = new Multiplexer(parts);
   const served = { commands: [], events: [], features: [] };
   const connection = connectInproc(multiplexer, { identityClass: "human", label: "hasty" }, served);
@@ -195,7 +195,7 @@ test("[LIFE-02] [SES-11] ending a session cancels its turn, tells every client a
   expect((await rig.until("SessionEnded")).payload).toEqual({ reason: "user" });
   expect(rig.events.at(-1)?.kind).toBe("SessionEnded");
   const again = rig.connection.send({ kind: "CancelTurn", sessionId: rig.session.id });
-  await expect(again).rejects.toMatchObject({ reason: "EngineStopping" });
+  await expect(again).rejects.toMatchObject({ reason: "UnknownSession" });
 });
 
 test("[CTL-02] [ENG-11] of two inputs at the same instant one is taken and one refused", async () => {
@@ -222,7 +222,7 @@ test("[LIFE-02] [CTL-02] an input at the same instant as the end of its session 
 test("[LIFE-02] a session that was still being opened when the engine stopped is ended too", async () => {
   await using rig = await openRig({ script: [] });
   const { promise, resolve } = Promise.withResolvers<typeof rig.session>();
-  const multiplexer = new Multiplexer({ world: rig.world, openSession: () => promise });
+  const multiplexer = new Multiplexer({ world: rig.world, store: rig.store, openSession: () => promise });
   const created = multiplexer
     .create({ kind: "CreateSession", profile: "test" })
     .catch((thrown: unknown) => thrown);
@@ -230,4 +230,32 @@ test("[LIFE-02] a session that was still being opened when the engine stopped is
   resolve(rig.session);
   expect(await created).toMatchObject({ reason: "EngineStopping" });
   expect((await rig.until("SessionEnded")).payload).toEqual({ reason: "binary-shutdown" });
+});
+
+test("[CTL-03 LIFE-02] a session that has ended is let go of, and can still be attached to and read from its log", async () => {
+  await using rig = await openRig({ script: [says("hello")] });
+  await rig.send("hi");
+  const { id: sessionId } = rig.session;
+  expect(rig.multiplexer.live).toBe(1);
+  await rig.connection.send({ kind: "EndSession", sessionId });
+  await rig.until("SessionEnded");
+  expect(rig.multiplexer.live).toBe(0);
+
+  const later = await rig.connect();
+  const { signal } = new AbortController();
+  expect(await later.send({ kind: "AttachSession", sessionId })).toEqual({ sessionId });
+  expect(await Array.fromAsync(later.subscribe(sessionId, { since: 0, signal }))).toEqual(rig.events);
+  const last = await Array.fromAsync(later.subscribe(sessionId, { signal }));
+  expect(last.map(({ kind }) => kind)).toEqual(["SessionEnded"]);
+  const content = [{ type: "text" as const, text: "more" }];
+  await expect(later.send({ kind: "SendInput", sessionId, content })).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+  const nobody = rig.world.ids.next("sess");
+  await expect(later.send({ kind: "AttachSession", sessionId: nobody })).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+  await expect(Array.fromAsync(later.subscribe(nobody, { signal }))).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
 });

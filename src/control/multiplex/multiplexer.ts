@@ -4,8 +4,10 @@ import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
+import type { SessionStore } from "../../session/store.ts";
 import type { AttachRequest } from "../transport.ts";
 import type { AttachedClient } from "./client.ts";
+import { endedSession } from "./ended.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
 
@@ -13,6 +15,8 @@ export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS] as const;
 
 export interface MultiplexerParts {
   readonly world: World;
+  /** Where the logs of sessions lie that have ended. */
+  readonly store: Pick<SessionStore, "find" | "events">;
   /** Composes a new session, or a new run on an existing log. */
   openSession(request: CommandOf<"CreateSession">): Promise<Session>;
 }
@@ -38,7 +42,8 @@ export class Multiplexer {
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
-    return await this.#find(command.sessionId).send(command, client);
+    const session = this.#sessions.get(command.sessionId);
+    return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
   }
 
   async create(request: CommandOf<"CreateSession">): Promise<Session> {
@@ -51,13 +56,20 @@ export class Multiplexer {
     return session;
   }
 
-  /** Takes over a session that was opened already. */
+  /** Takes over a session that was opened already. It is let go of once it has ended: its log has all of it. */
   add(session: Session): void {
     this.#sessions.set(session.id, session);
+    session.onEnded(() => this.#sessions.delete(session.id));
+  }
+
+  /** How many sessions are held: those that have not ended. */
+  get live(): number {
+    return this.#sessions.size;
   }
 
   subscribe(id: SessionId, since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    return this.#find(id).subscribe(since, signal);
+    const session = this.#sessions.get(id);
+    return session?.subscribe(since, signal) ?? endedSession(id, this.#parts.store, { since, signal });
   }
 
   /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
@@ -70,9 +82,10 @@ export class Multiplexer {
     for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
   }
 
-  #find(id: SessionId): Session {
-    const session = this.#sessions.get(id);
-    if (session === undefined) throw new HarnessError("UnknownSession", { id });
-    return session;
+  /** One may look at a session that has ended; there is nothing in it any more that could do anything. */
+  async #sendToEnded({ kind, sessionId }: Exclude<Command, CommandOf<"CreateSession">>): Promise<Accepted> {
+    const looks = kind === "AttachSession" || kind === "DetachSession";
+    if (looks && (await this.#parts.store.find(sessionId)) !== undefined) return { sessionId };
+    throw new HarnessError("UnknownSession", { id: sessionId });
   }
 }

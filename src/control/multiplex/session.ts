@@ -78,6 +78,7 @@ export class Session {
   #running: RunningTurn | undefined;
   #recovery: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
+  #onEnded: () => void = () => undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -93,7 +94,7 @@ export class Session {
   }
 
   subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    return untilEnded(this.#parts.bus.subscribe(since, signal));
+    return untilEnded(this.id, this.#parts.bus.subscribe(since, signal));
   }
 
   /**
@@ -153,6 +154,11 @@ export class Session {
     return this.#ending;
   }
 
+  /** Is called once, when the session has ended and everything of it is in the log and freed. */
+  onEnded(run: () => void): void {
+    this.#onEnded = run;
+  }
+
   async #end(reason: SessionEndReason): Promise<void> {
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
     await this.idle();
@@ -164,7 +170,11 @@ export class Session {
         await bus.close();
       }
     } finally {
-      await this.#parts.close();
+      try {
+        await this.#parts.close();
+      } finally {
+        this.#onEnded();
+      }
     }
   }
 
@@ -275,10 +285,10 @@ function assertServed(command: CommandOf<"SendInput">): void {
   if (why !== undefined) throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 
-/** A subscription ends with SessionEnded: nothing follows it in this run. */
-async function* untilEnded(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
+/** A subscription ends with the SessionEnded of its own run: nothing follows it there. */
+async function* untilEnded(id: SessionId, events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
   for await (const event of events) {
     yield event;
-    if (event.kind === "SessionEnded") return;
+    if (event.kind === "SessionEnded" && event.session === id) return;
   }
 }
