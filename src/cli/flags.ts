@@ -44,12 +44,12 @@ export const FLAGS = [
   {
     name: "level",
     value: "LEVEL",
-    help: "What calls may do at most without being asked for: ReadOnly, WorkspaceWrite or DangerFullAccess.",
+    help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
     for: RUNS,
   },
   {
     name: "auto-approve",
-    help: "Answer permission prompts with yes. Deny rules and protected files stay as they are.",
+    help: "Answer permission prompts with yes, those for the level too. Deny rules, a strict level and protected files stay.",
     for: RUNS,
   },
   { name: "strict-permissions", help: "Ask even for commands that are known to only read.", for: RUNS },

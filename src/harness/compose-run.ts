@@ -23,7 +23,7 @@ import type { Workspace } from "../tool/tool.ts";
 import { withChange } from "./change-preview.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { ownDirectories } from "./own-directories.ts";
-import { policyFrom } from "./policy.ts";
+import { policyFrom, policyNotices } from "./policy.ts";
 import { priceLookup } from "./price-lookup.ts";
 import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
@@ -44,8 +44,14 @@ export interface Material {
   readonly close: AsyncDisposable;
 }
 
+export interface ComposedRun {
+  readonly session: Session;
+  /** Sentences for the person at the start. */
+  readonly notices: readonly string[];
+}
+
 /** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
-export async function composeRun(material: Material): Promise<Session> {
+export async function composeRun(material: Material): Promise<ComposedRun> {
   const { session, logId, profile, log, workspace, slot, defaults } = material;
   const { world, paths, config, providers, store, attended, autoApprove } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
@@ -58,7 +64,7 @@ export async function composeRun(material: Material): Promise<Session> {
     ...(defaults.level === undefined ? {} : { level: defaults.level }),
   });
   let runs: BackgroundRuns | undefined;
-  return composeSession({
+  const composed = composeSession({
     world,
     session,
     logId,
@@ -103,6 +109,7 @@ export async function composeRun(material: Material): Promise<Session> {
     },
     close: async () => await material.close[Symbol.asyncDispose](),
   });
+  return { session: composed, notices: policyNotices(policy, autoApprove) };
 }
 
 /** In the normative order: see `RequestMiddleware`. */

@@ -36,6 +36,15 @@ export function policyFrom(sources: PolicySources): Policy {
   };
 }
 
+/** What the settings of a run mean together, where that is not what one would think. */
+export function policyNotices(policy: Policy, autoApprove: boolean): readonly string[] {
+  const { firm, strict, ceiling } = policy;
+  if (!autoApprove || !firm || strict || ceiling === "DangerFullAccess") return [];
+  return [
+    `--auto-approve says yes to what is above --level ${ceiling} too, so this level holds nothing back. To have it refused, set strict = true under [permissions] in config.toml.`,
+  ];
+}
+
 function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly Rule[] {
   return rules.map(({ effect, text, where }) => {
     const parsed = parseRule({ effect, text }, scope);

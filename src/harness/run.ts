@@ -81,9 +81,14 @@ export async function openRun(
     composeRun({ session, logId, profile, context, log, workspace, slot, defaults, close: undo.move() }),
   );
   return {
-    session: composed,
+    session: composed.session,
     model: slot.name,
-    notices: [...profile.warnings, ...context.problems, ...(chosen.told === undefined ? [] : [chosen.told])],
+    notices: [
+      ...profile.warnings,
+      ...context.problems,
+      ...(chosen.told === undefined ? [] : [chosen.told]),
+      ...composed.notices,
+    ],
   };
 }
 

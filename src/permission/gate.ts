@@ -84,7 +84,7 @@ async function settle(decision: Decision, at: Case): Promise<Refused | undefined
       return {
         because: decision.because,
         reason: "PermissionDenied",
-        text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. No answer or option of this run lifts that.`,
+        text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
       };
     case "ask":
       return at.options.autoApprove && !decision.personOnly ? undefined : await askPerson(decision, at);
@@ -175,7 +175,21 @@ function nobodyText(decision: Extract<Decision, { kind: "ask" }>, at: Case): str
   const onward = "Go on without it, or say what could not be done.";
   if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
   const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
-  return `${why} The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+  const level = levelText(decision, options.policy);
+  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+}
+
+/** What a level that was given for this run has to do with the refusal: it is a ceiling, over all rules. */
+function levelText({ needs }: Extract<Decision, { kind: "ask" }>, { firm, ceiling }: Policy): string {
+  if (!firm) return "";
+  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
+  return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
+}
+
+/** What would let a denied call through, as far as anything would. */
+function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
+  if (decision.because === "rule") return "No answer or option of this run lifts that.";
+  return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
 }
 
 /** JSON strings are TOML basic strings, but for DEL. */

@@ -64,6 +64,7 @@ test("[PERM-01] reads and edits in the workspace go on, a command is asked for, 
     kind: "ask",
     why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
     personOnly: false,
+    needs: "DangerFullAccess",
   });
 });
 

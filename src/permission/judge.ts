@@ -25,9 +25,19 @@ export interface Policy {
 
 export type Decision =
   | { readonly kind: "allow"; readonly why: string; readonly rule?: Rule }
-  | { readonly kind: "deny"; readonly why: string; readonly because: "rule" | "level"; readonly rule?: Rule }
-  /** `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call. */
-  | { readonly kind: "ask"; readonly why: string; readonly personOnly: boolean; readonly rule?: Rule };
+  | { readonly kind: "deny"; readonly why: string; readonly because: "rule"; readonly rule?: Rule }
+  | { readonly kind: "deny"; readonly why: string; readonly because: "level"; readonly needs: Level }
+  /**
+   * `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call.
+   * `needs`: the level of a call that is above the ceiling.
+   */
+  | {
+      readonly kind: "ask";
+      readonly why: string;
+      readonly personOnly: boolean;
+      readonly rule?: Rule;
+      readonly needs?: Level;
+    };
 
 /**
  * Decides one call by its plan alone, without side effects (PERM-01, PERM-02).
@@ -61,7 +71,7 @@ export function judge(
   const level = quiet ? "ReadOnly" : levelOf(plan, tool, place);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
   const aboveText = `it needs the level ${level}, and the ceiling is ${policy.ceiling}`;
-  if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText };
+  if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
 
   const guard = guarded(plan, place, policy.ownDirectories);
   if (guard !== undefined) return { kind: "ask", why: guard, personOnly: true };
@@ -83,7 +93,9 @@ export function judge(
   }
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
-  return allowed ?? { kind: "ask", why: above ? aboveText : "no rule allows it", personOnly: false };
+  if (allowed !== undefined) return allowed;
+  if (above) return { kind: "ask", why: aboveText, personOnly: false, needs: level };
+  return { kind: "ask", why: "no rule allows it", personOnly: false };
 }
 
 /** What a repository says never allows anything. */

@@ -137,6 +137,47 @@ test("[CLI-01 PERM-12] a call that would ask is refused at once, the model is to
   expect(existsSync(join(rig.work, "made"))).toBe(false);
 });
 
+const RULE = '[permissions]\nallow = ["Bash:touch *"]\n';
+const AUTO = ["--level", "ReadOnly", "--auto-approve"];
+test.each([
+  ["", [], "edit", "The user can allow it with"],
+  [RULE, [], "edit and command", ""],
+  [
+    RULE,
+    ["--level", "WorkspaceWrite"],
+    "edit",
+    "Above --level WorkspaceWrite no rule counts: without it, or with",
+  ],
+  [RULE, ["--level", "DangerFullAccess"], "edit and command", ""],
+  [
+    "",
+    ["--level", "DangerFullAccess"],
+    "edit",
+    "is a ceiling and allows nothing by itself. The user can allow",
+  ],
+  ["", ["--level", "ReadOnly"], "", "with --level WorkspaceWrite, one does."],
+  ["", AUTO, "edit and command", "--auto-approve says yes to what is above --level ReadOnly too"],
+  ["[permissions]\nstrict = true\n", AUTO, "", "strict = true is set. The user can raise it with --level"],
+] as const)(
+  "[PERM-01 PERM-12] levels, rules and answers do with -p what is documented (%#)",
+  async (rules, flags, ran, told) => {
+    const script = [
+      calls("Edit", { file_path: "a.txt", old_string: "old", new_string: "new" }),
+      calls("Bash", { command: "touch made" }),
+      says("Done."),
+    ];
+    await using rig = openRig({ script });
+    writeFileSync(rig.config, readFileSync(rig.config, "utf8") + rules);
+    writeFileSync(join(rig.work, "a.txt"), "old");
+    const { code, stderr } = await rig.run(["-p", "x", "--model", "mock:one", ...flags]);
+    const edited = readFileSync(join(rig.work, "a.txt"), "utf8") === "new" ? ["edit"] : [];
+    const made = existsSync(join(rig.work, "made")) ? ["command"] : [];
+    expect([...edited, ...made].join(" and ")).toBe(ran);
+    expect(code).toBe(ran === "edit and command" ? 0 : 3);
+    expect(stderr).toMatch(new RegExp(told));
+  },
+);
+
 test("[CLI-01] a limit that is reached is exit code 4, and what was said so far is printed", async () => {
   await using rig = openRig({ script: () => calls("Ls", { path: "." }) });
   const { code, stderr } = await rig.run(["-p", "x", ...WRITE, "--max-turns", "2"]);
