@@ -99,7 +99,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     inner: [],
     requestMiddleware: await requestMiddleware(material),
     model: () => slot.current,
-    setModel: async (name, stop) => slot.set(await providers.choose(name, [], stop)),
+    setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
     revokeRule: (rule) => sessionRules.revoke(rule),
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
     attended,

@@ -5,7 +5,7 @@ import { authorizedFetch } from "../credential/authorized-fetch.ts";
 import { envKeyRing, keyVariableOf, keyVariables } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
-import type { ChosenModel } from "../provider/choose.ts";
+import type { ChosenModel, Wishes } from "../provider/choose.ts";
 import { chooseModel } from "../provider/choose.ts";
 import type { ProviderPort } from "../provider/dialect/dialect-provider.ts";
 import type { ProviderPauses } from "../provider/pauses.ts";
@@ -41,7 +41,7 @@ export interface Providers {
   configured(): Promise<readonly string[]>;
   /** Model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
-  choose(asked: string | undefined, preferred: readonly string[], signal: AbortSignal): Promise<ChosenModel>;
+  choose(asked: string | undefined, instead: Preferences, signal: AbortSignal): Promise<ChosenModel>;
   /** The provider of a chosen model, opened. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
   /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
@@ -49,6 +49,9 @@ export interface Providers {
   /** Looks the price up in the provider's catalogue where nothing else tells it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
 }
+
+/** What is taken where no model was asked for. */
+export type Preferences = Pick<Wishes, "preferred" | "suggested">;
 
 export function openProviders(options: ProvidersOptions): Providers {
   const { world, config, environment, cacheDirectory } = options;
@@ -77,13 +80,13 @@ export function openProviders(options: ProvidersOptions): Providers {
       const { discoverLocal } = await import("../provider/local/local.ts");
       return (await discoverLocal(world, signal)).map(({ name }) => name);
     },
-    async choose(asked, preferred, signal) {
+    async choose(asked, instead, signal) {
       return await chooseModel({
         keyed: await keys.providers(),
         customs,
         keyless: [REPLAY],
         ...(asked === undefined ? {} : { asked }),
-        preferred,
+        ...instead,
         async discoverLocal() {
           const { discoverLocal } = await import("../provider/local/local.ts");
           return await discoverLocal(world, signal);

@@ -16,6 +16,7 @@ import { bootStep } from "./boot.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
+import type { Preferences } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
@@ -96,12 +97,12 @@ export async function openRun(
  * The models that a session would rather have, the weightiest first: the one it had before, then those of the user's
  * own files. What an embedded profile names is a suggestion for who has said nothing.
  */
-function preferredModels(before: LogInfo | undefined, profile: Profile, config: Config): readonly string[] {
+function preferredModels(before: LogInfo | undefined, profile: Profile, config: Config): Preferences {
   const isOwn = !profile.path.startsWith(EMBEDDED);
-  const [first, second] = isOwn
-    ? [profile.defaultModel, config.defaultModel]
-    : [config.defaultModel, profile.defaultModel];
-  return [before?.model, first, second].filter((model) => model !== undefined);
+  const { defaultModel } = profile;
+  const named = isOwn ? [defaultModel, config.defaultModel] : [config.defaultModel];
+  const preferred = [before?.model, ...named].filter((model) => model !== undefined);
+  return { preferred, ...(isOwn || defaultModel === undefined ? {} : { suggested: defaultModel }) };
 }
 
 /** The log to go on with. It works where it worked before. */

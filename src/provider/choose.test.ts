@@ -64,6 +64,24 @@ test("[PROF-01] a default without a key falls back to the first provider that ha
   });
 });
 
+test("[PROF-01] where only an embedded profile's suggestion cannot be used, what is used is told and not what nobody asked for", async () => {
+  const suggested = "zai:glm-4.6";
+  expect(await chooseModel(wishes({ suggested, keyed: ["anthropic"] }))).toEqual({
+    provider: "anthropic",
+    model: "claude-sonnet-5-5",
+    told: "Using anthropic:claude-sonnet-5-5. Another: --model, or default_model in config.toml.",
+  });
+  expect(await chooseModel(wishes({ suggested, keyed: ["anthropic", "zai"] }))).toEqual({
+    provider: "zai",
+    model: "glm-4.6",
+  });
+  expect(await chooseModel(wishes({ suggested, preferred: ["openai:gpt-5"], keyed: ["zai"] }))).toEqual({
+    provider: "zai",
+    model: "glm-4.6",
+    told: "Using zai:glm-4.6, since openai:gpt-5 needs OPENAI_API_KEY.",
+  });
+});
+
 test("[PROV-05] servers of this machine are looked for only where nothing else is configured", async () => {
   let looked = 0;
   const discoverLocal = () => {

@@ -10,6 +10,8 @@ export interface Wishes {
   readonly asked?: string;
   /** What the session, the user and the profile would rather have, the weightiest first. */
   readonly preferred?: readonly string[];
+  /** What an embedded profile suggests to who has named nothing. Nobody asked for it, so nobody is told what it lacks. */
+  readonly suggested?: string;
   /** Providers that have a key now. */
   readonly keyed: readonly string[];
   readonly customs: readonly CustomProvider[];
@@ -41,8 +43,13 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
     if (isUsable(model.provider, wishes)) return resolved(model, fellBack(passedOver, model));
     passedOver.push(`${wish} needs ${variableOf(model.provider, wishes)}`);
   }
+  const suggested = wishes.suggested === undefined ? undefined : parseModel(wishes.suggested, wishes);
+  if (suggested !== undefined && isUsable(suggested.provider, wishes))
+    return resolved(suggested, fellBack(passedOver, suggested));
   const configured = firstConfigured(wishes);
-  if (configured !== undefined) return resolved(configured, fellBack(passedOver, configured));
+  if (configured !== undefined) {
+    return resolved(configured, fellBack(passedOver, configured) ?? insteadOf(suggested, configured));
+  }
   const [server] = await wishes.discoverLocal();
   const [first] = server?.models ?? [];
   if (server !== undefined && first !== undefined) {
@@ -101,6 +108,11 @@ function resolved({ provider, model }: Named, told?: string): ChosenModel {
 function fellBack(passedOver: readonly string[], { provider, model }: Named): string | undefined {
   if (passedOver.length === 0) return undefined;
   return `Using ${provider}:${model}, since ${passedOver.join(" and ")}.`;
+}
+
+function insteadOf(suggested: Named | undefined, { provider, model }: Named): string | undefined {
+  if (suggested === undefined) return undefined;
+  return `Using ${provider}:${model}. Another: --model, or default_model in config.toml.`;
 }
 
 function firstConfigured({ keyed, customs }: Wishes): Named | undefined {

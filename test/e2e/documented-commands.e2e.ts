@@ -64,7 +64,7 @@ async function runShown(line: string): Promise<void> {
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  const told = stderr.replaceAll(/^cinch: Using mock:one, since .*\n/gm, ""); // the profile's own model has no key
+  const told = stderr.replaceAll(/^cinch: Using mock:one\. Another: .*\n/gm, ""); // the profile's own model has no key
   expect({ code: await child.exited, told: /error|cinch: /.test(told) ? told : "" }).toEqual({
     code: 0,
     told: "",
