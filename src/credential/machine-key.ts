@@ -1,0 +1,177 @@
+import { hkdfSync, pbkdf2 } from "node:crypto";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { Random } from "../base/world.ts";
+import { createPrivate, readPrivate } from "./private-file.ts";
+
+export const MACHINE_KEY_VARIABLE = "CINCH_MACHINE_KEY";
+export const PASSPHRASE_VARIABLE = "CINCH_PASSPHRASE";
+export const KEY_BYTES = 32;
+export const PASSPHRASE_ITERATIONS = 600_000;
+
+const SALT_BYTES = 32;
+const DEV_PASSPHRASE = "cinch insecure development key";
+
+/** Where the machine key came from, for people: shown by /health and named in errors. */
+export type MachineKeySource =
+  | typeof MACHINE_KEY_VARIABLE
+  | typeof PASSPHRASE_VARIABLE
+  | "keychain"
+  | "machine.key"
+  | "--insecure-dev-key";
+
+/** What a key is derived for. Each purpose has a key that tells nothing about the others. */
+export type KeyPurpose = "cinch creds v1" | "cinch creds v1 id" | "cinch log v1";
+
+/** The key that everything of this installation is encrypted under. Disposing it overwrites it. */
+export interface MachineKey extends Disposable {
+  readonly source: MachineKeySource;
+  /** Sentences for the person at every start: an insecure key, a keychain that could not be used. */
+  readonly notices: readonly string[];
+  /** The key of one purpose, 32 bytes, a new copy each time (HKDF-SHA256). */
+  derive(purpose: KeyPurpose): Uint8Array;
+}
+
+/** The system's keychain, where it is to be used: holds one value for cinch. */
+export interface Keychain {
+  read(): Promise<Uint8Array | undefined>;
+  /** @throws an error that tells why nothing can be stored. */
+  store(key: Uint8Array): Promise<void>;
+}
+
+export interface MachineKeyOptions {
+  /** The configuration directory, where `salt` and `machine.key` are; made where it is missing. */
+  readonly directory: string;
+  /** Values of the two variables; one that is set and empty is a mistake that is told, never passed over. */
+  readonly machineKey?: string;
+  readonly passphrase?: string;
+  /** Present where the user opted in. */
+  readonly keychain?: Keychain;
+  /** The built-in passphrase that everybody knows, for experiments. */
+  readonly insecureDevKey?: boolean;
+  readonly random: Random;
+}
+
+/**
+ * Finds the machine key, or makes one at first use: CINCH_MACHINE_KEY, else CINCH_PASSPHRASE, else the keychain where
+ * it was opted in, else a random key file (CRED-01, SES-04).
+ *
+ * A source that is named and cannot be used is an error: nothing weaker takes its place. The keychain alone is told
+ * and passed over, since a machine without one has no other remedy.
+ * @throws HarnessError MachineKeyUnusable, naming the source and what is wrong with it, never its value.
+ */
+export async function openMachineKey(options: MachineKeyOptions): Promise<MachineKey> {
+  const { machineKey, passphrase, insecureDevKey = false } = options;
+  if (machineKey !== undefined) return keyOf(parseMachineKey(machineKey), MACHINE_KEY_VARIABLE);
+  if (passphrase !== undefined) {
+    return keyOf(await stretched(checkedPassphrase(passphrase), options), PASSPHRASE_VARIABLE);
+  }
+  if (insecureDevKey) {
+    const notice =
+      "--insecure-dev-key: keys and logs are encrypted under a passphrase that everybody knows. Use it for experiments only.";
+    return keyOf(await stretched(DEV_PASSPHRASE, options), "--insecure-dev-key", [notice]);
+  }
+  if (options.keychain === undefined) return keyOf(await keyFile(options), "machine.key");
+  const found = await fromKeychain(options.keychain, options.random);
+  if (found.kind === "key") return keyOf(found.key, "keychain");
+  const notice = `The keychain cannot be used (${found.problem}); the key file ${keyPath(options)} is used in its place.`;
+  return keyOf(await keyFile(options), "machine.key", [notice]);
+}
+
+/**
+ * The 32 bytes that a text stands for: itself, 64 hex digits, or base64 in either alphabet, padded or not.
+ * @throws HarnessError MachineKeyUnusable for any other text.
+ */
+export function parseMachineKey(text: string): Uint8Array {
+  const raw = new TextEncoder().encode(text);
+  // A variable that is no UTF-8 arrives here with its bytes replaced: what it was cannot be known any more.
+  if (raw.length === KEY_BYTES && !text.includes("\ufffd")) return raw;
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
+  if (/^(?:[A-Za-z0-9+/]{43}=?|[A-Za-z0-9_-]{43}=?)$/.test(text)) {
+    return new Uint8Array(Buffer.from(text, "base64"));
+  }
+  const length = text === "" ? "it is empty" : `it has ${raw.length} bytes`;
+  throw unusable(
+    MACHINE_KEY_VARIABLE,
+    `it must be exactly ${KEY_BYTES} bytes, as they are, as 64 hex digits or as base64, and ${length}`,
+  );
+}
+
+function checkedPassphrase(passphrase: string): string {
+  if (passphrase.trim() !== "") return passphrase;
+  throw unusable(PASSPHRASE_VARIABLE, "it is set and empty; set a passphrase, or unset it");
+}
+
+/** A key out of a passphrase, with the salt of this installation. Takes some tenths of a second, on purpose. */
+async function stretched(passphrase: string, options: MachineKeyOptions): Promise<Uint8Array> {
+  const path = join(options.directory, "salt");
+  const salt = await privateBytes(path, SALT_BYTES, options.random);
+  // NFC: the same words typed on another system must give the same key.
+  const words = passphrase.normalize("NFC");
+  const key = await promisify(pbkdf2)(words, salt, PASSPHRASE_ITERATIONS, KEY_BYTES, "sha256");
+  return new Uint8Array(key.buffer, key.byteOffset, key.length);
+}
+
+async function keyFile(options: MachineKeyOptions): Promise<Uint8Array> {
+  return await privateBytes(keyPath(options), KEY_BYTES, options.random);
+}
+
+function keyPath({ directory }: MachineKeyOptions): string {
+  return join(directory, "machine.key");
+}
+
+/** The random bytes of one file, made at first use. */
+async function privateBytes(path: string, length: number, random: Random): Promise<Uint8Array> {
+  try {
+    let found = await readPrivate(path, length + 1);
+    if (found.kind === "missing") {
+      const fresh = random.bytes(length);
+      if (await createPrivate(path, fresh, random.bytes(6))) return fresh;
+      found = await readPrivate(path, length + 1); // somebody else was first
+    }
+    if (found.kind === "read") {
+      if (found.bytes.length === length) return found.bytes;
+      throw unusable(
+        path,
+        `it has ${found.bytes.length} bytes and must have ${length}; bring back the old file`,
+      );
+    }
+    throw unusable(path, found.kind === "missing" ? "it was removed meanwhile" : `it ${found.problem}`);
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
+    throw unusable(path, messageOf(thrown), thrown);
+  }
+}
+
+type FromKeychain =
+  | { readonly kind: "key"; readonly key: Uint8Array }
+  | { readonly kind: "none"; readonly problem: string };
+
+async function fromKeychain(keychain: Keychain, random: Random): Promise<FromKeychain> {
+  let stored: Uint8Array | undefined;
+  try {
+    stored = await keychain.read();
+    if (stored === undefined) {
+      await keychain.store(random.bytes(KEY_BYTES));
+      stored = await keychain.read(); // what was stored is what counts: another process may have been first
+    }
+  } catch (thrown) {
+    return { kind: "none", problem: messageOf(thrown) };
+  }
+  if (stored?.length === KEY_BYTES) return { kind: "key", key: stored };
+  throw unusable("the keychain", `its entry has ${stored?.length ?? 0} bytes and must have ${KEY_BYTES}`);
+}
+
+function keyOf(key: Uint8Array, source: MachineKeySource, notices: readonly string[] = []): MachineKey {
+  return {
+    source,
+    notices,
+    derive: (purpose) => new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES)),
+    [Symbol.dispose]: () => void key.fill(0),
+  };
+}
+
+function unusable(source: string, problem: string, cause?: unknown): HarnessError<"MachineKeyUnusable"> {
+  return new HarnessError("MachineKeyUnusable", { source, problem }, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,107 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { constants } from "node:fs";
+import { link, lstat, mkdir, open, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { codeOf } from "../base/world.ts";
+
+const OWNER_ONLY = 0o600;
+const FOLDER_OWNER_ONLY = 0o700;
+const OTHERS = 0o077;
+
+/** A file that nobody but its owner may see, as it was found. */
+export type PrivateFile =
+  | { readonly kind: "missing" }
+  /** It is there and must not be used; why, in words that go on after its path. */
+  | { readonly kind: "refused"; readonly problem: string }
+  | { readonly kind: "read"; readonly bytes: Uint8Array };
+
+/**
+ * Reads a file of ours that holds a secret. One that is a link, belongs to somebody else, can be read or written by
+ * others or is no ordinary file is refused: what stood in it may be known, or may not be ours (S54).
+ *
+ * What is judged is the open file, not its path. Failures of the system are thrown with their code.
+ */
+export async function readPrivate(path: string, bytesMax: number): Promise<PrivateFile> {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await openUnlessMissing(path, flags);
+  if (file === undefined) return { kind: "missing" };
+  if (file === "link") return refused("is a symbolic link; put the file itself there");
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) return refused("is no ordinary file");
+    const user = process.geteuid?.();
+    if (user !== undefined && stats.uid !== user) return refused("belongs to another user");
+    if (process.platform !== "win32" && (stats.mode & OTHERS) !== 0) {
+      const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");
+      return refused(`can be read or changed by others (mode ${mode}); if nobody did: chmod 600 ${path}`);
+    }
+    if (stats.size > bytesMax)
+      return refused(`has ${stats.size} bytes, more than the ${bytesMax} it may have`);
+    const buffer = new Uint8Array(bytesMax);
+    let filled = 0;
+    while (filled < bytesMax) {
+      const { bytesRead } = await file.read(buffer, filled, bytesMax - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    const bytes = buffer.slice(0, filled);
+    buffer.fill(0);
+    return { kind: "read", bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Makes a private file unless there is one, in one step: whoever looks sees no file or all of it, and of several
+ * processes that make it at once one succeeds. Tells whether it was this one.
+ */
+export async function createPrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
+  const temporary = temporaryBeside(path, unique);
+  try {
+    await writeNew(temporary, bytes);
+    await link(temporary, path);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Writes a new file of mode 0600 and waits until the disk has it. */
+export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await using file = await open(path, flags, OWNER_ONLY);
+  await file.writeFile(bytes);
+  await file.sync();
+}
+
+export function temporaryBeside(path: string, unique: Uint8Array): string {
+  return join(dirname(path), `.${basename(path)}.${Buffer.from(unique).toString("hex")}.cinch-tmp`);
+}
+
+/** Compares two secrets in a time that tells nothing about them, their lengths included (AUTH-10). */
+export function sameSecret(one: string | Uint8Array, other: string | Uint8Array): boolean {
+  const digest = (value: string | Uint8Array) => createHash("sha256").update(value).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+async function openUnlessMissing(path: string, flags: number) {
+  try {
+    return await open(path, flags);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code === "ELOOP" || code === "EMLINK")
+      return (await lstat(path)).isSymbolicLink() ? "link" : undefined;
+    throw thrown;
+  }
+}
+
+function refused(problem: string): PrivateFile {
+  return { kind: "refused", problem };
+}
