@@ -13,6 +13,9 @@ const YOUNG_MS = 10_000;
 /** So many ids are looked up one by one rather than in a list of all processes. */
 const FEW_PIDS = 16;
 
+/** Where `/proc/PID/stat` has the time of the start, counted from the state. */
+const STARTED_FIELD = 19;
+
 /** All processes that one child of ours has started, as far as this machine tells. */
 export interface ProcessGroup {
   /** Id of the leader, which is also the id of its group and of its session. */
@@ -23,37 +26,47 @@ export interface ProcessGroup {
 }
 
 /**
+ * What was seen of a group while it was being ended: ids, and when each was started. The death of its parent takes the
+ * last tie of a process that has left the group, and it must not be forgotten for that.
+ */
+type Seen = Map<number, string>;
+
+/**
  * The ids of the processes that still live, without zombies; the leader is among them while it runs.
  *
  * On Linux these are: the group, the session (jobs of a shell have groups of their own), children of any of them, and
  * whoever carries the mark in its environment, which finds those that made a session of their own. A process that did
- * that, lost its parent and was started with another environment is not found: only the pid namespace of a sandbox ends
- * that one. Elsewhere only the group can be seen, and is told by its leader's id alone.
+ * that, lost its parent and was started with another environment is found only where it was `seen` before: only the pid
+ * namespace of a sandbox ends the others. Elsewhere only the group can be seen, and is told by its leader's id alone.
  */
-export function livingMembers(group: ProcessGroup): readonly number[] {
+export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): readonly number[] {
   if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
   const living = candidates(group);
   const members = new Set<number>();
-  for (const each of living) if (belongs(each, group)) members.add(each.pid);
+  for (const each of living) {
+    if (belongs(each, group) || seen.get(each.pid) === each.started) members.add(each.pid);
+  }
   let before: number;
   do {
     before = members.size;
     for (const each of living) if (members.has(each.parent)) members.add(each.pid);
   } while (members.size > before);
+  for (const { pid, started } of living) if (members.has(pid)) seen.set(pid, started);
   return [...members];
 }
 
 /** Ends a whole group: a polite signal, then, for what is left of it, the other one. Takes at most 1.5 s. */
 export async function endGroup(group: ProcessGroup): Promise<void> {
-  let living = livingMembers(group);
+  const seen: Seen = new Map();
+  let living = livingMembers(group, seen);
   if (living.length === 0) return;
   signalGroup(group, "SIGTERM", living);
   signalGroup(group, "SIGCONT", living); // a stopped process would not read its mail
-  living = await waitForEnd(group, TERM_GRACE_MS);
+  living = await waitForEnd(group, seen, TERM_GRACE_MS);
   const until = performance.now() + KILL_WAIT_MS_MAX;
   while (living.length > 0 && performance.now() < until) {
     signalGroup(group, "SIGKILL", living); // again and again: it may have forked in between
-    living = await waitForEnd(group, LOOK_AGAIN_MS);
+    living = await waitForEnd(group, seen, LOOK_AGAIN_MS);
   }
 }
 
@@ -69,12 +82,12 @@ export function signalGroup(
   for (const pid of members) if (processOf(pid)?.group !== group.leader) send(pid, signal);
 }
 
-async function waitForEnd(group: ProcessGroup, ms: number): Promise<readonly number[]> {
+async function waitForEnd(group: ProcessGroup, seen: Seen, ms: number): Promise<readonly number[]> {
   const until = performance.now() + ms;
-  let living = livingMembers(group);
+  let living = livingMembers(group, seen);
   while (living.length > 0 && performance.now() < until) {
     await Bun.sleep(LOOK_AGAIN_MS);
-    living = livingMembers(group);
+    living = livingMembers(group, seen);
   }
   return living;
 }
@@ -84,6 +97,8 @@ interface Process {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** When it was started, as the system counts: an id that was given anew has another. */
+  readonly started: string;
 }
 
 function belongs(each: Process, { leader, mark }: ProcessGroup): boolean {
@@ -128,9 +143,11 @@ function processesOf(pids: readonly number[]): readonly Process[] {
 function processOf(pid: number): Process | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
   if (state === "Z" || state === "X") return undefined;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+  const started = fields[STARTED_FIELD] ?? "";
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), started };
 }
 
 function carries(pid: number, mark: string): boolean {

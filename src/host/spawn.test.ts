@@ -92,6 +92,8 @@ describe("leaving the scope of a child", () => {
     setsid: (s: string) => `setsid sleep ${s} & wait`,
     "setsid in a double fork": (s: string) => `(setsid -f sleep ${s}); sleep ${s}`,
     "setsid with another environment": (s: string) => `env -i /usr/bin/setsid sleep ${s}; wait`,
+    "setsid with another environment, which ignores SIGTERM": (s: string) =>
+      `env -i /usr/bin/setsid bash -c "trap '' TERM; sleep ${s}; :"; wait`,
     "one whose leader is gone": (s: string) => `sleep ${s} & sleep ${s} & exit 0`,
   };
   for (const [name, script] of Object.entries(escapes)) {

@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { filesUnder, isTest, readSource } from "./support/source.ts";
+
+test("CI installs every program that a test requires", () => {
+  const required = ["src", "test", "scripts", "bench", "examples"]
+    .flatMap((folder) => filesUnder(folder, "**/*.ts"))
+    .filter(isTest)
+    .flatMap((file) => named(readSource(file), /\brequireProgram\("([\w-]+)"\)/g));
+  const installed = named(readSource(".ci/run"), /\[([\w-]+)\]=[\w-]/g);
+  expect(required).toContain("tmux");
+  expect(required.filter((program) => !installed.includes(program))).toEqual([]);
+});
+
+function named(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, name = ""]) => name);
+}
