@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { readOmissions, readReport } from "./test-report.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../test/support/world.ts";
+import { failingOutput, readOmissions, readReport } from "./test-report.ts";
 
 test("a report is read into what passed and what failed, and a skipped test is neither", () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>
@@ -18,6 +21,35 @@ test("a report is read into what passed and what failed, and a skipped test is n
   expect(readReport(xml)).toEqual({ passed: 2, failures: ["src/a.test.ts: group > not good"] });
   expect(readReport("")).toEqual({ passed: 0, failures: [] });
 });
+
+test.each([["--isolate"], ["--parallel"]])(
+  "of a run with %s the failed tests are shown with their output, and nothing else",
+  async (flag) => {
+    await using folder = temporaryDirectory();
+    const file = (name: string, text: string) =>
+      writeFileSync(join(folder.path, name), `import { expect, test } from "bun:test";\n${text}`);
+    const good = 'test("good", () => console.log("noise of good"));\n';
+    file("a.test.ts", `${good}test("bad", () => { console.log("words of bad"); expect(1).toBe(2); });\n`);
+    file("b.test.ts", good);
+    file("c.test.ts", 'throw new Error("cannot be loaded");\n');
+    const args = ["test", flag, folder.path];
+    const run = Bun.spawnSync([process.execPath, "--no-install", "--config=/dev/null", ...args], {
+      cwd: folder.path,
+      env: { PATH: process.env["PATH"] ?? "" },
+      stderr: "pipe",
+    });
+    const whole = run.stdout.toString() + run.stderr.toString();
+    const shown = failingOutput(whole);
+    for (const told of [
+      "a.test.ts:\n",
+      "error: expect(received).toBe(expected)",
+      "(fail) bad",
+      "cannot be loaded",
+    ])
+      expect(shown).toContain(told);
+    for (const left of ["(pass)", "b.test.ts", "Ran 3", " pass\n"]) expect(shown).not.toContain(left);
+  },
+);
 
 test("omitted tests are grouped by the program that was missing", () => {
   const lines = [

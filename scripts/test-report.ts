@@ -36,6 +36,46 @@ const ENTITIES = new Map([
   ["amp", "&"],
 ]);
 
+/**
+ * What a person needs of the test runner's output: of each file with a failed test that test's output, and errors
+ * outside of tests. What passed, and what it printed, is left out; the summary is told elsewhere.
+ */
+export function failingOutput(output: string): string {
+  const kept: string[] = [];
+  let header: string | undefined;
+  let block: string[] = [];
+  const keep = () => {
+    if (header !== undefined) kept.push("", header);
+    header = undefined;
+    kept.push(...block);
+    block = [];
+  };
+  for (const line of output.split("\n")) {
+    if (/^\((?:pass|skip|todo)\) /.test(line)) block = [];
+    else if (
+      /^(?:\d+ tests? (?:failed|skipped)|\s*\d+ (?:pass|fail|skip|todo|errors?|snapshots?|expect\(\) calls|filtered out)\b|Ran \d+ tests?)/.test(
+        line,
+      )
+    )
+      break;
+    else if (/^\S.*\.(?:test|e2e)\.ts:$/.test(line)) {
+      if (isTold(block)) keep();
+      block = [];
+      header = line;
+    } else {
+      block.push(line);
+      if (line.startsWith("(fail) ")) keep();
+    }
+  }
+  if (isTold(block)) keep();
+  return kept.join("\n").trim();
+}
+
+/** What was printed after the last test of a file counts only where it tells of an error. */
+function isTold(block: readonly string[]): boolean {
+  return block.some((line) => /^(?:# Unhandled error|.*\berror\b|panic|.*\bcrash)/i.test(line));
+}
+
 /** One program that was missing and the tests that were left out for it. */
 export interface Omission {
   readonly program: string;

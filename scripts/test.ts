@@ -1,12 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { readOmissions, readReport } from "./test-report.ts";
+import { failingOutput, readOmissions, readReport } from "./test-report.ts";
 
 /**
  * Checks and tests everything, each step told in one line; the last line is `N passed, N failed`.
  *
+ * Of what fails the output is shown, and the whole is left in a file that is named; with --verbose all of it is shown.
  * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under
  * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary.
  */
@@ -23,6 +24,8 @@ interface Outcome {
   readonly passed: number;
   readonly failures: readonly string[];
   readonly output: string;
+  /** What of it is shown when something failed; absent: all. */
+  readonly shown?: string;
 }
 
 const { values: options, positionals: paths } = parseArgs({
@@ -30,6 +33,8 @@ const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
   options: { verbose: { type: "boolean", short: "v" }, e2e: { type: "boolean" } },
 });
+/** The output of every step, for the file that is left when one fails. */
+const whole: string[] = [];
 const scratch = mkdtempSync(join(tmpdir(), "cinch-run-"));
 try {
   const outcomes = await runAll();
@@ -75,7 +80,9 @@ async function step(name: string, run: () => Promise<Outcome>): Promise<Outcome>
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { passed, failures, output } = outcome;
   const ok = failures.length === 0;
-  if (!ok || options.verbose === true) console.log(output.trimEnd());
+  whole.push(`== ${name}\n${output}`);
+  if (options.verbose === true) console.log(output.trimEnd());
+  else if (!ok) console.log(outcome.shown ?? output.trimEnd());
   const counts = passed > 0 ? `${passed} passed, ${failures.length} failed, ` : "";
   console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(16)} ${counts}${seconds} s`);
   return { ...outcome, failures: failures.map((failure) => `${name}: ${failure}`) };
@@ -98,7 +105,9 @@ async function testRun(files: readonly string[], flags: readonly string[]): Prom
   const outside = Array.from({ length: errors }, () => "an error outside of any test, see above");
   const named = [...report.failures, ...outside];
   const failures = code === 0 || named.length > 0 ? named : [`the run ended with code ${code}, see above`];
-  return { passed: report.passed, failures, output };
+  // A runner that failed without naming a test has told why somewhere in all of it.
+  const shown = named.length === 0 ? output.trimEnd() : failingOutput(output);
+  return { passed: report.passed, failures, output, shown };
 }
 
 /** A home of its own: no test may depend on, or touch, what the person who runs it has at home. */
@@ -151,6 +160,11 @@ function tellTotals(outcomes: readonly Outcome[]): void {
   const failures = outcomes.flatMap((outcome) => outcome.failures);
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   if (failures.length > 0) console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
+  if (failures.length > 0 && options.verbose !== true) {
+    const log = join(tmpdir(), `cinch-test-${process.pid}.log`);
+    writeFileSync(log, whole.join("\n"));
+    console.log(`\nThe whole output: ${log}`);
+  }
   console.log(`\n${passed} passed, ${failures.length} failed`);
   process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1;
 }
