@@ -10,7 +10,7 @@ import { Screen } from "../demo/screen.ts";
 import type { Stage } from "../demo/stage.ts";
 import { PROMPT, setStage } from "../demo/stage.ts";
 import type { Layout } from "../demo/texts.ts";
-import { closingText, mismatchText, openingText } from "../demo/texts.ts";
+import { closingText, leftText, mismatchText, openingText } from "../demo/texts.ts";
 import { BootFailure } from "../harness/boot.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { OpenHarness } from "../harness.ts";
@@ -54,13 +54,15 @@ export async function runDemo(
   } finally {
     await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }
-  if (stop.signal.aborted) return EXIT.cancelled;
+  if (stop.signal.aborted) {
+    await at.stdout.write(`\n${leftText(stage, layout)}`);
+    return EXIT.cancelled;
+  }
   const code = exitCodeOfTurn(record);
   if (code !== EXIT.done) {
     const { error } = record;
-    if (error !== undefined && MISMATCHES.includes(error.reason)) {
-      await at.stdout.write(mismatchText({ stage }, layout));
-    }
+    const mismatch = error !== undefined && MISMATCHES.includes(error.reason);
+    await at.stdout.write(mismatch ? mismatchText({ stage }, layout) : `\n${leftText(stage, layout)}`);
     return code;
   }
   const check = await runCheck(at.world, stage.project, {

@@ -82,6 +82,7 @@ sh test/run.sh, run once more by this demo itself
   Session  sess_x
            in /tmp/store, for want of a store that can be used
   Folder   FOLDER/project (left for you to look at)
+  Remove   rm -r FOLDER
 
 The model's words were recorded beforehand; the tools, the permissions, the
 session log and all the rest were real.

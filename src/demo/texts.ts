@@ -61,7 +61,7 @@ export function closingText(ending: Ending, layout: Layout): string {
     row("Cost", `$0.00 now; recorded: about ${printTokens(cost)}`, palette),
     row("Session", session, palette),
     row("", store, palette),
-    row("Folder", `${neutraliseLine(stage.project)} (left for you to look at)`, palette),
+    leftText(stage, layout),
     `\n${truth(columns)}`,
   ].join("");
 }
@@ -70,7 +70,17 @@ export function closingText(ending: Ending, layout: Layout): string {
 export function mismatchText({ stage }: Pick<Ending, "stage">, { columns, palette }: Layout): string {
   const why =
     "A recorded model answers only to what it was recorded for. What the tools really found here was something else, so the recording stops instead of pretending.";
-  return `\n${wrapped(why, columns)}\n${row("Folder", neutraliseLine(stage.project), palette)}`;
+  return `\n${wrapped(why, columns)}\n${leftText(stage, { palette })}`;
+}
+
+/** The folder stays, for people to look at what was done; nobody else will remove it. */
+export function leftText({ project, folder }: Stage, { palette }: Pick<Layout, "palette">): string {
+  const plain = /^[\w@%+=:,./-]+$/.test(folder);
+  const word = plain ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  return [
+    row("Folder", `${neutraliseLine(project)} (left for you to look at)`, palette),
+    row("Remove", `rm -r ${neutraliseLine(word)}`, palette),
+  ].join("");
 }
 
 function truth(columns: number): string {

@@ -40,6 +40,17 @@ test("[PROV-08] cinch demo fixes a real bug in a fresh home, without key or netw
   expect(stdout).not.toContain("\x1b");
 });
 
+test("[PROV-08] the demo says how to remove what it leaves, and then nothing of it is there", async () => {
+  using home = cinchHome();
+  const folder = join(home.path, "it's here");
+  mkdirSync(folder);
+  const { stdout } = await runCinch(["demo"], { home, env: { TMPDIR: folder } });
+  expect(readdirSync(folder)).toHaveLength(1);
+  const command = / {2}Remove +(rm -r .+)\n/.exec(stdout)?.[1] ?? "false";
+  expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("[PROV-08] the demo fits 80 columns", async () => {
   // The name of the folder is the machine's: counted is what is left without it.
   const { stdout } = await runCinch(["demo"]);
