@@ -31,7 +31,8 @@ export class RequestBytes {
     const added = items.slice(same).map((item, index) => itemBytes(item, same + index));
     const tail = encode(closing);
 
-    const bytes = new Uint8Array([...added, tail].reduce((sum, part) => sum + part.length, head.length));
+    const length = [...added, tail].reduce((sum, part) => sum + part.length, head.length);
+    const bytes = Buffer.allocUnsafeSlow(length); // every byte of it is written below
     bytes.set(head);
     const places = [...before.places.slice(0, same), head.length];
     let at = head.length;

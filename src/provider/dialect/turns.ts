@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelRequest, SystemSection } from "../provider.ts";
 import type { DialectDress, DialectQuirks } from "./dialect.ts";
@@ -24,73 +25,39 @@ export interface PlacedBlock {
  * families (ENG-19), yields (no wire has them), and turns of which nothing remains; an answer that is nothing but
  * thinking led to nothing and goes too. The results of tools stand first in their turn, next to the calls they answer.
  *
- * `isSaid` tells which blocks make an answer by themselves on the wire in question. A turn that is what it was in an
- * earlier request is the same object.
+ * `isSaid` tells which blocks make an answer by themselves on the wire in question. A turn of one message that is
+ * what it was in an earlier request is the same object.
  */
 export function turnsOf(
   request: ModelRequest,
   family: string,
   isSaid: (block: ContentBlock) => boolean,
 ): readonly Turn[] {
-  const turns = request.messages.map(({ role, content }, index) => {
-    const blocks = content.filter((block) => isSent(block, family));
-    return { role, blocks: placedBlocks(blocks, request.cache.messages.includes(index)) };
-  });
-  const said = joined(turns).filter(
-    ({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)),
+  const turns = request.messages.map((message, index) =>
+    turnOf(message, family, request.cache.messages.includes(index)),
   );
-  return joined(said).map(({ role, blocks }) =>
-    asBefore({
-      role,
-      blocks:
-        role === "user"
-          ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
-          : blocks,
-    }),
-  );
+  const all = joined(turns);
+  const said = all.filter(({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)));
+  return said.length === all.length ? all : joined(said);
 }
 
-/** Blocks never change, so a turn is known by them. */
-const turnsMade = new WeakMap<ContentBlock, Turn>();
+/** Messages never change, and a history is made into turns for every request. */
+const turnsMade = new WeakMap<Message, MadeTurn>();
 
-function asBefore(turn: Turn): Turn {
-  const first = turn.blocks[0];
-  if (first === undefined) return turn;
-  const before = turnsMade.get(first.block);
-  if (before !== undefined && isSame(before, turn)) return before;
-  turnsMade.set(first.block, turn);
+interface MadeTurn {
+  readonly family: string;
+  readonly isBreakpoint: boolean;
+  readonly turn: Turn;
+}
+
+function turnOf(message: Message, family: string, isBreakpoint: boolean): Turn {
+  const before = turnsMade.get(message);
+  if (before?.family === family && before.isBreakpoint === isBreakpoint) return before.turn;
+  const { role } = message;
+  const blocks = message.content.filter((block) => isSent(block, family));
+  const turn = { role, blocks: inOrder(role, placedBlocks(blocks, isBreakpoint)) };
+  turnsMade.set(message, { family, isBreakpoint, turn });
   return turn;
-}
-
-function isSame(one: Turn, other: Turn): boolean {
-  return (
-    one.role === other.role &&
-    one.blocks.length === other.blocks.length &&
-    one.blocks.every(({ block, isBreakpoint }, index) => {
-      const placed = other.blocks[index];
-      return placed?.block === block && placed.isBreakpoint === isBreakpoint;
-    })
-  );
-}
-
-type TurnItems<Item> = (turn: Turn, dress: DialectDress) => readonly Item[];
-
-/**
- * What turns become on a wire, well-formed, made once for each: nearly all turns of a request were in the one before.
- * `make` may look at the turn, and of the dress at the quirks; what it throws is thrown every time.
- */
-export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
-  const known = new WeakMap<
-    Turn,
-    { readonly quirks: DialectQuirks | undefined; readonly items: readonly Item[] }
-  >();
-  return (turn, dress) => {
-    const before = known.get(turn);
-    if (before !== undefined && before.quirks === dress.quirks) return before.items;
-    const items = wellFormedJson(make(turn, dress));
-    known.set(turn, { quirks: dress.quirks, items });
-    return items;
-  };
 }
 
 /** Turns that are not empty, those of one role in a row as one. */
@@ -99,10 +66,42 @@ function joined(turns: readonly Turn[]): readonly Turn[] {
   for (const turn of turns) {
     const last = result.at(-1);
     if (turn.blocks.length === 0) continue;
-    if (last?.role !== turn.role) result.push(turn);
-    else result.splice(-1, 1, { role: last.role, blocks: [...last.blocks, ...turn.blocks] });
+    if (last?.role !== turn.role) {
+      result.push(turn);
+      continue;
+    }
+    const blocks = inOrder(turn.role, [...last.blocks, ...turn.blocks]);
+    result[result.length - 1] = { role: turn.role, blocks };
   }
   return result;
+}
+
+function inOrder(role: Turn["role"], blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
+  return role === "user"
+    ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
+    : blocks;
+}
+
+type TurnItems<Item> = (turn: Turn, dress: DialectDress) => readonly Item[];
+
+interface MadeItems<Item> {
+  readonly quirks: DialectQuirks | undefined;
+  readonly items: readonly Item[];
+}
+
+/**
+ * What turns become on a wire, well-formed, made once for each: nearly all turns of a request were in the one before.
+ * `make` may look at the turn, and of the dress at the quirks; what it throws is thrown every time.
+ */
+export function oncePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
+  const known = new WeakMap<Turn, MadeItems<Item>>();
+  return (turn, dress) => {
+    const before = known.get(turn);
+    if (before !== undefined && before.quirks === dress.quirks) return before.items;
+    const items = wellFormedJson(make(turn, dress));
+    known.set(turn, { quirks: dress.quirks, items });
+    return items;
+  };
 }
 
 function placedBlocks(blocks: readonly ContentBlock[], isBreakpoint: boolean): readonly PlacedBlock[] {

@@ -36,6 +36,8 @@ export class SqliteWriter implements SessionWriter {
   readonly #held: HeldLog;
   #last: EventSeq;
   #turn: number;
+  /** Of the newest message; undefined until the file was asked. */
+  #message: number | undefined;
   #broken: unknown;
   #disposed = false;
 
@@ -56,6 +58,7 @@ export class SqliteWriter implements SessionWriter {
     try {
       this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
     } catch (thrown) {
+      this.#message = undefined; // what was counted was taken back
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }
@@ -127,16 +130,22 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #addMessage({ after, turn, message, boundary }: StoredMessage): void {
+    this.#message = (this.#message ?? this.#lastMessage()) + 1;
     this.#connection.run(
-      `INSERT INTO messages (log, seq, after, turn, role, boundary, content)
-       VALUES (?1, (SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE log = ?1), ?2, ?3, ?4, ?5, ?6)`,
+      "INSERT INTO messages (log, seq, after, turn, role, boundary, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
       this.#held.log,
+      this.#message,
       after,
       turn,
       message.role,
       boundary === true ? 1 : 0,
       packed(message.content),
     );
+  }
+
+  #lastMessage(): number {
+    const row = this.#connection.first("SELECT max(seq) AS seq FROM messages WHERE log = ?", this.#held.log);
+    return Number(row?.["seq"] ?? 0);
   }
 
   /** A read-only call that is tried again after a crash writes its intent anew (SES-03). */

@@ -184,9 +184,12 @@ async function startInBackground(
 
 /** @throws ToolFailure where the planned directory is another one by now (PERM-10). */
 async function makeReady(call: BashPlan, { world, workspace }: ToolContext): Promise<void> {
-  await world.files.makeDirectory(workspace.scratch, 0o700);
   const { cwd } = call.target;
-  if (await isStillThere(world.files, cwd)) return;
+  const [isThere] = await Promise.all([
+    isStillThere(world.files, cwd),
+    world.files.makeDirectory(workspace.scratch, 0o700),
+  ]);
+  if (isThere) return;
   throw new ToolFailure(`${cwd} is no longer the directory it was when this was planned. Nothing was run.`);
 }
 

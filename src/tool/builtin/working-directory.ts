@@ -59,7 +59,7 @@ export async function followShell(
   return [];
 }
 
-/** Reads the report once; undefined where the shell wrote none. */
+/** Reads the report and removes it; undefined where the shell wrote none. */
 async function takeReport(files: Files, report: string): Promise<string | undefined> {
   try {
     const text = decode(await files.read(report, REPORT_BYTES_MAX));
