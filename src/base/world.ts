@@ -11,6 +11,7 @@ export interface World {
   readonly ids: IdSource;
   readonly random: Random;
   readonly fetch: Fetch;
+  readonly resolve: Resolve;
   readonly files: Files;
   readonly spawn: Spawn;
   readonly listen: Listen;
@@ -21,6 +22,8 @@ export interface World {
 
 export interface Machine {
   readonly platform: "linux" | "darwin" | "win32";
+  /** The processor, where it is one that a filter of system calls is known for. */
+  readonly arch?: "x64" | "arm64";
   /** Id of this process, and a text that differs for every process that ever had this id. */
   readonly pid: number;
   readonly processStart: string;
@@ -53,7 +56,18 @@ export interface FetchInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
+  /**
+   * Connect to this address instead of looking the host up again. The Host header, and the name that a certificate must
+   * have, stay the URL's own.
+   */
+  readonly address?: string;
 }
+
+/**
+ * Every address that a host name has now, IPv4 and IPv6; an address has itself.
+ * @throws a system error (ENOTFOUND, EAI_AGAIN …), or the signal's reason.
+ */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export type FileKind = "file" | "directory" | "symlink" | "other";
 
@@ -98,6 +112,8 @@ export interface Files {
   writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
   /** Appends, creating the file with `mode` where it is missing. */
   append(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
+  /** Makes a file that is not there yet; false, and nothing changed, where anything is, a link included. */
+  createNew(path: string, content: Uint8Array | string, mode: number): Promise<boolean>;
   /** Creates a directory and its parents; one that exists is left as it is. */
   makeDirectory(path: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
@@ -159,6 +175,13 @@ export interface SpawnOptions {
    * ended with the group (Linux).
    */
   readonly mark?: string;
+  /**
+   * Further descriptors of the child, as 3, 4, …: open ones of ours, or files that are opened for reading anew for each
+   * child. Ours stay open here, and are ours to close.
+   */
+  readonly inherit?: readonly (number | { readonly path: string })[];
+  /** Files of ours that exist and that the child is to write: a sandbox leaves them reachable for this one child. */
+  readonly writes?: readonly string[];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Fetch } from "../base/world.ts";
 
 /**
@@ -23,16 +24,32 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
     },
   });
   return async (url, init) => {
-    const { protocol } = new URL(url);
+    const { protocol, hostname, host } = new URL(url);
     if (protocol !== "http:" && protocol !== "https:") throw new TypeError(`cannot fetch a ${protocol} URL`);
-    const { method, headers, body, signal } = init;
-    return await session.fetch(url, {
+    const { method, headers, body, signal, address } = init;
+    // Never a kept connection: one that was made for another name at this address was checked for that name.
+    const pinned = address === undefined ? {} : { keepalive: false, ...certificateOf(hostname) };
+    const sent = address === undefined ? headers : { ...headers, host };
+    return await session.fetch(address === undefined ? url : at(url, address), {
+      ...pinned,
       redirect: "manual",
       timeout: false,
       signal,
       ...(method === undefined ? {} : { method }),
-      ...(headers === undefined ? {} : { headers: { ...headers } }),
+      ...(sent === undefined ? {} : { headers: { ...sent } }),
       ...(body === undefined ? {} : { body: body as BodyInit }), // a Uint8Array is one; the DOM types ask for its buffer kind
     });
   };
+}
+
+/** The same URL at an address: what is connected to. */
+function at(url: string, address: string): string {
+  const moved = new URL(url);
+  moved.hostname = address.includes(":") ? `[${address}]` : address;
+  return moved.href;
+}
+
+/** The name that the certificate is checked against; an address is its own. */
+function certificateOf(hostname: string): { readonly tls?: { readonly serverName: string } } {
+  return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { tls: { serverName: hostname } } : {};
 }

@@ -7,6 +7,7 @@ import { hostFetch } from "./fetch.ts";
 import { hostFiles } from "./files.ts";
 import { hostListen } from "./listen.ts";
 import { hostMachine } from "./machine.ts";
+import { hostResolve } from "./resolve.ts";
 import { hostSpawn } from "./spawn.ts";
 
 const random: Random = {
@@ -21,6 +22,7 @@ export function hostWorld(log: Log): World {
     ids: ulidSource(hostClock.now, random.bytes),
     random,
     fetch: hostFetch(),
+    resolve: hostResolve,
     files: hostFiles,
     spawn: hostSpawn,
     listen: hostListen,

@@ -9,6 +9,7 @@ import { multiEdit } from "./multi-edit.ts";
 import { read } from "./read.ts";
 import type { RipgrepPath } from "./ripgrep.ts";
 import { todoWrite } from "./todo.ts";
+import { webFetch } from "./web-fetch.ts";
 import { write } from "./write.ts";
 
 /** What the tools of one session need from outside. */
@@ -21,6 +22,6 @@ export interface BuiltinParts {
 /** The tools that cinch brings itself, always in this order: it is part of the cached prefix of every request. */
 export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
   const files = [read, write, edit, multiEdit];
-  const tools = [...files, ...bashTools(runs), grep(ripgrep), glob(ripgrep), ls, todoWrite];
+  const tools = [...files, ...bashTools(runs), grep(ripgrep), glob(ripgrep), ls, todoWrite, webFetch()];
   return { name: "builtin", tools: () => tools };
 }

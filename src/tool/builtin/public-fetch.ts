@@ -1,0 +1,152 @@
+import { messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import { visible } from "../../trust/hidden.ts";
+import { isPublicAddress } from "../../trust/public-address.ts";
+import { ToolFailure } from "../tool.ts";
+
+export const REDIRECTS_MAX = 5;
+/** Of the body as it is after decompression. */
+export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** What an address answered. */
+export interface Fetched {
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** Whether the body is longer than `PAGE_BYTES_MAX`, and the rest was not read. */
+  readonly cut: boolean;
+}
+
+/** The page is somewhere else, where nobody allowed to go. */
+export interface MovedAway {
+  readonly url: string;
+  readonly movedTo: string;
+}
+
+type Net = Pick<World, "fetch" | "resolve">;
+
+/** What every request carries, and nothing else: no credential of anybody is sent (TOOL-04). */
+const HEADERS = {
+  "user-agent": "cinch",
+  accept: "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1",
+  "accept-encoding": "gzip, br",
+};
+
+/**
+ * Reads the address of a page.
+ * @throws ToolFailure for what is no plain http or https address.
+ */
+export function pageUrl(text: string): URL {
+  const url = URL.parse(text.trim());
+  if (url === null)
+    throw new ToolFailure(`"${visible(text)}" is no address: give a whole http or https URL.`);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new ToolFailure(`WebFetch reads http and https addresses, not ${url.protocol}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ToolFailure("The address holds a name or a password. Give it without them.");
+  }
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Fetches a page of the public internet (TOOL-04).
+ *
+ * For every hop the name is resolved once, each of its addresses must be public, and the connection goes to the very
+ * address that was checked. A redirect is followed on the same host only, and never from https to http; one that
+ * leads elsewhere is told, so that it is judged like any other call.
+ * @throws ToolFailure where the address is not public, cannot be reached, or goes in circles.
+ * @throws signal.reason when the signal aborts.
+ */
+export async function fetchPublic(net: Net, start: URL, signal: AbortSignal): Promise<Fetched | MovedAway> {
+  let url = start;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    const response = await requestOnce(net, url, signal);
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status > 399 || location === null) {
+      return await readAnswer(url, response, signal);
+    }
+    await response.body?.cancel();
+    const next = redirectTarget(url, location);
+    if (next.host !== url.host && !isUpgrade(url, next)) return { url: url.href, movedTo: next.href };
+    if (url.protocol === "https:" && next.protocol === "http:") return { url: url.href, movedTo: next.href };
+    url = next;
+  }
+  throw new ToolFailure(`${start.href} was redirected more than ${REDIRECTS_MAX} times.`);
+}
+
+function redirectTarget(from: URL, location: string): URL {
+  const target = URL.parse(location, from.href);
+  if (target === null) {
+    throw new ToolFailure(`${from.href} redirects to "${visible(location)}", which is no address.`);
+  }
+  return pageUrl(target.href);
+}
+
+/** From http to https on the usual ports of one host. */
+function isUpgrade(from: URL, to: URL): boolean {
+  return from.hostname === to.hostname && from.port === "" && to.port === "" && to.protocol === "https:";
+}
+
+async function requestOnce(net: Net, url: URL, signal: AbortSignal): Promise<Response> {
+  const addresses = await publicAddresses(net, url, signal);
+  const failures: string[] = [];
+  for (const address of addresses) {
+    try {
+      return await net.fetch(url.href, { headers: HEADERS, signal, address });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      failures.push(messageOf(thrown));
+    }
+  }
+  throw new ToolFailure(`${url.host} cannot be reached: ${failures.map(visible).join("; ")}`);
+}
+
+async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise<readonly string[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  let addresses: readonly string[];
+  try {
+    addresses = await net.resolve(host, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw new ToolFailure(`${url.host} has no address: ${visible(messageOf(thrown))}`);
+  }
+  if (addresses.length === 0) throw new ToolFailure(`${url.host} has no address.`);
+  const inside = addresses.find((address) => !isPublicAddress(address));
+  if (inside === undefined) return addresses;
+  throw new ToolFailure(
+    `${url.host} is ${visible(inside)}, which is no address of the public internet. WebFetch reads public pages only; for a server of this machine or network use Bash.`,
+  );
+}
+
+async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<Fetched> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let cut = false;
+  const reader = response.body?.getReader();
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value.subarray(0, PAGE_BYTES_MAX - size));
+      size += value.length;
+      cut = size > PAGE_BYTES_MAX;
+      if (cut) break;
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw new ToolFailure(`The answer of ${url.host} broke off: ${visible(messageOf(thrown))}`);
+  } finally {
+    await reader?.cancel().catch(() => undefined); // it has ended or broken: nothing is left to stop
+  }
+  return {
+    url: url.href,
+    status: response.status,
+    contentType: response.headers.get("content-type") ?? "",
+    body: Buffer.concat(chunks),
+    cut,
+  };
+}

@@ -1,0 +1,85 @@
+import { deadline } from "../../base/deadline.ts";
+import { fence } from "../../trust/fence.ts";
+import { visible } from "../../trust/hidden.ts";
+import { fails, says } from "../output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
+import type { Fetched, MovedAway } from "./public-fetch.ts";
+import { fetchPublic, PAGE_BYTES_MAX, pageUrl } from "./public-fetch.ts";
+import { sizeText } from "./size-text.ts";
+import { decodePage, readable, textKind } from "./web-page.ts";
+
+const FETCH_MS_MAX = 30_000;
+/** So that an allowed host is no channel out, a bit at a time (S55). */
+const FETCHES_MAX = 200;
+
+interface FetchPlan extends CallPlan {
+  readonly url: URL;
+}
+
+/**
+ * Reads one page of the public internet as Markdown (TOOL-04).
+ *
+ * What comes back is fenced as foreign. A tool of one session: it counts its fetches.
+ */
+export function webFetch(): Tool<FetchPlan> {
+  let fetches = 0;
+  return {
+    name: "WebFetch",
+    description: "Fetches a public web page or text file and returns it as Markdown.",
+    inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+    mutating: false,
+    level: "WorkspaceWrite",
+    msMax: FETCH_MS_MAX + 5_000,
+    plan(input) {
+      const url = pageUrl((input as { readonly url: string }).url);
+      return Promise.resolve({ summary: "WebFetch", target: { kind: "url", url: url.href }, url });
+    },
+    async run({ url }, context) {
+      fetches += 1;
+      if (fetches > FETCHES_MAX) {
+        throw new ToolFailure(`This session has fetched ${FETCHES_MAX} pages, which is as many as one may.`);
+      }
+      return await run(url, context);
+    },
+  };
+}
+
+async function run(url: URL, { world, signal }: ToolContext): Promise<ToolOutput> {
+  using limit = deadline(world.clock, FETCH_MS_MAX, signal);
+  try {
+    const answer = await fetchPublic(world, url, limit.signal);
+    return "movedTo" in answer ? moved(url, answer) : await told(url, answer);
+  } catch (thrown) {
+    if (limit.reached) throw new ToolFailure(`${url.host} did not answer within ${FETCH_MS_MAX / 1000} s.`);
+    throw thrown;
+  }
+}
+
+function moved(asked: URL, { movedTo }: MovedAway): ToolOutput {
+  const where = fence("web-page", movedTo) ?? "";
+  return says(`${asked.href} redirects to another place. Fetch that address if you want it:\n${where}`);
+}
+
+/** Whatever the server had a say in stands inside the fence. */
+async function told(asked: URL, answer: Fetched): Promise<ToolOutput> {
+  const { url, status, contentType, body } = answer;
+  const kind = textKind(contentType, body);
+  if (kind === undefined) {
+    const size = `${answer.cut ? "more than " : ""}${sizeText(body.length)}`;
+    throw new ToolFailure(
+      `${asked.href} is ${visible(contentType).slice(0, 100)} of ${size}: no text to read.`,
+    );
+  }
+  const decoded = decodePage(body, contentType);
+  const page = kind === "html" ? await readable(decoded, url) : { text: decoded, cut: false };
+  const notes = [
+    ...(status === 200 ? [] : [`[The server answered ${status}]`]),
+    ...(answer.cut ? [`[Only the first ${sizeText(PAGE_BYTES_MAX)} were read]`] : []),
+    ...(page.cut ? ["[The page is long; its end is left out]"] : []),
+  ];
+  const title = page.title === undefined ? "" : `Title: ${page.title}\n\n`;
+  const fenced = fence("web-page", title + page.text) ?? "(no text)";
+  const text = [asked.href, ...notes, fenced].join("\n");
+  return status >= 400 ? fails(text) : says(text);
+}
