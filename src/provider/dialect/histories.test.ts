@@ -217,3 +217,24 @@ describe("a history that grows gives the same bytes as one that is sent for the 
     }, 60_000);
   }
 });
+
+describe("the same messages sent to another provider become what they would be if they were sent there first", () => {
+  for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {
+    test(`[ENG-19 PROV-10] ${dialect.name}`, () => {
+      const quirks = [{ cacheControl: true }, { cacheControl: false }];
+      const dresses = ["another", FAMILY].flatMap((family) =>
+        quirks.map((each): DialectDress => ({ ...DRESS, family, quirks: each })),
+      );
+      fc.assert(
+        fc.property(histories(dialect.name), (messages) => {
+          const parts = { cache: { prefix: true, messages: [messages.length - 1] } };
+          for (const dress of dresses) {
+            const sent = dialect.body(request(messages, parts), dress);
+            expect(sent).toEqual(dialect.body(request(structuredClone(messages), parts), dress));
+          }
+        }),
+        { numRuns: 500 },
+      );
+    }, 60_000);
+  }
+});

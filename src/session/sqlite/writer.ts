@@ -36,7 +36,7 @@ export class SqliteWriter implements SessionWriter {
   readonly #held: HeldLog;
   #last: EventSeq;
   #turn: number;
-  /** Of the newest message; undefined until the file was asked. */
+  /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
   #message: number | undefined;
   #broken: unknown;
   #disposed = false;
@@ -58,7 +58,6 @@ export class SqliteWriter implements SessionWriter {
     try {
       this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
     } catch (thrown) {
-      this.#message = undefined; // what was counted was taken back
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }

@@ -229,6 +229,17 @@ describe("the working directory", () => {
     expect(await rig.sh("pwd")).toBe(rig.root);
   });
 
+  test("[TOOL-02] is the root again when a file has taken its place", async () => {
+    await using rig = openRig();
+    const place = join(rig.root, "a");
+    await rig.sh("mkdir a; cd a");
+    await rig.world.files.remove(place);
+    writeFileSync(place, "a file");
+    expect(await rig.sh("pwd")).toBe(
+      `${rig.root}\n[The directory ${place} is gone; this ran in ${rig.root}]`,
+    );
+  });
+
   test("[TOOL-02] is the root again when it is gone", async () => {
     await using rig = openRig();
     expect(await rig.sh("mkdir a; cd a; rmdir ../a")).toBe(
