@@ -50,14 +50,11 @@ export function failingOutput(output: string): string {
     kept.push(...block);
     block = [];
   };
+  let repeats = false;
   for (const line of output.split("\n")) {
-    if (/^\((?:pass|skip|todo)\) /.test(line)) block = [];
-    else if (
-      /^(?:\d+ tests? (?:failed|skipped)|\s*\d+ (?:pass|fail|skip|todo|errors?|snapshots?|expect\(\) calls|filtered out)\b|Ran \d+ tests?)/.test(
-        line,
-      )
-    )
-      break;
+    if (/^\d+ tests? (?:failed|skipped)/.test(line)) repeats = true;
+    else if (SUMMARY.test(line) || (repeats && line.startsWith("(fail) "))) continue;
+    else if (/^\((?:pass|skip|todo)\) /.test(line)) block = [];
     else if (/^\S.*\.(?:test|e2e)\.ts:$/.test(line)) {
       if (isTold(block)) keep();
       block = [];
@@ -70,6 +67,9 @@ export function failingOutput(output: string): string {
   if (isTold(block)) keep();
   return kept.join("\n").trim();
 }
+
+const SUMMARY =
+  /^(?:\s*\d+ (?:pass|fail|skip|todo|errors?|snapshots?|expect\(\) calls|filtered out)\b|Ran \d+ tests?)/;
 
 /** What was printed after the last test of a file counts only where it tells of an error. */
 function isTold(block: readonly string[]): boolean {

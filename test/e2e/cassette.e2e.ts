@@ -101,11 +101,12 @@ test("[PROV-08] a run that gets no answer leaves an older recording as it was", 
 
 test("[PROV-08] a recording that cannot be written ends the turn with its path", async () => {
   using place = openPlace({});
-  await using mock = startMockProvider({ script: [says("ok")] });
+  await using mock = startMockProvider({ script: [calls("Bash", { command: "rm -r tapes" }), says("ok")] });
   place.configure(mock.url);
-  const path = join(place.work, "note.txt/run.jsonl");
-  writeFileSync(join(place.work, "note.txt"), "a file, no folder");
-  const { code, stderr } = await place.run(["-p", "x", "--model", "mock:one", "--record", path]);
+  const path = join(place.work, "tapes/run.jsonl");
+  mkdirSync(join(place.work, "tapes"));
+  const flags = ["--model", "mock:one", "--auto-approve"];
+  const { code, stderr } = await place.run(["-p", "x", ...flags, "--record", path]);
   expect(code).toBe(1);
   expect(stderr).toContain(`The cassette ${path} cannot be written: `);
 });

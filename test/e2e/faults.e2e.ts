@@ -59,7 +59,7 @@ test.each(["text", "json", "stream-json"])(
       stderr: "pipe",
     });
     expect(await new Response(shell.stderr).text()).toMatch(
-      /^cinch: Standard output cannot be written: ENOSPC[^\n]+ \(OutputUnwritable\)\n$/,
+      /^cinch: what was not written is in the session: cinch --resume sess_\w+\ncinch: Standard output cannot be written: ENOSPC[^\n]+ \(OutputUnwritable\)\n$/,
     );
     expect(await shell.exited).toBe(1);
     expect(await rig.run(["-p", "y", "--continue"])).toMatchObject({ code: 0, stderr: "" });

@@ -80,8 +80,10 @@ test(
     await using rig = await openRig({ script: [says("first answer"), says("second answer")] });
     await rig.answer("remember the heron", "first answer");
     await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
     await rig.terminal.type('clear; "$CINCH" --model mock:one --continue');
-    await rig.answer("", "first answer");
+    await rig.answer("", "you asked:");
+    await rig.terminal.shows("first answer");
     const screen = await rig.terminal.screen();
     expect(screen).toContain("you asked:\n| remember the heron\n");
     expect(screen).not.toContain("cli_");
