@@ -6,6 +6,7 @@ import { codeOf } from "../base/world.ts";
 export function hostMachine(): Machine {
   return {
     platform: process.platform === "darwin" || process.platform === "win32" ? process.platform : "linux",
+    ...(process.arch === "x64" || process.arch === "arm64" ? { arch: process.arch } : {}),
     pid: process.pid,
     processStart: startOf(process.pid) ?? "",
     isAlive,

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { closeSync, constants, openSync, statSync } from "node:fs";
 import { asError } from "../base/errors.ts";
 import type { Child, Exit, Spawn, SpawnOptions } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
@@ -24,15 +24,14 @@ export const hostSpawn: Spawn = (options) => {
   }
 };
 
-function start({ argv, cwd, env, stdin, mark }: SpawnOptions): Child {
+function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Child {
   const startedAtMs = performance.now();
+  using further = descriptors(inherit);
   const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
     detached: true,
-    stdin: stdin === undefined ? "ignore" : bytesOf(stdin),
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe", ...further.numbers],
     lazy: true, // else Bun reads ahead without bound while nobody asks
   });
   const group: ProcessGroup = { leader: child.pid, startedAtMs, ...markOf(env, mark) };
@@ -74,6 +73,28 @@ function start({ argv, cwd, env, stdin, mark }: SpawnOptions): Child {
       await ended;
     },
   };
+}
+
+/** What was opened for the child is closed here as soon as it has its own. */
+function descriptors(
+  inherit: NonNullable<SpawnOptions["inherit"]>,
+): { readonly numbers: readonly number[] } & Disposable {
+  const opened: number[] = [];
+  const close = () => {
+    for (const each of opened) closeSync(each);
+  };
+  try {
+    const numbers = inherit.map((each) => {
+      if (typeof each === "number") return each;
+      const descriptor = openSync(each.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      opened.push(descriptor);
+      return descriptor;
+    });
+    return { numbers, [Symbol.dispose]: close };
+  } catch (thrown) {
+    close();
+    throw thrown;
+  }
 }
 
 /** Remembers that the leader has exited, and tells those who asked before. */

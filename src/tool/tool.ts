@@ -56,7 +56,13 @@ export interface CallPlan {
 export type CallTarget =
   | { readonly kind: "none" }
   | { readonly kind: "paths"; readonly paths: readonly PathUse[] }
-  | { readonly kind: "command"; readonly command: string; readonly cwd: string }
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly cwd: string;
+      /** Set where it is to run on the host, and not in the sandbox. */
+      readonly outside?: true;
+    }
   | { readonly kind: "url"; readonly url: string };
 
 export interface PathUse {

@@ -1,0 +1,106 @@
+import { unreachable } from "../../base/assert.ts";
+import type { SpawnOptions } from "../../base/world.ts";
+import { confinedEnvironment } from "./environment.ts";
+import type { Mount } from "./mounts.ts";
+
+/** What can be taken out, to see that something breaks: tests show that each control is needed. */
+export type Control = (typeof CONTROLS)[number];
+export const CONTROLS = [
+  "--unshare-net",
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup",
+  "--unshare-user",
+  "--cap-drop",
+  "--new-session",
+  "--die-with-parent",
+  "--seccomp",
+] as const;
+
+export interface Prepared {
+  readonly program: string;
+  readonly mounts: readonly Mount[];
+  /** An empty file that no command can write. */
+  readonly empty: string;
+  /** The filter of system calls, in a file that no command sees. */
+  readonly filter: string;
+  readonly without?: readonly Control[];
+}
+
+/**
+ * The arguments of bwrap before those of one command.
+ *
+ * The environment is not among them, where every user of the machine could read it: bwrap is started with exactly what
+ * the command is to have. As root, `--ro-bind / /` alone would be no boundary: every capability has to go too.
+ */
+export function fixedArguments({
+  program,
+  mounts,
+  empty,
+  without = [],
+}: Prepared): readonly [string, ...string[]] {
+  const control = (name: Control, ...more: readonly string[]) =>
+    without.includes(name) ? [] : [name, ...more];
+  return [
+    program,
+    ...control("--unshare-user"),
+    ...control("--unshare-ipc"),
+    ...control("--unshare-pid"),
+    ...control("--unshare-net"),
+    ...control("--unshare-uts"),
+    ...control("--unshare-cgroup"),
+    ...control("--cap-drop", "ALL"),
+    ...control("--die-with-parent"),
+    ...control("--new-session"),
+    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    ...mounts.flatMap((mount) => mountArguments(mount, empty)),
+  ];
+}
+
+function mountArguments(mount: Mount, empty: string): readonly string[] {
+  switch (mount.kind) {
+    case "bind":
+      return ["--bind", mount.source, mount.path];
+    case "read-only":
+      return ["--ro-bind", mount.source, mount.path];
+    case "empty-file":
+      return ["--ro-bind", empty, mount.path];
+    case "empty-directory":
+      return ["--tmpfs", mount.path];
+    default:
+      return unreachable(mount);
+  }
+}
+
+/** The whole of what is started in place of a command. */
+export function wrapped(
+  prepared: Prepared,
+  fixed: readonly [string, ...string[]],
+  options: SpawnOptions,
+): SpawnOptions {
+  const { argv, cwd, env, inherit = [], writes = [] } = options;
+  const filter = prepared.without?.includes("--seccomp") ? [] : [{ path: prepared.filter }];
+  // What was empty until here becomes unwritable last: the files of this one command lie in such folders.
+  const closed = prepared.mounts.flatMap(({ kind, path }) =>
+    kind === "empty-directory" ? ["--remount-ro", path] : [],
+  );
+  return {
+    ...options,
+    argv: [
+      ...fixed,
+      ...writes.flatMap((path) => ["--bind", path, path]),
+      ...closed,
+      ...(filter.length === 0 ? [] : ["--seccomp", String(FIRST_DESCRIPTOR + inherit.length)]),
+      "--chdir",
+      cwd,
+      "--",
+      ...argv,
+    ],
+    cwd: "/",
+    env: confinedEnvironment(env),
+    inherit: [...inherit, ...filter],
+  };
+}
+
+const FIRST_DESCRIPTOR = 3;

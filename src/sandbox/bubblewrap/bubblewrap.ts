@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
+import type { Control } from "./arguments.ts";
+import { fixedArguments, wrapped } from "./arguments.ts";
+import { mountsFor } from "./mounts.ts";
+import { probe } from "./probe.ts";
+import { installRemedy, kernelRemedy } from "./remedy.ts";
+import { seccompFilter } from "./seccomp.ts";
+
+/** Absolute, so that no folder of a project can put another program in its place. */
+const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+export interface BubblewrapOptions {
+  readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
+  /** Controls that are left out, so that a test can see what they are good for. The probe is left out with them. */
+  readonly without?: readonly Control[];
+}
+
+/**
+ * Linux namespaces through bubblewrap (SBX-01): a root that is read-only but for the workspace and a `/tmp` of the
+ * session, no network, processes that die with the command, no capabilities, and a filter of system calls.
+ *
+ * Works for root and for ordinary users, where the kernel lets user namespaces be made.
+ */
+export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
+  return {
+    name: "bubblewrap",
+    async prepare(policy) {
+      const { files, machine } = world;
+      if (policy.root === "/") {
+        return unavailable(
+          "the workspace is the root of the file system",
+          "start cinch in a folder of your project",
+        );
+      }
+      const program = await installed(world);
+      if (program === undefined)
+        return unavailable("bubblewrap (bwrap) is not installed", await installRemedy(files));
+      if (machine.arch === undefined) {
+        return unavailable(
+          "no filter of system calls is known for this processor",
+          "use a container as the boundary",
+        );
+      }
+      const filter = join(policy.workshop, "filter");
+      await files.writeAtomic(filter, seccompFilter(machine.arch), 0o400);
+      const empty = join(policy.workshop, "empty");
+      await files.writeAtomic(empty, "", 0o400);
+      const { mounts, made } = await mountsFor(policy, files);
+      const prepared = { program, mounts, empty, filter, ...(without === undefined ? {} : { without }) };
+      const fixed = fixedArguments(prepared);
+      const confine: Confine = { wrap: (options) => wrapped(prepared, fixed, options), failure };
+      const problem = without === undefined ? await tried(world, confine, policy) : undefined;
+      if (problem === undefined) return { kind: "working", confine, made };
+      const remedy =
+        (await kernelRemedy(files)) ??
+        `run ${program} by hand to see more: bwrap --unshare-all --ro-bind / / true`;
+      return unavailable(`bubblewrap does not work here: ${problem}`, remedy);
+    },
+  };
+}
+
+/** Undefined where bwrap is not installed. Costs a look or two at the disk, and starts nothing. */
+export async function installed({ files }: Pick<World, "files">): Promise<string | undefined> {
+  for (const path of PROGRAMS) if ((await files.stat(path))?.kind === "file") return path;
+  return undefined;
+}
+
+async function tried(
+  world: BubblewrapOptions["world"],
+  confine: Confine,
+  { workshop, root }: SandboxPolicy,
+): Promise<string | undefined> {
+  try {
+    return await probe(world, confine, {
+      outside: join(workshop, "probe"),
+      workshop: join(workshop, "filter"),
+      root,
+    });
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+/** The command's own words come after bwrap has put itself in the command's place, and bwrap is silent where all is well. */
+function failure(stderr: string): string | undefined {
+  return /^bwrap: (.+)/.exec(stderr)?.[1];
+}
+
+function unavailable(why: string, remedy: string): SandboxState {
+  return { kind: "unavailable", why, remedy };
+}

@@ -1,0 +1,19 @@
+/** What names a door of the host that is closed inside: a program that tried it would only wait or complain. */
+const CLOSED =
+  /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_CONNECTION|SSH_CLIENT|SSH_TTY|GPG_AGENT_INFO|DBUS_.*|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|TMUX_PANE|STY|VSCODE_.*|GIT_ASKPASS|SSH_ASKPASS|KRB5CCNAME|NOTIFY_SOCKET|LISTEN_FDS|LISTEN_PID|LISTEN_FDNAMES|TMP|TEMP|TEMPDIR|TMPDIR)$/;
+
+/** Caches without which a build does not begin, and which the user's own home does not let it write. */
+const CACHES: Readonly<Record<string, string>> = {
+  GOCACHE: "/tmp/.cache/go-build",
+  UV_CACHE_DIR: "/tmp/.cache/uv",
+  npm_config_logs_dir: "/tmp/.cache/npm-logs",
+};
+
+/** The environment of a confined command: what it would have outside, less what is of no use inside. */
+export function confinedEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return {
+    ...CACHES,
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !CLOSED.test(name))),
+    TMPDIR: "/tmp",
+  };
+}

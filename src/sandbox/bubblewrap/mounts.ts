@@ -1,0 +1,117 @@
+import { dirname } from "node:path";
+import type { FileKind, Files } from "../../base/world.ts";
+import type { SandboxPolicy } from "../sandbox.ts";
+
+/** What stands at one place of the file system inside the sandbox. */
+export type Mount =
+  | { readonly kind: "bind" | "read-only"; readonly path: string; readonly source: string }
+  /** Nothing is there to be read, and nothing can be made there. */
+  | { readonly kind: "empty-directory" | "empty-file"; readonly path: string };
+
+export interface Mounts {
+  readonly mounts: readonly Mount[];
+  /** Places that are not there, which the sandbox makes on the disk to keep them from being made by others. */
+  readonly made: readonly string[];
+}
+
+/** Of what lies below /run, what systems need to find their programs: everything else there is sockets. */
+const RUN_KEPT = ["/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"];
+
+/**
+ * Works out what the sandbox mounts over a root that is read-only, in the order in which it has to.
+ *
+ * The deepest place decides: a hidden file in a writable folder is hidden, a workspace in a hidden folder is there. A
+ * place that is protected below a writable one takes its parents with it: a folder that something is mounted on cannot
+ * be renamed, so nobody puts another `.git` in the place of this one.
+ */
+export async function mountsFor(
+  policy: SandboxPolicy,
+  files: Pick<Files, "lstat" | "stat">,
+): Promise<Mounts> {
+  const made: string[] = [];
+  const mounts: Mount[] = [
+    { kind: "bind", path: "/tmp", source: policy.temporary },
+    { kind: "bind", path: "/var/tmp", source: policy.temporary },
+    { kind: "empty-directory", path: "/run" },
+    ...[policy.root, ...policy.writable].map((path) => ({ kind: "bind", path, source: path }) as const),
+  ];
+  const kinds = await kindsOf(files, [...RUN_KEPT, ...policy.hidden]);
+  for (const path of RUN_KEPT) {
+    if (kinds.get(path) === "directory") mounts.push({ kind: "read-only", path, source: path });
+  }
+  const writable = [policy.root, ...policy.writable];
+  for (const place of policy.readOnly) {
+    const base = writable
+      .filter((each) => isBelow(each, place.path))
+      .sort(byLength)
+      .at(-1);
+    if (base === undefined) continue; // the root is read-only already
+    const kind = await kindOf(files, place.path);
+    if (kind === "directory" || kind === "file") {
+      mounts.push({ kind: "read-only", path: place.path, source: place.path });
+    } else if (kind === undefined && (await kindOf(files, dirname(place.path))) === "directory") {
+      mounts.push({ kind: place.kind === "file" ? "empty-file" : "empty-directory", path: place.path });
+      made.push(place.path);
+    } else continue; // a link: whoever made the policy protects where it stands
+    for (let parent = dirname(place.path); parent.length > base.length; parent = dirname(parent)) {
+      mounts.push({ kind: "bind", path: parent, source: parent });
+    }
+  }
+  for (const path of policy.hidden) {
+    const kind = kinds.get(path);
+    if (kind === "directory") mounts.push({ kind: "empty-directory", path });
+    else if (kind !== undefined) mounts.push({ kind: "empty-file", path });
+  }
+  return { mounts: inOrder(mounts), made };
+}
+
+const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
+  bind: 0,
+  "read-only": 1,
+  "empty-file": 2,
+  "empty-directory": 2,
+};
+
+/** Parents before children; at one place only what protects most. */
+function inOrder(mounts: readonly Mount[]): readonly Mount[] {
+  const strongest = new Map<string, Mount>();
+  for (const mount of mounts) {
+    const known = strongest.get(mount.path);
+    if (known === undefined || STRENGTH[known.kind] < STRENGTH[mount.kind]) strongest.set(mount.path, mount);
+  }
+  const ordered = [...strongest.values()].sort((one, other) => byLength(one.path, other.path));
+  // What a read-only or hidden folder holds is so already, unless something between them is writable again.
+  return ordered.filter((mount, at) => {
+    if (mount.kind === "bind") return true;
+    const around = ordered.slice(0, at).findLast((outer) => isBelow(outer.path, mount.path));
+    if (around?.kind === "bind") return around.source === around.path; // else the folder of the host is not there
+    return !(
+      around?.kind === "empty-directory" ||
+      (around?.kind === "read-only" && mount.kind === "read-only")
+    );
+  });
+}
+
+function byLength(one: string, other: string): number {
+  return one.length - other.length;
+}
+
+export function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder === "/" ? folder : `${folder}/`);
+}
+
+async function kindsOf(
+  files: Pick<Files, "lstat">,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, FileKind | undefined>> {
+  return new Map(await Promise.all(paths.map(async (path) => [path, await kindOf(files, path)] as const)));
+}
+
+/** A place that we may not look at is none that a command could. */
+async function kindOf(files: Pick<Files, "lstat">, path: string): Promise<FileKind | undefined> {
+  try {
+    return (await files.lstat(path))?.kind;
+  } catch {
+    return "other";
+  }
+}

@@ -1,0 +1,107 @@
+import type { Ask } from "../../control/ask.ts";
+import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
+import { fails } from "../../tool/output.ts";
+import type { CallPlan, ToolContext, ToolOutput } from "../../tool/tool.ts";
+import { visible } from "../../trust/hidden.ts";
+import type { Confine } from "../sandbox.ts";
+import { confinedSpawn } from "./confined-spawn.ts";
+import type { Symptom } from "./symptoms.ts";
+import { symptomOf } from "./symptoms.ts";
+
+/** The sandbox of one session, as the middleware needs it. */
+export interface SessionSandbox {
+  /**
+   * What confines the next command. `none`: there is no sandbox, by the user's word or for want of one, and the gate has
+   * judged each command as one that runs without.
+   */
+  current(): Promise<CurrentSandbox>;
+  /** Puts right what a command left that must not be there; answers what the model must be told of it. */
+  afterwards(): Promise<readonly string[]>;
+}
+
+export type CurrentSandbox =
+  | { readonly kind: "working"; readonly confine: Confine; readonly network: "off" | readonly string[] }
+  | { readonly kind: "none"; readonly refuse?: string };
+
+export interface ConfineOptions {
+  readonly sandbox: SessionSandbox;
+  readonly ask: Ask;
+  /** Whether a person is there to be asked. */
+  readonly attended: boolean;
+  /** What the gate says of the same call outside: only where it would not refuse it may a person be asked. */
+  mayLeave(call: ToolCall, context: ToolContext): boolean;
+}
+
+/**
+ * Runs the commands of tools in the sandbox (SBX-01, SBX-03), innermost but for time limit, truncation and redaction.
+ *
+ * A command whose plan says `outside` runs on the host, which the gate has judged. One that fails because of the sandbox is
+ * told so; where a person is there, they are asked whether it may run again outside. That is the one case in which `next`
+ * is called twice: what stands outside of this, permission and ledger, sees one call.
+ */
+export function confine(options: ConfineOptions): ToolMiddleware {
+  return async function confine(call, context, next) {
+    if (call.plan?.target.kind !== "command" || call.plan.target.outside === true) return next(call, context);
+    const current = await options.sandbox.current();
+    if (current.kind === "none") {
+      return current.refuse === undefined
+        ? next(call, context)
+        : fails(`SandboxUnavailable: ${current.refuse}`);
+    }
+    const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
+    const output = await next(call, { ...context, world });
+    const notes = await options.sandbox.afterwards();
+    const symptom = output.isError === true ? symptomOf(textOf(output), current.network) : undefined;
+    if (symptom === undefined) return noted(output, notes);
+    const outside = await leave(call, context, symptom, options);
+    if (outside !== undefined) return noted(await next(outside, context), notes);
+    return noted(output, [...notes, advice(symptom)]);
+  };
+}
+
+/** The call as it runs outside, where a person says yes. */
+async function leave(
+  call: ToolCall,
+  context: ToolContext,
+  symptom: Symptom,
+  { ask, attended, mayLeave }: ConfineOptions,
+): Promise<ToolCall | undefined> {
+  const plan = call.plan === undefined ? undefined : outsidePlan(call.plan);
+  if (!attended || plan === undefined) return undefined;
+  const outside = { ...call, plan };
+  if (!mayLeave(outside, context)) return undefined;
+  const answer = await ask(
+    {
+      about: "outside-sandbox",
+      text: `${call.name} failed in the sandbox (${symptom.what}). Run it again outside, with your own rights?\n${visible(plan.summary)}`,
+      choices: [
+        { value: "approve", label: "run it outside" },
+        { value: "deny", label: "leave it" },
+      ],
+      originator: context.originator,
+    },
+    context.signal,
+  );
+  return answer.kind === "answered" && answer.answer === "approve" ? outside : undefined;
+}
+
+function outsidePlan(plan: CallPlan): CallPlan | undefined {
+  if (plan.target.kind !== "command") return undefined;
+  return { ...plan, level: "DangerFullAccess", target: { ...plan.target, outside: true } };
+}
+
+function advice({ what, remedy }: Symptom): string {
+  return `[This ran in a sandbox, and that may be why it failed: ${what}. ${remedy}]`;
+}
+
+function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
+  if (notes.length === 0) return output;
+  return {
+    ...output,
+    content: [...output.content, ...notes.map((text) => ({ type: "text", text }) as const)],
+  };
+}
+
+function textOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}

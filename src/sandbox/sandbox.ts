@@ -1,0 +1,79 @@
+import type { SpawnOptions } from "../base/world.ts";
+
+/**
+ * One way to run a command so that it reaches only what it may (SBX-01, SBX-02).
+ *
+ * A sandbox is a boundary, never a judge: what runs in it was permitted before (SBX-03).
+ */
+export interface Sandbox {
+  /** "bubblewrap", "seatbelt", "container". */
+  readonly name: string;
+  /**
+   * Looks at the places of a policy, and shows with one small command that what holds there really holds. The disk is not
+   * looked at again for each command, so whoever keeps the result prepares anew when those places have changed.
+   */
+  prepare(policy: SandboxPolicy): Promise<SandboxState>;
+}
+
+/** What a confined command may reach. Every path is absolute and resolved. */
+export interface SandboxPolicy {
+  /** The workspace: writable. */
+  readonly root: string;
+  /** Writable beside it; each exists. */
+  readonly writable: readonly string[];
+  /** Below what is writable, and yet not to be changed: also where nothing is there yet (S26). */
+  readonly readOnly: readonly ProtectedPlace[];
+  /** Cannot be read: credentials, cinch's own files. Those that do not exist count for nothing. */
+  readonly hidden: readonly string[];
+  /** A folder of this session alone, which stands in the place of `/tmp`. */
+  readonly temporary: string;
+  /** A folder of this session alone that no command sees: what the sandbox itself needs lies there. */
+  readonly workshop: string;
+  readonly network: NetworkPolicy;
+}
+
+export interface ProtectedPlace {
+  readonly path: string;
+  /** What would be there, where nothing is: it is kept from being made. */
+  readonly kind: "file" | "directory";
+}
+
+export type NetworkPolicy =
+  | { readonly kind: "off" }
+  | { readonly kind: "hosts"; readonly hosts: readonly string[]; readonly relay: Relay };
+
+/** How a confined command reaches the proxy that lets it out. */
+export interface Relay {
+  /** A command that listens inside, runs the command behind it, and ends as that ends. */
+  readonly argv: readonly string[];
+  /** The socket of the proxy, in a folder that no command sees. */
+  readonly socket: string;
+}
+
+export type SandboxState =
+  /** `made`: empty places that the sandbox makes on the disk while it stands; whoever ends the session removes them. */
+  | { readonly kind: "working"; readonly confine: Confine; readonly made: readonly string[] }
+  /** Why there is none, in a sentence, and what a person can do about it. */
+  | { readonly kind: "unavailable"; readonly why: string; readonly remedy: string };
+
+export interface Confine {
+  /** What to start in place of a command. Quick: nothing is looked up. */
+  wrap(options: SpawnOptions): SpawnOptions;
+  /**
+   * Why the sandbox could not be set up, out of the first words of standard error; undefined where it was, and what
+   * speaks there is the command.
+   */
+  failure(stderr: string): string | undefined;
+}
+
+/** What the permission gate must know of the commands that it judges. */
+export type Confinement =
+  | { readonly kind: "working"; readonly network: "off" | readonly string[] }
+  /** `refuse`: no command runs at all; `ask`: every one that is not a known read is asked for. */
+  | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
+
+export const UNAVAILABLE_POLICIES = ["ask", "refuse"] as const;
+export type UnavailablePolicy = (typeof UNAVAILABLE_POLICIES)[number];
+
+export const SANDBOX_BACKENDS = ["auto", "bubblewrap", "seatbelt", "container", "none"] as const;
+export type SandboxBackend = (typeof SANDBOX_BACKENDS)[number];
