@@ -9,7 +9,7 @@ import { hardenedBun } from "./harden-bun.ts";
  * The same sources give the same bytes. Nothing of the folder that it is started in is read or run: no .env, no
  * bunfig.toml, no tsconfig.json, no package.json; and it obeys none of Bun's own variables (scripts/harden-bun.ts).
  *
- * --target linux-arm64  for another platform, whose Bun must be in node_modules/@oven
+ * --target linux-arm64  for another platform, whose Bun must be in node_modules/@oven, and ripgrep in node_modules/@vscode
  * --outfile PATH        elsewhere than dist/cinch
  * --entry PATH          another program, for tests of these properties
  */
@@ -48,6 +48,7 @@ async function build(): Promise<number> {
         "--config=/dev/null",
         "build",
         resolve(options.entry),
+        ripgrepFor(options.target),
       ],
       ...["--compile", "--minify", "--bytecode", "--format=esm", "--splitting", "--sourcemap=none"],
       ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
@@ -78,6 +79,13 @@ function definitions(): readonly string[] {
 function commit(): string {
   const { stdout, success } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT });
   return success ? stdout.toString().trim() : "unknown";
+}
+
+/** The file that `src/host/ripgrep.ts` finds in the executable and runs. */
+function ripgrepFor(target: string): string {
+  const [platform = "", arch = ""] = target.replace("windows", "win32").split("-");
+  const file = platform === "win32" ? "rg.exe" : "rg";
+  return join(ROOT, "node_modules/@vscode", `ripgrep-${platform}-${arch}`, "bin", file);
 }
 
 function bunFor(target: string): string {
