@@ -259,7 +259,7 @@ test("[CLI-01 PROV-08] a --record file that cannot be written is told before any
 test("[PROV-11] costs in JSON are rounded to a millionth of a dollar", async () => {
   await using rig = openRig({ script: () => says("ok") });
   const config = readFileSync(rig.config, "utf8");
-  writeFileSync(rig.config, `${config}[prices."mock:one"]\ninput = 0.1\noutput = 0.7\n`);
+  writeFileSync(rig.config, `${config}[prices."mock:one"]\ninput = 0.123457\noutput = 0.765433\n`);
   const json = objectOf((await rig.run(["-p", "x", ...WRITE, "--output-format", "json"])).stdout);
   const lines = (await rig.run(["-p", "x", ...WRITE, "--output-format", "stream-json"])).stdout;
   const usd = /"usd":([^,}]+)/.exec(lines)?.[1] ?? "";
