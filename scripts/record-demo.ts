@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { SILENT } from "../src/base/log.ts";
 import { byteLength } from "../src/base/text.ts";
 import { CHECK, FIX, layOut } from "../src/demo/project.ts";
-import { CONFIG, PROMPT } from "../src/demo/stage.ts";
+import { acknowledge, CONFIG, PROMPT } from "../src/demo/stage.ts";
 import { hostWorld } from "../src/host/host.ts";
 import type { Exchange, TimedEvent } from "../src/provider/replay/cassette.ts";
 import { parseCassette, renderLine } from "../src/provider/replay/cassette.ts";
@@ -71,6 +71,7 @@ export async function recordDemo(): Promise<string> {
     mkdirSync(join(scratch, "config/cinch"), { recursive: true });
     const provider = `[providers.scripted]\nkind = "anthropic"\nbase_url = "${mock.url}"\n`;
     writeFileSync(join(scratch, "config/cinch/config.toml"), CONFIG + provider);
+    await acknowledge(hostWorld(SILENT), { project, config: join(scratch, "config/cinch") });
     const child = Bun.spawn(
       [join(ROOT, "cinch"), "-p", PROMPT, "--model", "scripted:demo", "--record", recorded],
       {

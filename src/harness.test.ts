@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { acknowledgeAll } from "../test/support/acknowledge.ts";
 import type { MockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
@@ -328,6 +329,7 @@ test("[REL-03] [LIFE-02] ending the engine ends what runs in the background and 
 test("[CTX-01] the repository's instructions reach the model fenced, and what is wrong with them is told at the start", async () => {
   await using place = openPlace(says("fine"));
   place.write("AGENTS.md", `Use tabs.\n${"x".repeat(40_000)}`);
+  await acknowledgeAll(place.options());
   await using harness = await place.open();
   await turn(harness, "hi");
   const system = JSON.stringify(place.mock.requests[0]?.body["system"]);

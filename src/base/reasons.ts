@@ -84,6 +84,13 @@ export const TEXTS = {
   UnknownToolPack: "There is no tool pack '<name>'. Known: <known>.",
 
   CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
+  TrustLedgerInvalid:
+    "The approvals in <path> cannot be relied on: <problem>. Nothing of a project is loaded. Put the file right, or move it away and acknowledge anew with: cinch ack.",
+  TrustLedgerUnwritable:
+    "The approval cannot be kept in <path>: <detail>. It does not count; mend that, or start with --without-project.",
+  TrustRefused: "Not acknowledged: <paths>. Look at each with: cinch ack (at a terminal).",
+  TrustDrift: "These files are not what <lockfile> approves: <paths>.",
+
   CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",
   CassetteExhausted: "The cassette <path> has no more answers: request <number> was never recorded.",
   CassetteUnwritable:

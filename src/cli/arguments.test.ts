@@ -39,6 +39,7 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       ]),
     },
   });
+      withoutProject: false,
 });
 
 test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
@@ -103,6 +104,22 @@ test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make t
   const words = fc.oneof(
     fc.constantFrom(
       ...FLAGS.map((flag) => `--${flag.name}`),
+test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; verify-ack one to read", () => {
+  const base = { kind: "ack", settings: PLAIN, all: false, paths: [] };
+  expect(parse("ack")).toEqual(base as Invocation);
+  expect(parse("ack --all a b/c")).toEqual({ ...base, all: true, paths: ["a", "b/c"] } as Invocation);
+  expect(parse("ack --emit-lockfile")).toEqual({ ...base, emit: "-" } as Invocation);
+  expect(parse("ack --emit-lockfile ci.lock")).toEqual({ ...base, emit: "ci.lock" } as Invocation);
+  expect(parse("verify-ack --lockfile ci.lock")).toEqual({
+    kind: "verify-ack",
+    settings: { ...PLAIN, lockfile: "ci.lock" },
+  });
+  expect(parse("-p x --lockfile ci.lock --without-project")).toMatchObject({
+    settings: { lockfile: "ci.lock", withoutProject: true },
+  });
+  expect(parse("-p x --all")).toMatchObject({ kind: "usage", problem: "--all does not go with -p" });
+});
+
       ...COMMANDS.map((command) => command.name),
       "-p",
       "--",
@@ -112,7 +129,7 @@ test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make t
   );
   fc.assert(
     fc.property(fc.array(words), (argv) => {
-      expect(["usage", "help", "version", "line", "print", "models", "demo"]).toContain(
+      expect(["usage", "help", "version", "line", "print", "models", "demo", "ack", "verify-ack"]).toContain(
         parseArguments(argv).kind,
       );
     }),

@@ -16,6 +16,16 @@ export type Invocation =
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
   | { readonly kind: "models"; readonly settings: Settings }
   | { readonly kind: "demo"; readonly settings: Settings; readonly fixed: boolean }
+  | {
+      readonly kind: "ack";
+      readonly settings: Settings;
+      readonly all: boolean;
+      /** Where the lock file goes; "-" is standard output. Absent: none is asked for. */
+      readonly emit?: string;
+      /** The files to look at; empty: all. */
+      readonly paths: readonly string[];
+    }
+  | { readonly kind: "verify-ack"; readonly settings: Settings }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -35,6 +45,8 @@ export interface Settings {
   readonly strictPermissions: boolean;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
+  readonly withoutProject: boolean;
+  readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
   readonly logToStderr: boolean;
@@ -119,7 +131,7 @@ function readFlag(word: string, next: string | undefined): ReadFlag {
   }
   if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
   if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
-  if (flag.name === "print") return { kind: "flag", flag, value: GIVEN, takesNext: false };
+  if ("optional" in flag) return { kind: "flag", flag, value: GIVEN, takesNext: false };
   const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.value}`;
   return { kind: "problem", problem: `${name} needs a value (${flag.value})${hint}` };
 }
@@ -144,13 +156,21 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const { flags, plain } = words;
   const [first] = plain;
   const command = first === undefined || first.afterPrint ? undefined : commandOf(first.text);
-  const prompt = promptOf(flags, plain.slice(command === undefined ? 0 : 1), command);
+  const rest = plain.slice(command === undefined ? 0 : 1);
+  const paths = command === "ack" ? rest.map((word) => word.text) : [];
+  const prompt = promptOf(flags, command === "ack" ? [] : rest, command);
   if (command === "help") return { kind: "help" };
   const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
   checkFlags(flags, mode);
   const settings = settingsOf(flags);
   if (mode === "models") return { kind: "models", settings };
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
+  if (mode === "verify-ack") return { kind: "verify-ack", settings };
+  if (mode === "ack") {
+    const emit = textOf(flags, "emit-lockfile");
+    const target = emit === undefined ? {} : { emit: emit === GIVEN ? "-" : emit };
+    return { kind: "ack", settings, all: flags.has("all"), paths, ...target };
+  }
   if (mode === "debug" && !flags.has("raw"))
     throw new Misuse("cinch debug needs --raw, the one thing it does");
   const raw = flags.has("raw");
@@ -210,6 +230,7 @@ function settingsOf(flags: Words["flags"]): Settings {
   const cwd = textOf(flags, "cwd");
   const record = textOf(flags, "record");
   return {
+  const lockfile = textOf(flags, "lockfile");
     autoApprove: flags.has("auto-approve"),
     strictPermissions: flags.has("strict-permissions"),
     logToStderr: flags.has("log-to-stderr"),
@@ -224,6 +245,7 @@ function settingsOf(flags: Words["flags"]): Settings {
     ...(resume === undefined ? {} : { resume }),
   };
 }
+    ...(lockfile === undefined ? {} : { lockfile }),
 
 function resumeOf(flags: Words["flags"]): Settings["resume"] {
   const id = textOf(flags, "resume");

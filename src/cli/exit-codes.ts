@@ -21,6 +21,7 @@ export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.usage, "wrong usage or configuration (also: an unknown model, a refused key)"],
   [EXIT.refused, "ended, but at least one call was refused for want of permission"],
   [EXIT.limit, "a limit was reached (turns, cost)"],
+  [EXIT.trust, "trust refused: a file of the project was not acknowledged, or has changed since"],
   [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
 ];
 
@@ -42,6 +43,15 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "LogHeld",
   "SessionMissing",
   "NothingToContinue",
+]);
+
+/** A file that nobody has looked at, or a record of approvals that cannot be relied on. */
+const TRUST: ReadonlySet<string> = new Set<Reason>([
+  "NonInteractiveAckRefused",
+  "TrustLedgerInvalid",
+  "TrustLedgerUnwritable",
+  "TrustRefused",
+  "TrustDrift",
 ]);
 
 /** The code of a turn that has ended, or of one whose end was never told. */
@@ -72,5 +82,6 @@ export function exitCodeOfTurn(record: TurnRecord): ExitCode {
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Cancelled) return EXIT.cancelled;
   if (thrown instanceof HarnessError && USAGE.has(thrown.reason)) return EXIT.usage;
+  if (thrown instanceof HarnessError && TRUST.has(thrown.reason)) return EXIT.trust;
   return EXIT.failed;
 }

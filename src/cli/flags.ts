@@ -18,7 +18,7 @@ export interface Flag {
 export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug"] as const;
-const ALL = ["line", "print", "debug", "models"] as const;
+const ALL = ["line", "print", "debug", "models", "ack", "verify-ack"] as const;
 const EVERY = [...ALL, "demo"] as const;
 
 export const FLAGS = [
@@ -60,6 +60,29 @@ export const FLAGS = [
     help: "Start no request that could exceed this cost (exit code 4).",
     for: RUNS,
   },
+  {
+    name: "without-project",
+    help: "Load nothing of the project: no AGENTS.md and the like, none of its settings.",
+    for: RUNS,
+  },
+  {
+    name: "lockfile",
+    value: "PATH",
+    help: "Take what this lock file approves as acknowledged, such as one made with cinch ack --emit-lockfile.",
+    for: [...RUNS, "verify-ack"],
+  },
+  {
+    name: "all",
+    help: "With ack: also trust your own skills and aliases, in one decision. Files of a project are always looked at one by one.",
+    for: ["ack"],
+  },
+  {
+    name: "emit-lockfile",
+    value: "PATH",
+    optional: true,
+    help: "With ack: write what is acknowledged here as a lock file for CI; without PATH, to standard output.",
+    for: ["ack"],
+  },
   { name: "record", value: "FILE", help: "Record the model's answers to a cassette.", for: RUNS },
   {
     name: "raw",
@@ -98,3 +121,8 @@ export const COMMANDS = [
 ] as const;
 
 export type CommandName = (typeof COMMANDS)[number]["name"];
+  { name: "ack", help: "Look at the files of this project that steer the model, and acknowledge them." },
+  {
+    name: "verify-ack",
+    help: "Check that they are still what was acknowledged; exit code 5 where one is not.",
+  },

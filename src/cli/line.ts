@@ -24,7 +24,9 @@ export async function runLine(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop, raw);
-  const options = harnessOptions(settings, at, { attended: true });
+  // Lines of a pipe are a script: it may answer for calls, and has read no file of the project.
+  const asksTrust = process.stdin.isTTY === true;
+  const options = harnessOptions(settings, at, { attended: true, asksTrust });
   const { openHarness } = await import("../harness.ts");
   const harness = await openHarness(options, stop.signal);
   try {

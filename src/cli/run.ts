@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[]): Promise<never> {
   endOnBugs(stderr);
   let code: ExitCode;
   try {
-    code = await carryOut(parseArguments(argv), stop, stderr);
+    code = await start(argv, stop, stderr);
   } catch (thrown) {
     code = thrown instanceof OutputClosed ? EXIT.cancelled : exitCodeOf(thrown);
     if (code !== EXIT.cancelled) await stderr.write(errorLine(thrown));
@@ -72,7 +72,8 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
 /** What went wrong, for a person, with the reason that programs go by. */
 export function errorLine(thrown: unknown): string {
   const reason = thrown instanceof HarnessError ? ` (${thrown.reason})` : "";
-  return `cinch: ${neutralise(messageOf(thrown))}${reason}\n`;
+  const line = `cinch: ${neutralise(messageOf(thrown))}${reason}\n`;
+  return hasReason(thrown, "NonInteractiveAckRefused") ? line + ACK_HINT : line;
 }
 
 /** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
@@ -80,9 +81,20 @@ function endOnBugs(stderr: Output): void {
   const end = (thrown: unknown) => {
     const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     void stderr
+    case "ack": {
+      const { runAck } = await import("./ack.ts");
+      return await runAck(invocation, stop);
+    }
+    case "verify-ack": {
+      const { runVerifyAck } = await import("./verify-ack.ts");
+      return await runVerifyAck(invocation, stop);
+    }
       .write(`cinch: bug in cinch: ${neutralise(detail)}\n`)
       .finally(() => process.exit(EXIT.failed));
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
 }
+const ACK_HINT =
+  "cinch: to read and acknowledge these files: cinch ack (at a terminal). To start without them: --without-project.\n";
+

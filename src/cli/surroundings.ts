@@ -57,7 +57,7 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
 export function harnessOptions(
   settings: Settings,
   at: Surroundings,
-  run: { readonly attended: boolean },
+  run: { readonly attended: boolean; readonly asksTrust?: boolean },
 ): HarnessOptions {
   const { profile, model, level, maxTurns, maxCostUsd, record, resume } = settings;
   return {
@@ -67,6 +67,9 @@ export function harnessOptions(
     autoApprove: settings.autoApprove,
     strictPermissions: settings.strictPermissions,
     attended: run.attended,
+    withoutProject: settings.withoutProject,
+    ...(run.asksTrust === undefined ? {} : { asksTrust: run.asksTrust }),
+    ...(settings.lockfile === undefined ? {} : { lockfile: resolve(settings.lockfile) }),
     environment: at.environment,
     ...(profile === undefined ? {} : { profile }),
     ...(model === undefined ? {} : { model }),

@@ -1,8 +1,10 @@
-import { join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { readFileItem } from "../trust/ledger/read-item.ts";
 import type { SourceFile } from "./context-source.ts";
 import { filesOf, isSource, pathDown, repositoryRoot } from "./context-source.ts";
 
@@ -15,6 +17,8 @@ export interface ContextFile {
   readonly text: string;
   /** How many bytes of it were left out for its size. */
   readonly cutBytes: number;
+  /** The whole of it, as it was read: `text` is made of these bytes. What a person acknowledges. */
+  readonly item: TrustItem;
 }
 
 export interface ContextFiles {
@@ -40,8 +44,9 @@ export const CONTEXT_BYTES_MAX = 131_072;
  * Reads the context files of a repository: each source from the root down to the working directory, in path order,
  * one source after the other; nothing above the root ([A] § AGENTS.md, CTX-01).
  *
- * One file that goes by two names is read once. Whatever is not read, or not whole, is told: larger than
- * `CONTEXT_FILE_BYTES_MAX`, or `CONTEXT_BYTES_MAX` in all; binary; unreadable; a link that leaves the root.
+ * One file that goes by two names is read once, and no file twice: what is loaded is what can be judged. Whatever is
+ * not read, or not whole, is told: larger than `CONTEXT_FILE_BYTES_MAX`, or `CONTEXT_BYTES_MAX` in all; binary;
+ * unreadable; a link that leaves the root. Whether a file may be loaded is decided elsewhere, by its `item`.
  */
 export async function readContextFiles({
   world,
@@ -84,37 +89,46 @@ class Reader {
     }
   }
 
-  async #read(file: SourceFile): Promise<void> {
+  async #read({ path, source }: SourceFile): Promise<void> {
+    if ((await this.#files.lstat(path)) === undefined) return;
+    const identity = await this.#identityOf(path);
+    if (identity !== undefined && this.#seen.has(identity)) return;
+    const place = { root: this.#root, path, kind: "context-file", scope: "project" } as const;
+    const found = await readFileItem(this.#files, place);
+    if (found.kind === "refused") this.#tell(path, found.why);
+    if (found.kind !== "item") return;
+    if (identity !== undefined) this.#seen.add(identity);
+    this.#take({ path, source }, found.item);
+  }
+
+  async #identityOf(path: string): Promise<string | undefined> {
     try {
-      if ((await this.#files.lstat(file.path)) === undefined) return;
-      const path = await this.#files.realpath(file.path);
-      if (path !== this.#root && !path.startsWith(this.#root === sep ? sep : this.#root + sep)) {
-        return this.#tell(file.path, "is a link to a place outside the repository and was not read");
-      }
-      const info = await this.#files.stat(path);
-      if (info === undefined) return;
-      if (info.kind !== "file") return this.#tell(file.path, "is no regular file and was not read");
-      if (this.#seen.has(info.identity)) return;
-      this.#seen.add(info.identity);
-      await this.#take(file, path, info.size);
+      return (await this.#files.stat(path))?.identity;
     } catch (thrown) {
       if (codeOf(thrown) === undefined) throw thrown;
-      this.#tell(file.path, `cannot be read: ${messageOf(thrown)}`);
+      return undefined; // reading it will tell why
     }
   }
 
-  async #take({ path: asked, source }: SourceFile, path: string, size: number): Promise<void> {
+  #take({ path: asked, source }: SourceFile, item: TrustItem): void {
+    const whole = item.files[0]?.bytes ?? new Uint8Array();
     const room = Math.min(CONTEXT_FILE_BYTES_MAX, CONTEXT_BYTES_MAX - this.#bytes);
-    if (room <= 0)
-      return this.#tell(asked, `was left out: context files may have ${CONTEXT_BYTES_MAX} bytes in all`);
-    const bytes = await this.#files.readRange(path, 0, room);
-    if (bytes.includes(0)) return this.#tell(asked, "is binary and was not read");
-    const cutBytes = Math.max(0, size - bytes.length);
+    if (room <= 0) {
+      this.#tell(asked, `was left out: context files may have ${CONTEXT_BYTES_MAX} bytes in all`);
+      return;
+    }
+    const bytes = whole.subarray(0, room);
+    if (bytes.includes(0)) {
+      this.#tell(asked, "is binary, and was not read");
+      return;
+    }
+    const cutBytes = whole.length - bytes.length;
     const text = wholeLines(decode(bytes), cutBytes > 0);
     if (text.trim() === "") return;
-    if (cutBytes > 0) this.#tell(asked, `was cut: ${bytes.length} of its ${size} bytes are in the prompt`);
+    if (cutBytes > 0)
+      this.#tell(asked, `was cut: ${bytes.length} of its ${whole.length} bytes are in the prompt`);
     this.#bytes += bytes.length;
-    this.files.push({ path: relative(this.#root, asked), source, text, cutBytes });
+    this.files.push({ path: relative(this.#root, asked), source, text, cutBytes, item });
   }
 
   #tell(path: string, problem: string): void {

@@ -4,6 +4,7 @@ import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SystemSection } from "../provider/provider.ts";
 import type { SectionName } from "../trust/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../trust/fence.ts";
+import { visible } from "../trust/hidden.ts";
 import type { ContextFile, ContextFiles } from "./agents-md.ts";
 
 export interface ContextOptions {
@@ -11,7 +12,8 @@ export interface ContextOptions {
   readonly workingDir: string;
   /** The profile's own words. */
   readonly promptHeader: string;
-  readonly context: ContextFiles;
+  /** What of the repository's words may be loaded: asked for once, by the first request, which waits for it. */
+  readonly context: (signal: AbortSignal) => Promise<ContextFiles>;
 }
 
 /**
@@ -22,16 +24,20 @@ export interface ContextOptions {
  * come after.
  */
 export function contextAssembly(options: ContextOptions): RequestMiddleware {
-  const sections = assemble(options);
-  return (request, requestContext, next) =>
-    next({ ...request, system: [...sections, ...request.system] }, requestContext);
+  let sections: readonly SystemSection[] | undefined;
+  return async function* contextAssembly(request, requestContext, next) {
+    sections ??= assemble(options, await options.context(requestContext.signal));
+    yield* next({ ...request, system: [...sections, ...request.system] }, requestContext);
+  };
 }
 
-function assemble({ world, workingDir, promptHeader, context }: ContextOptions): readonly SystemSection[] {
-  const { files, isRepository } = context;
+function assemble(
+  { world, workingDir, promptHeader }: ContextOptions,
+  { files, isRepository }: ContextFiles,
+): readonly SystemSection[] {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const environment = [
-    `Working directory: ${workingDir}${isRepository ? " (git repository)" : ""}`,
+    `Working directory: ${visible(workingDir)}${isRepository ? " (git repository)" : ""}`,
     `Platform: ${world.machine.platform}. Date: ${day}.`,
     UNTRUSTED_NOTICE,
     ...(files.length > 0 ? [FILES_NOTICE] : []),

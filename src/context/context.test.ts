@@ -7,6 +7,7 @@ import { byteLength } from "../base/text.ts";
 import { loadProfile } from "../profile/profile.ts";
 import type { RequestContext } from "../provider/middleware.ts";
 import type { ModelEvent, ModelRequest, Provider, SystemSection } from "../provider/provider.ts";
+import type { ContextFiles } from "./agents-md.ts";
 import { CONTEXT_FILE_BYTES_MAX, readContextFiles } from "./agents-md.ts";
 import { contextAssembly } from "./assemble.ts";
 
@@ -19,6 +20,12 @@ function write(directory: string, files: Readonly<Record<string, string | Uint8A
   }
 }
 
+/** What was read, without the bytes that a person acknowledges. */
+async function withoutItems(reading: Promise<ContextFiles>) {
+  const { files, ...rest } = await reading;
+  return { ...rest, files: files.map(({ item: _, ...file }) => file) };
+}
+
 /** A repository inside a folder that has instructions of its own, with a working directory two levels down. */
 function repository(files: Readonly<Record<string, string | Uint8Array>>) {
   const directory = temporaryDirectory();
@@ -26,7 +33,7 @@ function repository(files: Readonly<Record<string, string | Uint8Array>>) {
   write(join(directory.path, "repo"), files);
   const root = join(directory.path, "repo");
   const read = (sources: readonly string[], workingDir = join(root, "a/b")) =>
-    readContextFiles({ world, workingDir, sources });
+    withoutItems(readContextFiles({ world, workingDir, sources }));
   return {
     root,
     outside: directory.path,
@@ -109,8 +116,8 @@ test("[CTX-01 S22] a link may not lead out of the repository, and one file is re
   const { files, problems } = await repo.read(["AGENTS.md", "CLAUDE.md", ".cursor/rules/*.mdc", "GEMINI.md"]);
   expect(files.map(({ path, text }) => [path, text])).toEqual([["AGENTS.md", "real"]]);
   expect(problems.map((problem) => problem.replace(/ENOENT.*/, "ENOENT"))).toEqual([
-    "a/b/AGENTS.md is a link to a place outside the repository and was not read.",
-    ".cursor/rules/1.mdc is a link to a place outside the repository and was not read.",
+    "a/b/AGENTS.md is a link to a place outside, and was not read.",
+    ".cursor/rules/1.mdc is a link to a place outside, and was not read.",
     "GEMINI.md cannot be read: ENOENT",
   ]);
 });
@@ -131,8 +138,8 @@ test("[CTX-01 R22] what is too large is cut at a line and told; what is binary, 
   expect(files[0]?.text.endsWith("é")).toBe(true);
   expect(problems).toEqual([
     `AGENTS.md was cut: ${CONTEXT_FILE_BYTES_MAX} of its ${byteLength(line) * lines} bytes are in the prompt.`,
-    "a/AGENTS.md is binary and was not read.",
-    "a/b/AGENTS.md is no regular file and was not read.",
+    "a/AGENTS.md is binary, and was not read.",
+    "a/b/AGENTS.md is no regular file, and was not read.",
     '"../x" is no context source: a file name below the repository',
     '"/etc/passwd" is no context source: a file name below the repository',
   ]);
@@ -187,9 +194,8 @@ function requestContext(): RequestContext {
 
 function assembly(workingDir: string, promptHeader: string, contextSources: readonly string[]) {
   const reading = readContextFiles({ world, workingDir, sources: contextSources });
-  const assembling = reading.then((context) => contextAssembly({ world, workingDir, promptHeader, context }));
+  const layer = contextAssembly({ world, workingDir, promptHeader, context: () => reading });
   async function system(): Promise<readonly SystemSection[]> {
-    const layer = await assembling;
     let seen: readonly SystemSection[] = [];
     const events = layer(REQUEST, requestContext(), (request) => {
       seen = request.system;

@@ -15,8 +15,10 @@ interface ProjectFile {
   readonly mode: number;
 }
 
+export const INSTRUCTIONS: ProjectFile = { path: "AGENTS.md", text: agents, mode: 0o644 };
+
 const FILES: readonly ProjectFile[] = [
-  { path: "AGENTS.md", text: agents, mode: 0o644 },
+  INSTRUCTIONS,
   { path: "README.md", text: readme, mode: 0o644 },
   { path: "bin/uptime-words", text: program, mode: 0o755 },
   { path: "lib/words.sh", text: words, mode: 0o644 },

@@ -1,7 +1,10 @@
 import { join } from "node:path";
+import { encode } from "../base/text.ts";
 import type { World } from "../base/world.ts";
+import { trustFile } from "../trust/ledger/item.ts";
+import { TrustLedger } from "../trust/ledger/ledger.ts";
 import cassette from "./cassette.jsonl" with { type: "text" };
-import { CHECK, layOut } from "./project.ts";
+import { CHECK, INSTRUCTIONS, layOut } from "./project.ts";
 
 /** What the model is asked. The recording answers to these very words. */
 export const PROMPT =
@@ -31,7 +34,7 @@ export interface Stage {
 
 /** Copies the project, its rules and the recording into the folder. */
 export async function setStage(
-  world: Pick<World, "files">,
+  world: World,
   folder: string,
   options: { readonly fixed: boolean },
 ): Promise<Stage> {
@@ -46,5 +49,18 @@ export async function setStage(
   await world.files.makeDirectory(stage.config);
   await world.files.writeAtomic(join(stage.config, "config.toml"), CONFIG);
   await world.files.writeAtomic(stage.cassette, cassette);
+  await acknowledge(world, stage);
   return stage;
+}
+
+/** The project's instructions come with the program: they need no second look, as long as they are those. */
+export async function acknowledge(
+  world: World,
+  { project, config }: Pick<Stage, "project" | "config">,
+): Promise<void> {
+  const { path: name, text, mode } = INSTRUCTIONS;
+  const path = join(await world.files.realpath(project), name);
+  const files = [trustFile("", encode(text), mode)];
+  const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
+  await ledger.approve([{ kind: "context-file", path, scope: "project", files }]);
 }

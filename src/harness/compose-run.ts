@@ -3,8 +3,8 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
-import type { ContextFiles } from "../context/agents-md.ts";
 import { contextAssembly } from "../context/assemble.ts";
+import { fencedResults } from "../context/fenced-results.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
@@ -12,6 +12,7 @@ import { hostRipgrep } from "../host/ripgrep.ts";
 import { permissionGate } from "../permission/gate.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
@@ -25,6 +26,7 @@ import type { ModelSlot } from "./model-slot.ts";
 import { ownDirectories } from "./own-directories.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
 import { priceLookup } from "./price-lookup.ts";
+import type { ProjectTrust } from "./project-trust.ts";
 import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
@@ -35,7 +37,7 @@ export interface Material {
   readonly session: SessionId;
   readonly logId: LogId;
   readonly profile: Profile;
-  readonly context: ContextFiles;
+  readonly trust: ProjectTrust;
   readonly log: OpenedLog;
   readonly workspace: Workspace;
   readonly slot: ModelSlot;
@@ -52,18 +54,22 @@ export interface ComposedRun {
 
 /** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
 export async function composeRun(material: Material): Promise<ComposedRun> {
-  const { session, logId, profile, log, workspace, slot, defaults } = material;
+  const { session, logId, profile, trust, log, workspace, slot, defaults } = material;
   const { world, paths, config, providers, store, attended, autoApprove } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const sessionRules = new SessionRules();
-  const policy = policyFrom({
+  const sources = {
     profile: profile.permissions,
     user: config.permissions,
     strictPermissions: defaults.strictPermissions,
     ownDirectories: await ownDirectories(world.files, paths),
     ...(defaults.level === undefined ? {} : { level: defaults.level }),
-  });
+  };
+  // The gate looks at it anew for each call: what the project restricts is known once a person has acknowledged it,
+  // which is before the first request.
+  const policy = { ...policyFrom(sources) };
   let runs: BackgroundRuns | undefined;
+  let publish: (event: Event) => void = () => undefined;
   const composed = composeSession({
     world,
     session,
@@ -72,7 +78,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     writer: log.writer,
     ...log.resumed,
     workspace,
-    tools(publish) {
+    tools(tell) {
+      publish = tell;
       runs = new BackgroundRuns((payload) => publish({ kind: "TaskChanged", payload }));
       const registry = new ToolRegistry();
       const ripgrep = hostRipgrep(paths.data);
@@ -80,6 +87,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       return registry;
     },
     telemetry: [],
+    onFollowed: () => trust.begin(),
     gate: (questions) => [
       permissionGate({
         policy,
@@ -97,6 +105,12 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       }),
     ],
     inner: [],
+    onQuestions: (questions) =>
+      trust.serve({
+        ask: (question, signal) => questions.ask(question, signal),
+        publish: (event) => publish(event),
+        restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
+      }),
     requestMiddleware: await requestMiddleware(material),
     model: () => slot.current,
     setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
@@ -105,23 +119,32 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     attended,
     permissionTimeoutMs,
     settle: async () => {
+      trust.end();
       await runs?.[Symbol.asyncDispose]();
     },
     close: async () => await material.close[Symbol.asyncDispose](),
   });
+  // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
+  if (!trust.asks) await trust.loaded(new AbortController().signal);
   return { session: composed, notices: policyNotices(policy, autoApprove) };
 }
 
 /** In the normative order: see `RequestMiddleware`. */
 async function requestMiddleware(material: Material): Promise<readonly RequestMiddleware[]> {
-  const { logId, profile, context, workspace, defaults } = material;
+  const { logId, profile, trust, workspace, defaults } = material;
   const { world, config, providers, store } = defaults;
   const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
   const priceOf = providers.priceOf.bind(providers);
   const spend = new Spend();
   if (capUsd !== undefined) await countSpent(store, logId, spend);
   return [
-    contextAssembly({ world, workingDir: workspace.root, promptHeader: profile.promptHeader, context }),
+    contextAssembly({
+      world,
+      workingDir: workspace.root,
+      promptHeader: profile.promptHeader,
+      context: async (signal) => (await trust.loaded(signal)).context,
+    }),
+    fencedResults(),
     cacheBreakpoints(logId),
     retry({ pauses: providers.pauses }),
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),

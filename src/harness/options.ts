@@ -23,6 +23,15 @@ export interface HarnessOptions {
   /** Whether a person can answer. False: what would ask is refused at once (PERM-12). */
   readonly attended: boolean;
   readonly maxTurns?: number;
+  /**
+   * Whether whoever answers can look at a project's files first; as `attended` where absent. A script on a pipe cannot:
+   * with it, a file that nobody has acknowledged ends the start (TOFU-04).
+   */
+  readonly asksTrust?: boolean;
+  /** Load nothing of the project: none of its instructions, none of its settings. */
+  readonly withoutProject?: boolean;
+  /** A lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */
+  readonly lockfile?: string;
   readonly maxCostUsd?: number;
   /** A cassette file to write (PROV-08). */
   readonly record?: string;

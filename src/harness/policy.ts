@@ -6,6 +6,7 @@ import { parseRule } from "../permission/rule.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
+import { LEVELS } from "../tool/tool.ts";
 
 const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
@@ -13,6 +14,8 @@ export interface PolicySources {
   readonly profile: PermissionSettings;
   /** The user's own configuration, which goes before the profile. */
   readonly user: PermissionSettings;
+  /** What the repository says, once a person has acknowledged it. It can only restrict (PROF-03). */
+  readonly project?: readonly PermissionSettings[];
   /** `--level`. */
   readonly level?: Level;
   /** `--strict-permissions`. */
@@ -25,13 +28,21 @@ export interface PolicySources {
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
-  const { profile, user, level, strictPermissions, ownDirectories } = sources;
+  const { profile, user, project = [], level, strictPermissions, ownDirectories } = sources;
+  const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
-    ceiling: level ?? user.level ?? profile.level ?? LEVEL_DEFAULT,
+    ceiling: lowest([own, ...project.flatMap((said) => said.level ?? [])]),
     firm: level !== undefined,
-    strict: (profile.strict ?? false) || (user.strict ?? false),
-    quiet: !strictPermissions && (user.quiet ?? profile.quiet ?? true),
-    rules: [...rulesFrom(user.rules, "user"), ...rulesFrom(profile.rules, "profile")],
+    strict: [profile, user, ...project].some((said) => said.strict === true),
+    quiet:
+      !strictPermissions &&
+      (user.quiet ?? profile.quiet ?? true) &&
+      project.every((said) => said.quiet !== false),
+    rules: [
+      ...rulesFrom(user.rules, "user"),
+      ...rulesFrom(profile.rules, "profile"),
+      ...project.flatMap((said) => rulesFrom(said.rules, "project")),
+    ],
     ownDirectories,
   };
 }
@@ -43,6 +54,10 @@ export function policyNotices(policy: Policy, autoApprove: boolean): readonly st
   return [
     `--auto-approve says yes to what is above --level ${ceiling} too, so this level holds nothing back. To have it refused, set strict = true under [permissions] in config.toml.`,
   ];
+}
+
+function lowest(levels: readonly Level[]): Level {
+  return LEVELS[Math.min(...levels.map((level) => LEVELS.indexOf(level)))] ?? LEVEL_DEFAULT;
 }
 
 function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly Rule[] {

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import { readContextFiles } from "../context/agents-md.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -16,6 +15,8 @@ import { bootStep } from "./boot.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
+import { readProjectFiles } from "./project-files.ts";
+import { ProjectTrust } from "./project-trust.ts";
 import type { Preferences } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";
@@ -48,8 +49,8 @@ export async function openRun(
   const profile = await bootStep(world.log, "loading the profile", () =>
     loadProfile(world, request.profile, join(paths.config, "profiles")),
   );
-  const reading = bootStep(world.log, "reading the project's instructions", () =>
-    readContextFiles({ world, workingDir, sources: profile.contextSources }),
+  const reading = bootStep(world.log, "checking trust in the project's files", () =>
+    openProject(workingDir, profile, defaults),
   );
   const choosing = bootStep(world.log, "choosing the model", () =>
     providers.choose(
@@ -58,7 +59,7 @@ export async function openRun(
       signal,
     ),
   );
-  const [context, chosen] = await Promise.all([reading, choosing]);
+  const [project, chosen] = await Promise.all([reading, choosing]);
   const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
   const workspace = workspaceOf(logId, workingDir, defaults);
   const slot = await bootStep(world.log, "opening the model", async () =>
@@ -79,17 +80,59 @@ export async function openRun(
     world.files.makeDirectory(workspace.scratch, SCRATCH_MODE),
   );
   const composed = await bootStep(world.log, "composing the session", () =>
-    composeRun({ session, logId, profile, context, log, workspace, slot, defaults, close: undo.move() }),
+    composeRun({
+      session,
+      logId,
+      profile,
+      trust: project.trust,
+      log,
+      workspace,
+      slot,
+      defaults,
+      close: undo.move(),
+    }),
   );
   return {
     session: composed.session,
     model: slot.name,
     notices: [
       ...profile.warnings,
-      ...context.problems,
+      ...project.notices,
       ...(chosen.told === undefined ? [] : [chosen.told]),
       ...composed.notices,
     ],
+  };
+}
+
+interface OpenedProject {
+  readonly trust: ProjectTrust;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Reads what the session would load of its project, and judges it. Where there is nothing, no approvals are read.
+ * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked.
+ */
+async function openProject(
+  workingDir: string,
+  profile: Profile,
+  defaults: RunDefaults,
+): Promise<OpenedProject> {
+  const project = await readProjectFiles(defaults, workingDir, profile);
+  const items = [...project.context.files.map(({ item }) => item), ...project.settings];
+  if (items.length === 0) return { trust: new ProjectTrust(project), notices: project.problems };
+  const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
+  const { trust: wanted } = defaults.config;
+  const lockfile = defaults.lockfile ?? wanted.lockfile;
+  const judged = await judgeItems({ ...defaults, ...(lockfile === undefined ? {} : { lockfile }) }, items, {
+    root: project.context.root,
+    promoteProse: wanted.promoteProse ?? profile.promoteProse,
+  });
+  const asks = defaults.asksTrust ?? defaults.attended;
+  if (judged.pending.length > 0 && !asks) throw nobodyAcknowledged(judged.pending);
+  return {
+    trust: new ProjectTrust(project, judged),
+    notices: [...project.problems, ...judged.notices],
   };
 }
 

@@ -53,6 +53,10 @@ export interface SessionMaterial {
   readonly attended: boolean;
   readonly permissionTimeoutMs: number;
   readonly onBlock?: EngineParts["onBlock"];
+  /** Given the questions of the session, for what asks outside of a call. */
+  readonly onQuestions?: (questions: Questions) => void;
+  /** Told each time a client begins to follow: from then on a question is seen. */
+  readonly onFollowed?: () => void;
   /** Ends what the session still runs, while its events can still be told. */
   readonly settle: () => Promise<void>;
   /** Frees the rest, after the last event. */
@@ -73,6 +77,7 @@ export function composeSession(material: SessionMaterial): Session {
     timeoutMs: material.permissionTimeoutMs,
     publish: (event, originator) => bus.publish(event, originator === undefined ? {} : { originator }),
   });
+  material.onQuestions?.(questions);
   const handler = chainTool(
     [
       ...material.telemetry,

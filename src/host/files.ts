@@ -39,6 +39,7 @@ export const hostFiles: Files = {
   async append(path, content, mode = NEW_FILE_MODE) {
     await appendFile(path, content, { mode });
   },
+  createNew,
   async makeDirectory(path, mode) {
     await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   },
@@ -94,6 +95,18 @@ async function read(path: string, bytesMax: number): Promise<Uint8Array> {
     if (stats.isFile() && size > 0 && total === size) break; // an ordinary file, and all of it
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function createNew(path: string, content: Uint8Array | string, mode: number): Promise<boolean> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  try {
+    await using file = await open(path, flags, mode);
+    await file.writeFile(content);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
 }
 
 async function writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void> {

@@ -69,6 +69,7 @@ deny = ["Bash:git push *"]
     ],
     prices: new Map([["local:any-name", { input: 0.5, output: 2, cacheRead: 0.05 }]]),
     permissions: { rules: [] },
+    trust: {},
   });
   expect(rules.map(({ effect, text, where }) => [effect, text, where.line, where.key])).toEqual([
     ["deny", "Bash:git push *", 21, "permissions.deny"],
@@ -77,7 +78,7 @@ deny = ["Bash:git push *"]
 });
 
 test("[PROF-03] a missing file says nothing, and an empty one neither; a byte order mark is no content", async () => {
-  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] } };
+  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {} };
   expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
   expect(await load("")).toEqual(nothing);
   expect(await load('\ufeffdefault_model = "a:b"')).toEqual({ ...nothing, defaultModel: "a:b" });

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
 import type { PermissionSettings } from "./permissions.ts";
@@ -8,7 +9,7 @@ import { readToml } from "./toml.ts";
 /**
  * The user's own configuration: `$XDG_CONFIG_HOME/cinch/config.toml` (PROF-03).
  *
- * A repository's `.cinch/config.toml` is not read: nothing of a repository is, before a person has come to trust it.
+ * What a repository's `.cinch/config.toml` may say is in `project.ts`.
  */
 export interface Config {
   readonly defaultModel?: string;
@@ -36,7 +37,7 @@ export interface ConfiguredProvider {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const NOTHING: Config = { providers: [], prices: new Map(), permissions: { rules: [] } };
+const NOTHING: Config = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {} };
 
 /**
  * Reads config.toml. A file that is missing says nothing, and costs no parser.

@@ -23,6 +23,7 @@ test("[PROF-01] the default profile needs no file", async () => {
     allowProjectHooks: false,
     toolExecution: "sequential",
     limits: {},
+    promoteProse: false,
     warnings: [],
   });
   expect(profile.permissions).toMatchObject({ level: "WorkspaceWrite", strict: false, quiet: true });

@@ -36,6 +36,8 @@ export interface Profile {
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
+  /** As `promote_prose` of config.toml's `[trust]`. */
+  readonly promoteProse: boolean;
   /** Sentences for the person: keys that are not known here. */
   readonly warnings: readonly string[];
 }
@@ -136,6 +138,7 @@ async function profileFrom(
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
     limits: limits === undefined ? {} : limitsFrom(limits),
+    promoteProse: promoteProseFrom(table),
   };
   const tables = [table, ...(limits === undefined ? [] : [limits])];
   return { ...profile, warnings: [...tables.flatMap(warningsOf), ...notServed(profile, table)] };
@@ -191,6 +194,13 @@ async function permissionSettings(
     source.refuseUnknown(); // a misspelt `deny` must not pass
     return settings;
   }
+}
+
+function promoteProseFrom(parent: Table): boolean {
+  const table = parent.table("trust");
+  const promote = table?.boolean("promote_prose") ?? false;
+  table?.refuseUnknown(); // what loosens something must be spelled right
+  return promote;
 }
 
 function mcpServerFrom(table: Table): McpServer {

@@ -20,7 +20,15 @@ export const CONFIG_BYTES_MAX = 1_048_576;
  */
 export async function readToml(files: World["files"], path: string): Promise<TomlFile | undefined> {
   const text = await readText(files, path);
-  return text === undefined ? undefined : { path, text, value: await parse(path, text) };
+  return text === undefined ? undefined : await parseToml(path, text);
+}
+
+/**
+ * Parses a TOML text that was read before.
+ * @throws HarnessError ConfigInvalid with the line.
+ */
+export async function parseToml(path: string, text: string): Promise<TomlFile> {
+  return { path, text, value: await parse(path, text) };
 }
 
 async function readText(files: World["files"], path: string): Promise<string | undefined> {

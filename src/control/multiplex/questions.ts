@@ -10,6 +10,9 @@ import type { AttachedClient } from "./client.ts";
 /** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;
 
+/** How long a file waits to be read and acknowledged: longer than a call, since nothing is under way meanwhile. */
+export const TRUST_TIMEOUT_MS = 600_000;
+
 /** Decided calls that are remembered; a late answer to an older one is refused as unknown. */
 const DECIDED_CALLS_MAX = 1_024;
 
@@ -65,12 +68,21 @@ export class Questions {
 
   ask(question: Question, signal: AbortSignal): Promise<AskAnswer> {
     if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
-    const askId = this.#options.ids.next("ask");
-    return this.#wait<AskAnswer>(signal, (answer) => {
+    return this.#ask(this.#options.ids.next("ask"), question, signal);
+  }
+
+  async #ask(askId: AskId, question: Question, signal: AbortSignal): Promise<AskAnswer> {
+    const { publish, timeoutMs } = this.#options;
+    const open = (answer: (answer: AskAnswer) => void) => {
       this.#asks.set(askId, { question, answer });
-      this.#options.publish({ kind: "Asked", payload: { askId, ...question } }, question.originator);
+      publish({ kind: "Asked", payload: { askId, ...question } }, question.originator);
       return () => void this.#asks.delete(askId);
-    });
+    };
+    const ms = question.about === "trust" ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
+    const answer = await this.#wait<AskAnswer>(signal, open, ms);
+    // Else a client would go on asking what nobody waits for any more.
+    if (answer.kind === "timeout") publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
+    return answer;
   }
 
   answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): void {
@@ -124,8 +136,9 @@ export class Questions {
   async #wait<Answer>(
     signal: AbortSignal,
     open: (answer: (answer: Answer) => void) => () => void,
+    timeoutMs = this.#options.timeoutMs,
   ): Promise<Answer | { readonly kind: "timeout"; readonly afterMs: number }> {
-    const { clock, timeoutMs } = this.#options;
+    const { clock } = this.#options;
     using limit = deadline(clock, timeoutMs, signal);
     let close: () => void = () => undefined;
     try {

@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly unfinished?: Unfinished;
   setModel(name: string, signal: AbortSignal): Promise<void>;
   revokeRule(rule: string): boolean;
+  /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
+  readonly onFollowed?: () => void;
   /** Ends what the session still runs, while its events can still be told. */
   settle(): Promise<void>;
   /** Frees the rest, after the last event. */

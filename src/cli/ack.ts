@@ -1,0 +1,156 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { count } from "../base/text.ts";
+import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import { LINE_COMMANDS } from "../client/line/commands.ts";
+import type { Review } from "../harness/review.ts";
+import { lockFileOf, openReview } from "../harness/review.ts";
+import type { PendingItem } from "../harness/trust-gate.ts";
+import { parseAliases } from "../profile/aliases.ts";
+import { describeItem } from "../trust/ledger/describe.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+type Ack = Extract<Invocation, { kind: "ack" }>;
+
+/**
+ * Shows each file of this project that nobody has acknowledged, and records what the person says (TOFU-04).
+ *
+ * Only somebody at a terminal can acknowledge a project's file, one by one. `--all` also trusts the user's own skills
+ * and aliases, in one decision (TOFU-02). Exit code 5 where something is left that was not acknowledged.
+ */
+export async function runAck(invocation: Ack, stop: Stop): Promise<ExitCode> {
+  const at = surroundingsOf(invocation.settings, stop);
+  const review = await openReview({ ...optionsOf(invocation, at), only: pathsOf(invocation, at) });
+  for (const notice of review.notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
+  const refused = await acknowledge(review, at);
+  if (invocation.all) await acknowledgeOwn(review, at);
+  if (refused.length > 0) {
+    throw new HarnessError("TrustRefused", {
+      paths: refused.map(({ path }) => neutraliseLine(path)).join(", "),
+    });
+  }
+  if (invocation.emit !== undefined) await emit(review, invocation.emit, at);
+  else if (review.pending.length === 0) await at.stderr.write(`cinch: ${nothingLeft(review)}\n`);
+  return stop.signal.aborted ? EXIT.cancelled : EXIT.done;
+}
+
+export function optionsOf({ settings }: Pick<Ack, "settings">, at: Surroundings) {
+  const { profile } = settings;
+  const { world, paths, workingDir } = at;
+  return { world, paths, workingDir, ...(profile === undefined ? {} : { profile }) };
+}
+
+function pathsOf({ paths }: Ack, at: Surroundings): readonly string[] {
+  return paths.map((path) => {
+    const whole = resolve(at.workingDir, path);
+    try {
+      return realpathSync(whole);
+    } catch (cause) {
+      throw new HarnessError("PathMissing", { what: "The file to acknowledge", path: whole }, { cause });
+    }
+  });
+}
+
+/** Goes through what is pending; gives what was not acknowledged. */
+async function acknowledge(review: Review, at: Surroundings): Promise<readonly PendingItem[]> {
+  const { pending, ledger } = review;
+  // What reads the pipe of a script has read no file: it is told what waits, and who can look at it.
+  if (process.stdin.isTTY !== true || !at.stderr.isTerminal) {
+    for (const { path, verdict } of pending)
+      await at.stderr.write(`${neutraliseLine(path)}: ${verdict.kind}\n`);
+    return pending;
+  }
+  const refused: PendingItem[] = [];
+  using answers = openAnswers(at);
+  for (const [index, next] of pending.entries()) {
+    const { item, verdict, path } = next;
+    const text = neutralise(await describeItem(item, verdict, path));
+    await at.stderr.write(`\n${text.replaceAll(/^/gm, "| ")}\n`);
+    const broken = item.kind === "alias-file" ? await brokenAliases(next) : undefined;
+    if (broken !== undefined) {
+      await at.stderr.write(`cinch: ${neutralise(broken)}\n`);
+      refused.push(next);
+      continue;
+    }
+    const answer = await answers.next(
+      `[${index + 1}/${pending.length}] Use it, until it changes? (y/n, q leaves) `,
+    );
+    if (answer === "quit") return [...refused, ...pending.slice(index)];
+    if (answer === "yes") await ledger.approve([item]);
+    else refused.push(next);
+  }
+  return refused;
+}
+
+/** What is wrong with an alias file: one that would stand for a built-in command is not worth a question (CMD-02). */
+async function brokenAliases({ item }: PendingItem): Promise<string | undefined> {
+  const bytes = item.files[0]?.bytes ?? new Uint8Array();
+  try {
+    await parseAliases(
+      { path: item.path, bytes },
+      LINE_COMMANDS.map(({ name }) => name),
+    );
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return messageOf(thrown);
+  }
+}
+
+async function acknowledgeOwn({ own, ledger }: Review, at: Surroundings): Promise<void> {
+  if (own.pending.length === 0) return;
+  await ledger.approveDirectory(own.directory, own.items);
+  const files = own.items.reduce((sum, item) => sum + item.files.length, 0);
+  await at.stderr.write(
+    `cinch: trusted as it is now: ${neutraliseLine(own.directory)} (${count(files, "file")})\n`,
+  );
+}
+
+async function emit(review: Review, target: string, at: Surroundings): Promise<void> {
+  const text = lockFileOf(review);
+  if (target === "-") return await at.stdout.write(text);
+  const path = resolve(target);
+  await at.world.files.writeAtomic(path, text);
+  const files = count(review.items.length, "file");
+  await at.stderr.write(
+    `cinch: ${files} in ${neutraliseLine(path)}; in CI: cinch -p … --lockfile ${neutraliseLine(target)}\n`,
+  );
+}
+
+function nothingLeft({ items, root }: Review): string {
+  if (items.length === 0) return `there is nothing to acknowledge in ${neutraliseLine(root)}`;
+  return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}, unchanged since`;
+}
+
+interface Answers extends Disposable {
+  next(question: string): Promise<"yes" | "no" | "quit">;
+}
+
+function openAnswers(at: Surroundings): Answers {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const iterator = lines[Symbol.asyncIterator]();
+  const { signal } = at.stop;
+  signal.addEventListener("abort", () => lines.close(), { once: true });
+  return {
+    async next(question) {
+      while (!signal.aborted) {
+        await at.stderr.write(question);
+        const { value, done } = await iterator.next();
+        if (done === true) return "quit";
+        const word = String(value).trim().toLowerCase();
+        if (word === "y" || word === "yes") return "yes";
+        if (word === "n" || word === "no") return "no";
+        if (word === "q" || word === "quit") return "quit";
+      }
+      return "quit";
+    },
+    [Symbol.dispose]: () => lines.close(),
+  };
+}

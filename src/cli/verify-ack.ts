@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { count } from "../base/text.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { findDrift } from "../harness/review.ts";
+import { optionsOf } from "./ack.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+/**
+ * Checks, without starting anything, that the project's files are what a lock file, or this user, approves
+ * ([A] § CI bootstrap flow, TOFU-04). Exit code 5 with the paths that are not.
+ */
+export async function runVerifyAck(
+  { settings }: Extract<Invocation, { kind: "verify-ack" }>,
+  stop: Stop,
+): Promise<ExitCode> {
+  const at = surroundingsOf(settings, stop);
+  const { lockfile: named } = settings;
+  const lockfile = named === undefined ? {} : { lockfile: resolve(named) };
+  const drift = await findDrift({ ...optionsOf({ settings }, at), ...lockfile });
+  if (drift.paths.length > 0) {
+    const paths = drift.paths.map(neutraliseLine).join(", ");
+    throw new HarnessError("TrustDrift", { paths, lockfile: drift.lockfile });
+  }
+  await at.stderr.write(`cinch: as acknowledged: ${count(drift.compared, "file")}\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,52 @@
+import { join, relative } from "node:path";
+import type { World } from "../base/world.ts";
+import type { ContextFiles } from "../context/agents-md.ts";
+import { readContextFiles } from "../context/agents-md.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { readFileItem } from "../trust/ledger/read-item.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** What of a project a session would load, read once, and nothing of it judged or parsed yet. */
+export interface ProjectFiles {
+  readonly context: ContextFiles;
+  /** `.cinch/config.toml` and `.cinch/permissions.toml`, where they are there. */
+  readonly settings: readonly TrustItem[];
+  /** Sentences for the person: what is there and is not loaded. */
+  readonly problems: readonly string[];
+}
+
+const SETTINGS = [
+  { name: "config.toml", kind: "config" },
+  { name: "permissions.toml", kind: "permission-preset" },
+] as const;
+
+/** Reads what a session loads of the project it works in; with `withoutProject`, only where its root is. */
+export async function readProjectFiles(
+  { world, withoutProject = false }: Pick<HarnessOptions, "world" | "withoutProject">,
+  workingDir: string,
+  profile: Profile,
+): Promise<ProjectFiles> {
+  const sources = withoutProject ? [] : profile.contextSources;
+  const context = await readContextFiles({ world, workingDir, sources });
+  if (withoutProject) return { context, settings: [], problems: [] };
+  const { settings, problems } = await readSettings(world, context.root);
+  return { context, settings, problems: [...context.problems, ...problems] };
+}
+
+async function readSettings(
+  { files }: World,
+  root: string,
+): Promise<Pick<ProjectFiles, "settings" | "problems">> {
+  const settings: TrustItem[] = [];
+  const problems: string[] = [];
+  const folder = join(root, ".cinch");
+  if ((await files.lstat(folder)) === undefined) return { settings, problems };
+  for (const { name, kind } of SETTINGS) {
+    const path = join(folder, name);
+    const found = await readFileItem(files, { root, path, kind, scope: "project" });
+    if (found.kind === "item") settings.push(found.item);
+    if (found.kind === "refused") problems.push(`${relative(root, path)} ${found.why}.`);
+  }
+  return { settings, problems };
+}

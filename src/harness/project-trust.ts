@@ -1,0 +1,142 @@
+import { Cancelled, HarnessError } from "../base/errors.ts";
+import type { ContextFiles } from "../context/agents-md.ts";
+import type { Ask } from "../control/ask.ts";
+import type { PermissionSettings } from "../profile/permissions.ts";
+import type { ProjectSettings } from "../profile/project.ts";
+import { projectConfig, projectPermissions } from "../profile/project.ts";
+import type { Event } from "../protocol/events.ts";
+import { visible } from "../trust/hidden.ts";
+import { describeItem } from "../trust/ledger/describe.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { kindName } from "../trust/ledger/item.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import type { Judged, PendingItem } from "./trust-gate.ts";
+
+/** What a session takes from its project, once everything in it was acknowledged or left out. */
+export interface LoadedProject {
+  readonly context: ContextFiles;
+  readonly settings: readonly ProjectSettings[];
+}
+
+/** How the session asks, tells, and makes what was acknowledged count. */
+export interface TrustSurface {
+  readonly ask: Ask;
+  readonly publish: (event: Event) => void;
+  /** Before anything of the project reaches a model. */
+  readonly restrict: (permissions: readonly PermissionSettings[]) => void;
+}
+
+/**
+ * The trust of one session in its project: asks for each file that nobody has acknowledged, one after the other, and
+ * gives what may be loaded ([A] § Trust gates, TOFU-01).
+ *
+ * A file that is refused, or about which nobody answers in time, is left out of this session. What is loaded are the
+ * bytes that were read and shown; no file is opened a second time.
+ */
+export class ProjectTrust {
+  readonly #project: ProjectFiles;
+  readonly #judged: Judged | undefined;
+  readonly #left = new Set<TrustItem>();
+  readonly #end = new AbortController();
+  #surface: TrustSurface | undefined;
+  #loading: Promise<LoadedProject> | undefined;
+
+  /** @param judged undefined where there was nothing to judge. */
+  constructor(project: ProjectFiles, judged?: Judged) {
+    this.#project = project;
+    this.#judged = judged;
+    for (const { item } of judged?.pending ?? []) this.#left.add(item);
+  }
+
+  /** Whether there is anything that a person has to see. */
+  get asks(): boolean {
+    return (this.#judged?.pending ?? []).length > 0;
+  }
+
+  /** Gives it the session that it asks in. */
+  serve(surface: TrustSurface): void {
+    this.#surface = surface;
+  }
+
+  /** Begins to ask, now that somebody watches. Safe to call again. */
+  begin(): void {
+    this.#load().catch(() => undefined); // `loaded` tells whoever waits for it
+  }
+
+  /**
+   * What may be loaded; waits until every question is settled.
+   * @throws signal.reason; HarnessError ConfigInvalid where an acknowledged file cannot be read or would widen anything.
+   */
+  async loaded(signal: AbortSignal): Promise<LoadedProject> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await Promise.race([this.#load(), aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Takes open questions back: the session ends. */
+  end(): void {
+    this.#end.abort(new Cancelled("engine", "the session was ended"));
+  }
+
+  #load(): Promise<LoadedProject> {
+    this.#loading ??= this.#settle();
+    return this.#loading;
+  }
+
+  async #settle(): Promise<LoadedProject> {
+    for (const pending of this.#judged?.pending ?? []) {
+      if (await this.#isAcknowledged(pending)) this.#left.delete(pending.item);
+    }
+    const { context } = this.#project;
+    const kept = this.#project.settings.filter((item) => !this.#left.has(item));
+    const settings = await Promise.all(kept.map(settingsFrom));
+    this.#surface?.restrict(settings.map(({ permissions }) => permissions));
+    const files = context.files.filter(({ item }) => !this.#left.has(item));
+    return { context: { ...context, files }, settings };
+  }
+
+  async #isAcknowledged({ item, verdict, path }: PendingItem): Promise<boolean> {
+    const { ask, publish } = this.#surface ?? {};
+    if (ask === undefined) return false;
+    const text = await describeItem(item, verdict, path);
+    const details = {
+      path,
+      kind: item.kind,
+      state: verdict.kind,
+      ...(verdict.kind === "changed" ? { class: verdict.class } : {}),
+      files: item.files.map(({ path: name, sha256 }) => ({ path: name, sha256 })),
+    };
+    const answer = await ask({ about: "trust", text, choices: [...CHOICES], details }, this.#end.signal);
+    if (answer.kind !== "answered" || answer.answer !== APPROVE) return false;
+    try {
+      await this.#judged?.ledger.approve([item]);
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      const message = `${thrown.message} ${visible(path)} is left out of this session.`;
+      publish?.({ kind: "Error", payload: { reason: thrown.reason, message } });
+      return false;
+    }
+  }
+}
+
+const APPROVE = "approve";
+
+const CHOICES = [
+  { value: APPROVE, label: "I have read it: use it, until it changes" },
+  { value: "deny", label: "leave it out of this session" },
+] as const;
+
+async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
+  const bytes = item.files[0]?.bytes ?? new Uint8Array();
+  const file = { path: item.path, bytes };
+  if (item.kind === "config") return await projectConfig(file);
+  if (item.kind === "permission-preset") return await projectPermissions(file);
+  throw new HarnessError("InternalError", { what: `a ${kindName(item.kind)} holds no settings` });
+}

@@ -1,0 +1,87 @@
+import { join, relative } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
+import { visible } from "../trust/hidden.ts";
+import { scanForInjection } from "../trust/injection-scan.ts";
+import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
+import { kindName } from "../trust/ledger/item.ts";
+import type { Verdict } from "../trust/ledger/ledger.ts";
+import { TrustLedger } from "../trust/ledger/ledger.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** An item that a person has to see first. */
+export interface PendingItem {
+  readonly item: TrustItem;
+  readonly verdict: Exclude<Verdict, { kind: "trusted" }>;
+  /** Below the project's root. */
+  readonly path: string;
+}
+
+export interface Judged {
+  readonly ledger: TrustLedger;
+  readonly pending: readonly PendingItem[];
+  /** What was accepted without a question, in sentences for the person. */
+  readonly notices: readonly string[];
+}
+
+export interface TrustRules {
+  readonly root: string;
+  /** Whether a harmless change of words is accepted with a notice (TOFU-03). */
+  readonly promoteProse: boolean;
+}
+
+/** Where the approvals of this user are. */
+export function approvalsPath({ paths }: Pick<HarnessOptions, "paths">): string {
+  return join(paths.config, "approved.lock");
+}
+
+/**
+ * Judges what was read by what was acknowledged (TOFU-01). A change that needs no question is recorded and told.
+ * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
+ */
+export async function judgeItems(
+  options: Pick<HarnessOptions, "world" | "paths" | "lockfile">,
+  items: readonly TrustItem[],
+  { root, promoteProse }: TrustRules,
+): Promise<Judged> {
+  const { world, lockfile } = options;
+  const named = lockfile === undefined ? undefined : { path: lockfile, root };
+  const ledger = await TrustLedger.open(world, approvalsPath(options), named);
+  const pending: PendingItem[] = [];
+  const accepted: PendingItem[] = [];
+  for (const item of items) {
+    const verdict = await ledger.judge(item);
+    if (verdict.kind === "trusted") continue;
+    const found = { item, verdict, path: relative(root, item.path) };
+    const quiet = named === undefined && needsNoQuestion(found, promoteProse);
+    (quiet ? accepted : pending).push(found);
+  }
+  if (accepted.length > 0) await ledger.approve(accepted.map(({ item }) => item));
+  return { ledger, pending, notices: accepted.map(noticeOf) };
+}
+
+/** A lock file that was named is what counts: with one, any difference is a question, or the end of the run (TOFU-05). */
+function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boolean): boolean {
+  if (verdict.kind !== "changed") return false;
+  if (verdict.class === "metadata-only") return true;
+  if (verdict.class !== "prose" || !promoteProse) return false;
+  return item.files.every(({ bytes }) => scanForInjection(decode(bytes)).length === 0);
+}
+
+function noticeOf({ path, verdict }: PendingItem): string {
+  const what = verdict.kind === "changed" ? verdict.class : verdict.kind;
+  return `${visible(path)} has changed since you acknowledged it (${what}), and is used as it is now.`;
+}
+
+/** The end of a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
+export function nobodyAcknowledged(
+  pending: readonly PendingItem[],
+): HarnessError<"NonInteractiveAckRefused"> {
+  const kinds = new Map<TrustKind, string[]>();
+  for (const { item, path, verdict } of pending) {
+    const state = verdict.kind === "changed" ? ` has changed: ${verdict.class}` : "";
+    kinds.set(item.kind, [...(kinds.get(item.kind) ?? []), visible(path) + state]);
+  }
+  const kind = [...kinds].map(([name, paths]) => `${kindName(name)} (${paths.join(", ")})`).join(" and ");
+  return new HarnessError("NonInteractiveAckRefused", { kind });
+}

@@ -1,0 +1,46 @@
+import { decode } from "../base/text.ts";
+import type { AcknowledgedFile } from "./project.ts";
+import { Table } from "./table.ts";
+import { parseToml } from "./toml.ts";
+
+export const ALIASES_MAX = 256;
+const EXPANSION_UNITS_MAX = 4_096;
+
+/**
+ * Reads an aliases.toml that was acknowledged: `[aliases]`, short names for namespaced commands (CMD-02).
+ *
+ * An alias is never one to a built-in command, nor has the name of one: what `/help` or `/quit` does is not for a file
+ * to say.
+ * @param builtIns the names of the built-in commands, without the slash.
+ * @throws HarnessError ConfigInvalid with file, line and key.
+ */
+export async function parseAliases(
+  { path, bytes }: AcknowledgedFile,
+  builtIns: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const table = new Table(await parseToml(path, decode(bytes)));
+  const aliases = table.table("aliases");
+  table.refuseUnknown();
+  const names = aliases?.keys() ?? [];
+  if (names.length > ALIASES_MAX) throw table.problem("aliases", `holds more than ${ALIASES_MAX} aliases`);
+  const parsed = new Map<string, string>();
+  for (const name of names) {
+    const text = aliases?.string(name) ?? "";
+    const problem = problemOf(name, text, builtIns);
+    if (problem !== undefined) throw aliases?.problem(name, problem);
+    parsed.set(name, text);
+  }
+  return parsed;
+}
+
+function problemOf(name: string, text: string, builtIns: readonly string[]): string | undefined {
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return "is no name: small letters, digits, - and _";
+  if (builtIns.includes(name)) return `/${name} is a built-in command, and stays what it is`;
+  if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
+    return "must be plain text in one line";
+  const [, command = ""] = /^\/([a-z0-9_-]+)(?::|\s|$)/i.exec(text) ?? [];
+  if (builtIns.includes(command.toLowerCase())) return "an alias may not stand for a built-in command";
+  if (!/^\/[a-z0-9_-]+:[\w-]+(?:\s.*)?$/i.test(text))
+    return 'must be a command with a namespace: "/skills:name"';
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import { decode } from "../base/text.ts";
+import type { PermissionSettings } from "./permissions.ts";
+import { permissionsFrom } from "./permissions.ts";
+import { Table } from "./table.ts";
+import { parseToml } from "./toml.ts";
+
+/** What a repository may say about work in it: it can forbid and ask for more, and allow nothing (PROF-03). */
+export interface ProjectSettings {
+  readonly permissions: PermissionSettings;
+  /** Commands are asked for one by one, inside the sandbox too. */
+  readonly bashInSandbox?: "ask";
+  /** Further paths that commands in the sandbox may not see. */
+  readonly sandboxHidden: readonly string[];
+}
+
+/** A project's file whose bytes a person has acknowledged: these bytes are read, the file is not opened again. */
+export interface AcknowledgedFile {
+  /** For messages. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads `.cinch/config.toml`.
+ * @throws HarnessError ConfigInvalid with file, line and key for what is unknown, and for what would widen anything.
+ */
+export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
+  const table = new Table(await parseToml(path, decode(bytes)));
+  refuseOwn(table);
+  const permissions = table.table("permissions");
+  const sandbox = table.table("sandbox");
+  const settings = permissions === undefined ? { permissions: NOTHING } : restricting(permissions);
+  const sandboxHidden = sandbox?.strings("hidden") ?? [];
+  for (const key of sandbox?.keys() ?? []) if (key !== "hidden") throw sandbox?.problem(key, NOT_A_PROJECTS);
+  table.refuseUnknown();
+  return { ...settings, sandboxHidden };
+}
+
+/** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */
+export async function projectPermissions({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
+  return { ...restricting(new Table(await parseToml(path, decode(bytes)))), sandboxHidden: [] };
+}
+
+const NOTHING: PermissionSettings = { rules: [] };
+
+const NOT_A_PROJECTS = "a repository may not set this; only your own config.toml can";
+
+/** What exists, and is nobody's business but the user's: the message says so, instead of calling it unknown. */
+const USERS_OWN = [
+  "default_model",
+  "default_profile",
+  "max_turns",
+  "max_cost",
+  "providers",
+  "prices",
+  "trust",
+  "aliases",
+  "hooks",
+  "mcp_servers",
+  "skills",
+  "plugins",
+];
+
+function refuseOwn(table: Table): void {
+  const key = table.keys().find((name) => USERS_OWN.includes(name));
+  if (key !== undefined) throw table.problem(key, NOT_A_PROJECTS);
+}
+
+function restricting(table: Table): Omit<ProjectSettings, "sandboxHidden"> {
+  const settings = permissionsFrom(table);
+  if (settings.level === "DangerFullAccess") {
+    throw table.problem("level", "a repository can only lower the level: ReadOnly or WorkspaceWrite");
+  }
+  if (settings.strict === false) throw table.problem("strict", "a repository can only set this to true");
+  if (settings.quiet === true) throw table.problem("quiet", "a repository can only set this to false");
+  if (settings.rules.some(({ effect }) => effect === "allow")) {
+    throw table.problem("allow", "a repository's rules can only ask or deny");
+  }
+  const inSandbox = table.string("bash_in_sandbox");
+  if (inSandbox !== undefined && inSandbox !== "ask") {
+    throw table.problem("bash_in_sandbox", 'a repository can only set this to "ask"');
+  }
+  table.refuseUnknown();
+  return { permissions: settings, ...(inSandbox === undefined ? {} : { bashInSandbox: inSandbox }) };
+}

@@ -1,0 +1,88 @@
+import { decode } from "../../base/text.ts";
+import { showHidden } from "../hidden.ts";
+import type { TrustKind } from "./item.ts";
+import { markdownParts } from "./markdown-parts.ts";
+
+/** How much a change can do, the least first ([A] hard rule 13, TOFU-03). */
+export const CHANGE_CLASSES = ["metadata-only", "prose", "code-adjacent", "executable"] as const;
+
+export type ChangeClass = (typeof CHANGE_CLASSES)[number];
+
+/** One file of an item, before and after. */
+export interface FileChange {
+  /** As in `TrustFile`. */
+  readonly path: string;
+  /** Absent: the file is new. */
+  readonly before?: { readonly bytes?: Uint8Array; readonly executable: boolean };
+  /** Absent: the file has gone. */
+  readonly after?: { readonly bytes: Uint8Array; readonly executable: boolean };
+}
+
+/** The highest class among the changes of one item. */
+export function classOfChanges(kind: TrustKind, changes: readonly FileChange[]): ChangeClass {
+  const ranks = changes.map((change) => CHANGE_CLASSES.indexOf(classOfChange(kind, change)));
+  return CHANGE_CLASSES[Math.max(0, ...ranks)] ?? "executable";
+}
+
+/**
+ * The class of a change, by fixed rules; where they leave a doubt it is the higher one.
+ *
+ * Executable: whatever is run, by itself or by its name in a declaration; the executable bit; what is no text; what
+ * cannot be compared because its former text is not there. Code-adjacent: configuration, and in Markdown whatever
+ * can be run or followed: code, links, tags, commands, frontmatter, and characters that nobody sees. Prose: the words
+ * around it. Metadata-only: line ends, blank lines, and a version, date or licence in the frontmatter of a format that
+ * has these.
+ */
+export function classOfChange(kind: TrustKind, { path, before, after }: FileChange): ChangeClass {
+  const [was, is] = [before?.bytes, after?.bytes];
+  if (before?.executable === true || after?.executable === true) return "executable";
+  if (kind === "hook" || kind === "mcp" || isProgram(path)) return "executable";
+  if ((before !== undefined && was === undefined) || isBinary(was) || isBinary(is)) return "executable";
+  if (startsProgram(was) || startsProgram(is)) return "executable";
+  if (was === undefined || is === undefined || !isMarkdown(kind, path)) return "code-adjacent";
+  return classOfMarkdown(decode(was), decode(is), { frontmatter: kind !== "context-file" });
+}
+
+function classOfMarkdown(
+  before: string,
+  after: string,
+  options: { readonly frontmatter: boolean },
+): ChangeClass {
+  if (hiddenIn(after) !== hiddenIn(before)) return "code-adjacent";
+  const [was, is] = [markdownParts(before, options), markdownParts(after, options)];
+  if (!sameLines(was.code, is.code)) return "code-adjacent";
+  return sameLines(was.prose, is.prose) ? "metadata-only" : "prose";
+}
+
+function sameLines(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at]);
+}
+
+/** What no reader of the text sees, in order: hidden characters, and controls but for line ends and tabs. */
+function hiddenIn(text: string): string {
+  return [
+    ...[...showHidden(text).matchAll(/\[hidden: [^\]]*\]/g)].map(([run]) => run),
+    ...[...text.matchAll(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]/g)].map(([run]) => run),
+  ].join("");
+}
+
+const MARKDOWN_KINDS: readonly TrustKind[] = ["context-file", "agent", "prompt-template"];
+
+function isMarkdown(kind: TrustKind, path: string): boolean {
+  return MARKDOWN_KINDS.includes(kind) || (kind === "skill" && /\.(?:md|mdc|markdown|txt)$/i.test(path));
+}
+
+const PROGRAM =
+  /(?:^|\/)(?:scripts|bin|hooks)\/|\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|lua|php|js|mjs|cjs|ts|mts|cts|jsx|tsx|exe|dll|so|dylib|wasm|jar|class|awk|applescript)$|(?:^|\/)(?:Makefile|Justfile|Dockerfile|Rakefile|package\.json)$/i;
+
+function isProgram(path: string): boolean {
+  return PROGRAM.test(path);
+}
+
+function startsProgram(bytes: Uint8Array | undefined): boolean {
+  return bytes !== undefined && bytes[0] === 0x23 && bytes[1] === 0x21; // #!
+}
+
+function isBinary(bytes: Uint8Array | undefined): boolean {
+  return bytes?.includes(0) === true || (bytes !== undefined && decode(bytes).includes("\ufffd"));
+}

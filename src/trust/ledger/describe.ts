@@ -1,0 +1,118 @@
+import { decode, grouped, shortened } from "../../base/text.ts";
+import { visible } from "../hidden.ts";
+import { scanForInjection } from "../injection-scan.ts";
+import type { FileChange } from "./change-class.ts";
+import type { TrustItem } from "./item.ts";
+import { kindName } from "./item.ts";
+import type { Verdict } from "./ledger.ts";
+
+const LINES_MAX = 400;
+const LINE_UNITS_MAX = 2_000;
+const CONTEXT_LINES = 3;
+
+/**
+ * What a person must see before they acknowledge an item: what it is and would do, what looks wrong in it, and its
+ * text, or the difference to what they acknowledged before. Control and hidden characters are shown as such, runs of
+ * blanks as their number, and what is left out for its length is told (S61, S62).
+ */
+export async function describeItem(
+  item: TrustItem,
+  verdict: Exclude<Verdict, { kind: "trusted" }>,
+  shownPath: string,
+): Promise<string> {
+  const changes = verdict.kind === "changed" ? verdict.changes : item.files.map(added);
+  const findings = changes.flatMap(({ after }) =>
+    after?.bytes === undefined ? [] : scanForInjection(decode(after.bytes)),
+  );
+  const [first] = findings;
+  return [
+    `${visible(shownPath)}: ${kindName(item.kind)} ${verdict.kind === "new" ? "that you have not acknowledged yet" : `that has changed since you acknowledged it (${verdict.class})`}.`,
+    EFFECTS[item.kind],
+    ...(first === undefined
+      ? []
+      : [`Looks like an attack (${findings.length}×): ${first.what}: “${visible(first.excerpt)}”`]),
+    "",
+    ...(await bodyOf(changes)),
+  ].join("\n");
+}
+
+const EFFECTS: Readonly<Record<TrustItem["kind"], string>> = {
+  "context-file": "Its text goes to the model with every request, marked as foreign.",
+  skill: "The model may take instructions from it and run its scripts.",
+  "alias-file": "It gives short names to commands that you type.",
+  hook: "It is run on your machine, as you.",
+  config: "It restricts what may be done in this project; it can allow nothing.",
+  profile: "It sets what a session is made of.",
+  "permission-preset": "It restricts what may be done in this project; it can allow nothing.",
+  mcp: "It names programs that are started on your machine, as you.",
+  agent: "It instructs a sub-agent.",
+  "prompt-template": "It is text that you can send to the model by its name.",
+};
+
+function added({ path, bytes, executable }: TrustItem["files"][number]): FileChange {
+  return { path, after: { bytes, executable } };
+}
+
+async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const change of changes) {
+    if (change.path !== "") lines.push(`== ${visible(change.path)}`);
+    lines.push(...(await linesOf(change)));
+  }
+  const shown = lines.slice(0, LINES_MAX);
+  const missing = lines.length - shown.length;
+  return missing === 0 ? shown : [...shown, `[${grouped(missing)} lines more are not shown: open the file]`];
+}
+
+async function linesOf({ before, after }: FileChange): Promise<readonly string[]> {
+  const mode = modeLine(before?.executable, after?.executable);
+  if (after === undefined) return [...mode, "[this file has gone]"];
+  if (after.bytes.includes(0)) return [...mode, `[binary, ${grouped(after.bytes.length)} bytes]`];
+  const text = decode(after.bytes);
+  if (before === undefined) return [...mode, ...tidy(text.split("\n"), "+")];
+  if (before.bytes === undefined)
+    return [...mode, "[what it was before is not kept; this is all of it]", ...tidy(text.split("\n"), "+")];
+  const { structuredPatch } = await import("diff");
+  const { hunks } = structuredPatch("", "", decode(before.bytes), text, "", "", { context: CONTEXT_LINES });
+  const changed = hunks.flatMap(({ oldStart, newStart, lines }) => [
+    `@@ -${oldStart} +${newStart} @@`,
+    ...tidy(lines),
+  ]);
+  return [...mode, ...(changed.length === 0 && mode.length === 0 ? ["[only line ends differ]"] : changed)];
+}
+
+function modeLine(before: boolean | undefined, after: boolean | undefined): readonly string[] {
+  if (after === true && before !== true) return ["[it is executable now]"];
+  return before === true && after === false ? ["[it is no longer executable]"] : [];
+}
+
+/** Lines as they can be read: nothing acts on a terminal, and emptiness cannot push anything out of sight. */
+function tidy(lines: readonly string[], sign = ""): readonly string[] {
+  const shown: string[] = [];
+  let empty = 0;
+  const tellEmpty = () => {
+    if (empty > 3) shown.push(`[${grouped(empty)} empty lines]`);
+    else shown.push(...Array.from({ length: empty }, () => sign));
+    empty = 0;
+  };
+  for (const line of lines) {
+    const isEmpty = /^[ +-]?\s*$/.test(line);
+    if (isEmpty && (sign !== "" || !/^[+-]/.test(line))) {
+      empty += 1;
+      continue;
+    }
+    tellEmpty();
+    shown.push(sign + readable(line));
+  }
+  tellEmpty();
+  return shown;
+}
+
+function readable(line: string): string {
+  const plain = line.replace(/\r$/, "").replaceAll("\t", "    ");
+  const dense = plain.replaceAll(/(?<=\S) {20,}(?=\S)/g, (run) => ` [${run.length} blanks] `);
+  const shown = shortened(visible(dense), LINE_UNITS_MAX);
+  return shown.length < dense.length && dense.length > LINE_UNITS_MAX
+    ? `${shown} [${grouped(dense.length - LINE_UNITS_MAX)} characters more]`
+    : shown;
+}

@@ -1,0 +1,237 @@
+import { dirname, join, relative } from "node:path";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { decode } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import { codeOf, FileTooLarge } from "../../base/world.ts";
+import type { ChangeClass, FileChange } from "./change-class.ts";
+import { classOfChanges } from "./change-class.ts";
+import type { TrustFile, TrustItem } from "./item.ts";
+import { sha256 } from "./item.ts";
+import { judge } from "./judge.ts";
+import { whileHeld } from "./ledger-lock.ts";
+import type { Approvals, ApprovedFile } from "./lock-file.ts";
+import { keyOf, LOCK_FILE_BYTES_MAX, NO_APPROVALS, parseLockFile, renderLockFile } from "./lock-file.ts";
+
+type LedgerWorld = Pick<World, "files" | "clock" | "machine">;
+
+/** What is known of an item, with what a person must be shown. */
+export type Verdict =
+  | { readonly kind: "trusted" }
+  | { readonly kind: "new" }
+  | {
+      readonly kind: "changed";
+      readonly class: ChangeClass;
+      readonly changes: readonly FileChange[];
+    };
+
+const OWNER_ONLY = 0o600;
+const DIRECTORY_MODE = 0o700;
+const OTHERS_MAY_WRITE = 0o022;
+/** A larger file is shown whole when it has changed, not as a difference. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The record of what the person has acknowledged: `approved.lock`, and beside it, in `approved/`, the texts, so that a
+ * change can be shown as one ([A] hard rule 13, TOFU-01).
+ *
+ * It judges bytes, never paths, and fails closed: what cannot be read or understood approves nothing.
+ */
+export class TrustLedger {
+  readonly #world: LedgerWorld;
+  readonly #path: string;
+  readonly #named: Approvals;
+  #own: Approvals;
+
+  private constructor(world: LedgerWorld, path: string, known: { named: Approvals; own: Approvals }) {
+    this.#world = world;
+    this.#path = path;
+    this.#named = known.named;
+    this.#own = known.own;
+  }
+
+  /**
+   * @param path of the user's approved.lock; it need not exist.
+   * @param named a lock file that the user named, whose paths are those of a project.
+   * @throws HarnessError TrustLedgerInvalid for one that cannot be relied on; PathMissing for a named one that is not there.
+   */
+  static async open(
+    world: LedgerWorld,
+    path: string,
+    named?: { readonly path: string; readonly root: string },
+  ): Promise<TrustLedger> {
+    const own = (await readOwn(world.files, path)) ?? NO_APPROVALS;
+    return new TrustLedger(world, path, {
+      own,
+      named: named === undefined ? NO_APPROVALS : await readNamed(world.files, named),
+    });
+  }
+
+  /** Judges what was read. Only for a change is anything more looked at: what it was before. */
+  async judge(item: TrustItem): Promise<Verdict> {
+    if (judge(item, this.#named).kind === "trusted") return { kind: "trusted" };
+    const judgement = judge(item, this.#own);
+    if (judgement.kind !== "changed") return judgement;
+    const changes = await this.#changes(item, judgement.was);
+    return { kind: "changed", class: classOfChanges(item.kind, changes), changes };
+  }
+
+  /**
+   * Records that a person has acknowledged these contents. What other processes recorded meanwhile stays.
+   * @throws HarnessError TrustLedgerUnwritable where it cannot be kept: then it does not count.
+   */
+  async approve(items: readonly TrustItem[]): Promise<void> {
+    const at = this.#now();
+    const approved = items.map(({ kind, path, scope, files }) => {
+      return { kind, path, scope, at, files: files.map(approvedFile) };
+    });
+    const keys = new Set(approved.map(keyOf));
+    await this.#change(
+      (before) => ({
+        ...before,
+        approved: [...before.approved.filter((entry) => !keys.has(keyOf(entry))), ...approved],
+      }),
+      items.flatMap(({ files }) => files),
+    );
+  }
+
+  /** Trusts a folder of the user's own as it is now, with every file in these items (TOFU-02). */
+  async approveDirectory(path: string, items: readonly TrustItem[]): Promise<void> {
+    const files = items.flatMap((item) => {
+      const below = relative(path, item.path);
+      return item.files.map((file) => ({ ...approvedFile(file), path: join(below, file.path) }));
+    });
+    await this.#change(
+      (before) => ({
+        ...before,
+        directories: [
+          ...before.directories.filter((entry) => entry.path !== path),
+          { path, at: this.#now(), files },
+        ],
+      }),
+      items.flatMap((item) => item.files),
+    );
+  }
+
+  async #change(change: (before: Approvals) => Approvals, kept: readonly TrustFile[]): Promise<void> {
+    const { files } = this.#world;
+    const directory = dirname(this.#path);
+    try {
+      await files.makeDirectory(directory, DIRECTORY_MODE);
+      await whileHeld(this.#world, this.#path, async () => {
+        const after = change((await readOwn(files, this.#path)) ?? NO_APPROVALS);
+        await this.#keep(kept);
+        await files.writeAtomic(this.#path, renderLockFile(after), OWNER_ONLY);
+        this.#own = after;
+        await this.#forget(after);
+      });
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      const fields = { path: this.#path, detail: messageOf(thrown) };
+      throw new HarnessError("TrustLedgerUnwritable", fields, { cause: thrown });
+    }
+  }
+
+  async #keep(kept: readonly TrustFile[]): Promise<void> {
+    const { files } = this.#world;
+    const directory = this.#texts;
+    await files.makeDirectory(directory, DIRECTORY_MODE);
+    for (const { sha256: hash, bytes } of kept) {
+      if (bytes.length > KEPT_BYTES_MAX) continue;
+      await files.createNew(join(directory, hash), bytes, OWNER_ONLY);
+    }
+  }
+
+  /** Texts that no approval speaks of any more. */
+  async #forget({ approved, directories }: Approvals): Promise<void> {
+    const { files } = this.#world;
+    const wanted = new Set(
+      [...approved, ...directories].flatMap((entry) => entry.files.map((file) => file.sha256)),
+    );
+    for (const { name } of await files.list(this.#texts)) {
+      if (/^[0-9a-f]{64}$/.test(name) && !wanted.has(name)) await files.remove(join(this.#texts, name));
+    }
+  }
+
+  async #changes(item: TrustItem, was: readonly ApprovedFile[]): Promise<readonly FileChange[]> {
+    const paths = new Set([...was.map(({ path }) => path), ...item.files.map(({ path }) => path)]);
+    const changes: FileChange[] = [];
+    for (const path of [...paths].sort()) {
+      const before = was.find((file) => file.path === path);
+      const after = item.files.find((file) => file.path === path);
+      if (before?.sha256 === after?.sha256 && before?.executable === after?.executable) continue;
+      const bytes = before === undefined ? undefined : await this.#textOf(before.sha256);
+      changes.push({
+        path,
+        ...(before === undefined
+          ? {}
+          : { before: { executable: before.executable, ...(bytes === undefined ? {} : { bytes }) } }),
+        ...(after === undefined ? {} : { after: { executable: after.executable, bytes: after.bytes } }),
+      });
+    }
+    return changes;
+  }
+
+  /** An approved text; undefined where it was not kept, or is not what was approved. */
+  async #textOf(hash: string): Promise<Uint8Array | undefined> {
+    try {
+      const bytes = await this.#world.files.read(join(this.#texts, hash), KEPT_BYTES_MAX);
+      return sha256(bytes) === hash ? bytes : undefined;
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+      return undefined; // then the change is of the highest class, and the new text is shown whole
+    }
+  }
+
+  get #texts(): string {
+    return join(dirname(this.#path), "approved");
+  }
+
+  #now(): string {
+    return new Date(this.#world.clock.now()).toISOString();
+  }
+}
+
+function approvedFile({ path, sha256: hash, executable }: TrustFile): ApprovedFile {
+  return { path, sha256: hash, executable };
+}
+
+/** Reads the user's own approvals; undefined where there are none yet. */
+async function readOwn(files: World["files"], path: string): Promise<Approvals | undefined> {
+  const text = await readText(files, path);
+  if (text === undefined) return undefined;
+  const mode = (await files.stat(path))?.mode ?? 0;
+  if ((mode & OTHERS_MAY_WRITE) !== 0) {
+    const problem = `others may write to it (mode ${mode.toString(8)}): chmod 600 it after a look at it`;
+    throw new HarnessError("TrustLedgerInvalid", { path, problem });
+  }
+  return parseLockFile(text, { path });
+}
+
+/**
+ * Reads a lock file that was named from outside the project (TOFU-05).
+ * @throws HarnessError PathMissing, TrustLedgerInvalid.
+ */
+export async function readNamed(
+  files: World["files"],
+  named: { readonly path: string; readonly root: string },
+): Promise<Approvals> {
+  const text = await readText(files, named.path);
+  if (text === undefined) throw new HarnessError("PathMissing", { what: "The lock file", path: named.path });
+  return parseLockFile(text, named);
+}
+
+async function readText(files: World["files"], path: string): Promise<string | undefined> {
+  try {
+    const info = await files.stat(path);
+    if (info === undefined) return undefined;
+    if (info.kind !== "file") {
+      throw new HarnessError("TrustLedgerInvalid", { path, problem: "it is no regular file" });
+    }
+    return decode(await files.read(path, LOCK_FILE_BYTES_MAX));
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
+    if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+    const problem = `it cannot be read: ${messageOf(thrown)}`;
+    throw new HarnessError("TrustLedgerInvalid", { path, problem }, { cause: thrown });
+  }
+}

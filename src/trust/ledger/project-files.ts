@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import type { DirectoryEntry, Files } from "../../base/world.ts";
+import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
+import type { ReadItem } from "./read-item.ts";
+import { readFileItem, readFolderItem } from "./read-item.ts";
+
+/** What a folder holds that would be loaded, and what is in its place and never is. */
+export interface FoundItems {
+  readonly items: readonly TrustItem[];
+  /** Absolute paths, each with a sentence why. */
+  readonly refused: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** A folder of one kind of files, by the pattern of their names, or of folders that each are one item. */
+interface Layout {
+  readonly folder: string;
+  readonly kind: TrustKind;
+  readonly names: RegExp | "folders";
+}
+
+/** What is looked for in a project, below its root. Single files stand in their folder under their name. */
+const PROJECT: readonly Layout[] = [
+  { folder: ".cinch", kind: "config", names: /^config\.toml$/ },
+  { folder: ".cinch", kind: "permission-preset", names: /^permissions\.toml$/ },
+  { folder: ".cinch", kind: "alias-file", names: /^aliases\.toml$/ },
+  { folder: ".cinch", kind: "hook", names: /^hooks\.toml$/ },
+  { folder: ".cinch", kind: "mcp", names: /^mcp\.(?:toml|json)$/ },
+  { folder: ".cinch", kind: "profile", names: /^profile\.toml$/ },
+  { folder: ".cinch/hooks", kind: "hook", names: /./ },
+  { folder: ".cinch/profiles", kind: "profile", names: /\.toml$/ },
+  { folder: ".cinch/profiles/preset", kind: "permission-preset", names: /\.toml$/ },
+  { folder: ".cinch/agents", kind: "agent", names: /\.md$/ },
+  { folder: ".cinch/prompts", kind: "prompt-template", names: /\.md$/ },
+  { folder: ".cinch/skills", kind: "skill", names: "folders" },
+  { folder: ".agents/skills", kind: "skill", names: "folders" },
+  { folder: ".agents/agents", kind: "agent", names: /\.md$/ },
+  { folder: ".agents/prompts", kind: "prompt-template", names: /\.md$/ },
+];
+
+/** What is looked for in the user's own configuration folder. Its hooks are trusted: they are the user's. */
+const USER: readonly Layout[] = [
+  { folder: ".", kind: "alias-file", names: /^aliases\.toml$/ },
+  { folder: "skills", kind: "skill", names: "folders" },
+  { folder: "agents", kind: "agent", names: /\.md$/ },
+  { folder: "prompts", kind: "prompt-template", names: /\.md$/ },
+];
+
+const FOLDER_ENTRIES_MAX = 256;
+
+/**
+ * Every file of a project's `.cinch/` and `.agents/` that cinch would load, read once and not judged yet (TOFU-01).
+ * A project is a repository, by its root; what lies in a repository inside of it is another one's (S41).
+ */
+export async function projectFiles(files: Files, root: string): Promise<FoundItems> {
+  return await find(files, root, { layouts: PROJECT, scope: "project" });
+}
+
+/** The same for the user's configuration folder. */
+export async function userFiles(files: Files, configDirectory: string): Promise<FoundItems> {
+  if ((await files.stat(configDirectory))?.kind !== "directory") return { items: [], refused: [] };
+  const root = await files.realpath(configDirectory);
+  return await find(files, root, { layouts: USER, scope: "user" });
+}
+
+async function find(
+  files: Files,
+  root: string,
+  { layouts, scope }: { readonly layouts: readonly Layout[]; readonly scope: TrustScope },
+): Promise<FoundItems> {
+  const read: ReadItem[] = [];
+  for (const { folder, kind, names } of layouts) {
+    const directory = join(root, folder);
+    const entries = await entriesOf(files, directory);
+    const wanted = entries.filter((entry) => (names === "folders" ? isFolder(entry) : isFile(entry, names)));
+    const excess = wanted.length > FOLDER_ENTRIES_MAX;
+    if (excess)
+      read.push({ kind: "refused", path: directory, why: `holds more than ${FOLDER_ENTRIES_MAX} entries` });
+    for (const { name } of excess ? [] : wanted) {
+      const place = { root, path: join(directory, name), kind, scope };
+      read.push(await (names === "folders" ? readFolderItem(files, place) : readFileItem(files, place)));
+    }
+  }
+  return {
+    items: read.flatMap((found) => (found.kind === "item" ? [found.item] : [])),
+    refused: read.flatMap((found) =>
+      found.kind === "refused" ? [{ path: found.path, why: found.why }] : [],
+    ),
+  };
+}
+
+async function entriesOf(files: Files, directory: string): Promise<readonly DirectoryEntry[]> {
+  if ((await files.stat(directory))?.kind !== "directory") return [];
+  return [...(await files.list(directory))].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A link may be either: what it leads to decides when it is read. */
+function isFolder({ kind }: DirectoryEntry): boolean {
+  return kind === "directory" || kind === "symlink";
+}
+
+function isFile({ name, kind }: DirectoryEntry, names: RegExp): boolean {
+  return kind !== "directory" && names.test(name);
+}

@@ -1,0 +1,9 @@
+import type { HarnessOptions } from "../../src/harness/options.ts";
+import { openReview } from "../../src/harness/review.ts";
+
+/** What a person does who reads every file of the project and says yes to each. */
+export async function acknowledgeAll(options: HarnessOptions): Promise<readonly string[]> {
+  const { pending, ledger } = await openReview(options);
+  await ledger.approve(pending.map(({ item }) => item));
+  return pending.map(({ path }) => path);
+}
