@@ -1,3 +1,4 @@
+import { HELPER_WORD } from "./internal.ts";
 import { VERSION } from "./version.ts";
 
 // The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
@@ -7,6 +8,9 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
 } else if (argv.length === 1 && (argv[0] === "--help" || argv[0] === "-h" || argv[0] === "help")) {
   const { helpText } = await import("./help.ts");
   console.log(helpText().trimEnd());
+} else if (argv[0] === HELPER_WORD) {
+  const { runHelper } = await import("./credential-helper.ts");
+  await runHelper();
 } else {
   const { run } = await import("./run.ts");
   await run(argv);

@@ -56,7 +56,7 @@ const CLOSED: Output = {
  *
  * A system without /proc cannot tell: what is written there is lost without a word.
  */
-function wasClosed(descriptor: 1): boolean {
+export function wasClosed(descriptor: 1): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];

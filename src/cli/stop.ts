@@ -1,4 +1,7 @@
 import { Cancelled } from "../base/errors.ts";
+import type { Clock } from "../base/world.ts";
+import type { HelperClient } from "../credential/helper/client.ts";
+import { hostClock } from "../host/clock.ts";
 import { EXIT } from "./exit-codes.ts";
 
 /** How a run is ended from outside: by signals, of which the first asks and the second forces (LIFE-02). */
@@ -7,19 +10,39 @@ export interface Stop {
   readonly signal: AbortSignal;
   /** Hands Ctrl-C to somebody else for a while: the line client counts presses itself. */
   interrupts(handler: (() => void) | undefined): void;
+  /**
+   * The keeper tells of a signal that reached it. A terminal sends each of its signals to the keeper and to us, others
+   * send theirs to the keeper alone: of two that tell of the same one, the second counts nothing.
+   */
+  told(name: string): void;
+  /** The keys, where a keeper has them: they are used through it. */
+  readonly helper?: HelperClient;
+  /** The keeper is gone, and with it whoever would wait for us. */
+  orphaned(): void;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type SignalName = (typeof SIGNALS)[number];
+
+/** How far apart the same signal may reach the keeper and us. */
+const SAME_SIGNAL_MS_MAX = 1_000;
+/** How long an engine without a keeper may take to end in order. */
+const ORPHAN_MS_MAX = 10_000;
 
 /** Listens for signals until the process ends. What must be put right at once hangs on its `exit` event. */
-export function listenForSignals(): Stop {
+export function listenForSignals(clock: Clock = hostClock): Stop {
   const controller = new AbortController();
+  const once = countOnce(clock);
   let interrupted: (() => void) | undefined;
+
+  function act(name: SignalName): void {
+    if (name === "SIGINT" && interrupted !== undefined) interrupted();
+    else if (!controller.signal.aborted) controller.abort(new Cancelled("signal", `stopped by ${name}`));
+    else process.exit(EXIT.cancelled);
+  }
   for (const name of SIGNALS) {
     process.on(name, () => {
-      if (name === "SIGINT" && interrupted !== undefined) return interrupted();
-      if (!controller.signal.aborted) return controller.abort(new Cancelled("signal", `stopped by ${name}`));
-      process.exit(EXIT.cancelled);
+      if (once(name, "received")) act(name);
     });
   }
   return {
@@ -27,5 +50,33 @@ export function listenForSignals(): Stop {
     interrupts(handler) {
       interrupted = handler;
     },
+    told(name) {
+      const known = SIGNALS.find((each) => each === name);
+      if (known !== undefined && once(known, "told")) act(known);
+    },
+    orphaned() {
+      if (!controller.signal.aborted) controller.abort(new Cancelled("signal", "its keeper has ended"));
+      clock.timer(ORPHAN_MS_MAX, () => process.exit(EXIT.cancelled));
+    },
+  };
+}
+
+type Way = "received" | "told";
+
+/** Tells whether a signal is a new one: not the one that has come the other way a moment ago. */
+export function countOnce(clock: Pick<Clock, "monotonic">): (name: SignalName, way: Way) => boolean {
+  const alone: { readonly name: SignalName; readonly way: Way; readonly atMs: number }[] = [];
+  return (name, way) => {
+    const nowMs = clock.monotonic();
+    const same = alone.findIndex(
+      (each) => each.name === name && each.way !== way && nowMs - each.atMs <= SAME_SIGNAL_MS_MAX,
+    );
+    if (same >= 0) {
+      alone.splice(same, 1);
+      return false;
+    }
+    while (alone[0] !== undefined && nowMs - alone[0].atMs > SAME_SIGNAL_MS_MAX) alone.shift();
+    alone.push({ name, way, atMs: nowMs });
+    return true;
   };
 }

@@ -4,7 +4,7 @@ import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/au
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
 
 /** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
-const CREDENTIAL_HEADERS = new Set([
+export const CREDENTIAL_HEADERS = new Set([
   "authorization",
   "proxy-authorization",
   "x-api-key",
@@ -55,7 +55,8 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
   };
 }
 
-function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
+/** A request as its caller may make it: without a credential of its own. */
+export function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
   const kept = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name.toLowerCase()));
   return {
     signal,

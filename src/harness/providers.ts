@@ -1,8 +1,11 @@
 import { isAbsolute, join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import { authorizedFetch } from "../credential/authorized-fetch.ts";
-import { envKeyRing, keyVariableOf, keyVariables } from "../credential/env-keys.ts";
+import type { Credentials } from "../credential/credentials.ts";
+import { keyVariableOf, keyVariables } from "../credential/env-keys.ts";
+import { heldHere } from "../credential/held-here.ts";
+import type { HelperClient } from "../credential/helper/client.ts";
+import { hostFetchThrough } from "../host/fetch.ts";
 import type { Config } from "../profile/config.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
 import type { ChosenModel, Wishes } from "../provider/choose.ts";
@@ -23,6 +26,11 @@ export interface ProvidersOptions {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string>>;
   readonly cacheDirectory: string;
+  /** Where the machine key is. */
+  readonly configDirectory: string;
+  /** The process that holds the keys; absent: this one does. */
+  readonly helper?: HelperClient;
+  readonly insecureDevKey?: boolean;
   /** Where to dump the traffic, where that is wanted. */
   readonly rawDump?: string;
   /** Whether a recorded model speaks at a pace that people can follow. */
@@ -33,6 +41,8 @@ export interface ProvidersOptions {
 export interface Providers {
   readonly registry: ProviderRegistry;
   readonly keys: KeyRing;
+  /** The use of keys, the key of the log, and how the helper is. */
+  readonly credentials: Credentials;
   /** Waits that a provider asked for: one of them holds back every session of this engine. */
   readonly pauses: ProviderPauses;
   /** Variables that hold keys: no child gets them. */
@@ -54,14 +64,10 @@ export interface Providers {
 export type Preferences = Pick<Wishes, "preferred" | "suggested">;
 
 export function openProviders(options: ProvidersOptions): Providers {
-  const { world, config, environment, cacheDirectory } = options;
+  const { world, config, cacheDirectory } = options;
   const customs = config.providers;
-  const keys = envKeyRing(environment, customs);
-  const signed = authorizedFetch({
-    fetch: world.fetch,
-    keys,
-    variableFor: (provider) => keyVariableOf(provider, customs),
-  });
+  const credentials = credentialsOf(options);
+  const { keys, send: signed } = credentials;
   const send = options.rawDump === undefined ? signed : rawDump(signed, { world, path: options.rawDump });
   const registry = registerAll(options, { world, send, cacheDirectory });
   const learned = new Map<string, Price>();
@@ -69,6 +75,7 @@ export function openProviders(options: ProvidersOptions): Providers {
   return {
     registry,
     keys,
+    credentials,
     pauses: providerPauses(),
     secretVariables: keyVariables(customs),
     async configured() {
@@ -111,6 +118,20 @@ export function openProviders(options: ProvidersOptions): Providers {
       }
     },
   };
+}
+
+function credentialsOf(options: ProvidersOptions): Credentials {
+  const { world, config, environment, configDirectory, helper, insecureDevKey = false } = options;
+  const customs = config.providers;
+  if (helper === undefined) {
+    const { fetch, random } = world;
+    return heldHere({ environment, customs, fetch, random, directory: configDirectory, insecureDevKey });
+  }
+  return helper.credentials({
+    fetch: world.fetch,
+    fetchThrough: hostFetchThrough,
+    variableFor: (provider) => keyVariableOf(provider, customs),
+  });
 }
 
 /** Each provider's code is loaded when it is first used. */

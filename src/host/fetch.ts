@@ -53,3 +53,17 @@ function at(url: string, address: string): string {
 function certificateOf(hostname: string): { readonly tls?: { readonly serverName: string } } {
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { tls: { serverName: hostname } } : {};
 }
+
+/** HTTP over a Unix socket, whatever host the URL names: how processes of ours talk to each other. */
+export function hostFetchThrough(socket: string): Fetch {
+  return async (url, { method, headers, body, signal }) =>
+    await fetch(url, {
+      unix: socket,
+      redirect: "manual",
+      timeout: false,
+      signal,
+      ...(method === undefined ? {} : { method }),
+      ...(headers === undefined ? {} : { headers: { ...headers } }),
+      ...(body === undefined ? {} : { body: body as BodyInit }),
+    } as RequestInit);
+}

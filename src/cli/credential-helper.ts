@@ -1,0 +1,48 @@
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { openHelper } from "../credential/helper/open.ts";
+import { HEARTBEAT_MS } from "../credential/helper/supervise.ts";
+import { parseStart } from "../credential/helper/wire.ts";
+import { BESIDE_DESCRIPTOR } from "../host/beside.ts";
+import type { Channel } from "../host/channel.ts";
+import { openChannel } from "../host/channel.ts";
+import { hostClock } from "../host/clock.ts";
+import { hostFetch } from "../host/fetch.ts";
+import { hostListen } from "../host/listen.ts";
+import { hostRandom } from "../host/random.ts";
+import { makeUndumpable } from "../host/undumpable.ts";
+import { EXIT } from "./exit-codes.ts";
+
+/**
+ * The credential helper: holds the keys, makes the provider requests, and nothing else (CRED-03).
+ *
+ * It is told everything through its pipe, and ends with it. Signals of the terminal are the engine's business.
+ */
+export async function runHelper(): Promise<void> {
+  makeUndumpable();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => undefined);
+  let socket: string | undefined;
+  let channel: Channel | undefined;
+  const started = Promise.withResolvers<string>();
+  channel = await openChannel(BESIDE_DESCRIPTOR, {
+    message: started.resolve,
+    ended() {
+      // The keeper's end is ours. What is left of it is the directory of the socket.
+      if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
+      process.exit(EXIT.done);
+    },
+  });
+  const start = parseStart(await started.promise);
+  if (start === undefined) return;
+  socket = start.socket;
+  beat(channel);
+  const report = await openHelper(start, { fetch: hostFetch(), listen: hostListen, random: hostRandom });
+  channel.send(JSON.stringify(report));
+}
+
+function beat(channel: Channel): void {
+  hostClock.timer(HEARTBEAT_MS, () => {
+    channel.beat();
+    beat(channel);
+  });
+}

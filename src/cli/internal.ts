@@ -1,0 +1,16 @@
+import { join } from "node:path";
+
+/** The first words of command lines that only cinch itself writes. They work only where their pipe is there too. */
+export const ENGINE_WORD = "__engine";
+export const HELPER_WORD = "__helper";
+
+/** How this very program is started once more, with a command line of cinch's own. */
+export function ownCommand(words: readonly string[]): readonly [string, ...string[]] {
+  const isCompiled = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:\/~BUN\//.test(Bun.main);
+  if (isCompiled) return [process.execPath, ...words];
+  // As the launcher does it: nothing of the folder that we are started in is executed or read.
+  const root = join(import.meta.dir, "../..");
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const main = join(import.meta.dir, "main.ts");
+  return [process.execPath, ...flags, `--tsconfig-override=${root}/tsconfig.json`, main, ...words];
+}

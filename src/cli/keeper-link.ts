@@ -1,0 +1,42 @@
+import { closeSync, openSync } from "node:fs";
+import { HarnessError } from "../base/errors.ts";
+import type { HelperClient } from "../credential/helper/client.ts";
+import { helperClient } from "../credential/helper/client.ts";
+import { parseNote } from "../credential/helper/wire.ts";
+import { BESIDE_DESCRIPTOR } from "../host/beside.ts";
+import { openChannel } from "../host/channel.ts";
+import type { Stop } from "./stop.ts";
+
+/**
+ * Opens the engine's end of the pipe to its keeper: notes about the helper go to the client, signals and the
+ * keeper's end to `stop`.
+ * @throws HarnessError UsageInvalid where there is no keeper: somebody typed what only cinch writes.
+ */
+export async function openKeeperLink(stdout: string, stop: Stop): Promise<HelperClient> {
+  const helper = helperClient();
+  try {
+    await openChannel(BESIDE_DESCRIPTOR, {
+      message(text) {
+        const note = parseNote(text);
+        if (note === undefined) return;
+        if (note.kind === "signal") stop.told(note.name);
+        else helper.tell(note);
+      },
+      ended: () => stop.orphaned(),
+    });
+  } catch (thrown) {
+    const problem = "this command line is for cinch itself; see cinch --help";
+    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
+  if (stdout === "closed") closeAgain(1);
+  return helper;
+}
+
+/**
+ * Makes standard output closed again where it was closed for the keeper: the runtime has put the null device there,
+ * and what it opens for itself it marks as not inherited, by which `wasClosed` tells it.
+ */
+function closeAgain(descriptor: 1): void {
+  closeSync(descriptor);
+  openSync("/dev/null", "w"); // takes the lowest free number, which is this one
+}

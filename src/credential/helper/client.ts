@@ -1,0 +1,153 @@
+import { unreachable } from "../../base/assert.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Fetch } from "../../base/world.ts";
+import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
+import { withoutCredentials } from "../authorized-fetch.ts";
+import type { Credentials, HelperState } from "../credentials.ts";
+import { readAnswer } from "./answer.ts";
+import type { HelperReady, HelperReport, KeeperNote } from "./wire.ts";
+import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./wire.ts";
+
+export interface HelperClientParts {
+  /** The network, for requests that need no key. */
+  readonly fetch: Fetch;
+  /** HTTP over a Unix socket. */
+  readonly fetchThrough: (socket: string) => Fetch;
+  /** Where a missing key would be set: the name of a variable. */
+  readonly variableFor: (provider: string) => string | undefined;
+}
+
+/** The engine's end of the helper: keys are used through it, and never seen. */
+export interface HelperClient {
+  /** Takes what the keeper told. */
+  tell(note: HelperNote): void;
+  /** The use of the helper's keys for one engine. */
+  credentials(parts: HelperClientParts): Credentials;
+}
+
+export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" }>;
+
+/**
+ * Sends requests through the credential helper, which alone holds keys (CRED-03).
+ *
+ * A helper that crashes is waited for: what it had not begun to answer is sent again to the next one. An answer that
+ * had begun breaks off, as it does when a provider breaks off (CRED-04).
+ * @throws HarnessError CredentialHelperFailed when it crashed twice within 60 s; what the helper refused.
+ */
+export function helperClient(): HelperClient {
+  const first = Promise.withResolvers<HelperReport | Failed>();
+  let state: HelperState = { kind: "starting" };
+  let current: HelperReady | undefined;
+  let refused: HarnessError | undefined;
+  let changed = Promise.withResolvers<void>();
+
+  function tell(note: HelperNote): void {
+    switch (note.kind) {
+      case "ready":
+        current = note;
+        state = { kind: "working" };
+        first.resolve(note);
+        break;
+      case "refused":
+        refused = new HarnessError(note.reason, fieldsOf(note));
+        first.resolve(note);
+        break;
+      case "down":
+        current = undefined;
+        state = { kind: "restarting" };
+        break;
+      case "failed":
+        current = undefined;
+        state = note;
+        refused = new HarnessError("CredentialHelperFailed", { times: String(note.times) });
+        first.resolve(note);
+        break;
+      default:
+        unreachable(note);
+    }
+    changed.resolve();
+    changed = Promise.withResolvers();
+  }
+
+  /** A helper other than the one that just failed. */
+  async function next(before: HelperReady | undefined, signal: AbortSignal): Promise<HelperReady> {
+    while (true) {
+      signal.throwIfAborted();
+      if (refused !== undefined) throw refused;
+      if (current !== undefined && current !== before) return current;
+      await untilChangedOrAborted(changed.promise, signal);
+    }
+  }
+
+  async function ready(): Promise<HelperReady> {
+    const report = await first.promise;
+    if (report.kind === "ready") return report;
+    throw refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
+  }
+
+  function credentials({ fetch, fetchThrough, variableFor }: HelperClientParts): Credentials {
+    async function send(request: AuthorizedRequest): Promise<Response> {
+      const { credential, provider, signal } = request;
+      const clean = withoutCredentials(request);
+      if (credential.kind === "none") return await fetch(request.url, clean);
+      const { held } = await ready();
+      if (!held.some((key) => key.provider === provider)) {
+        if (credential.optional === true) return await fetch(request.url, clean);
+        const variable = variableFor(provider) ?? `the key of ${provider}`;
+        throw new HarnessError("ProviderKeyMissing", { provider, variable });
+      }
+      let helper: HelperReady | undefined;
+      while (true) {
+        helper = await next(helper, signal);
+        const { method, headers = {}, body } = clean;
+        const asked = { provider, url: request.url, credential, method, headers };
+        const answer = await readAnswer(() =>
+          fetchThrough(helper?.socket ?? "")("http://helper/", {
+            method: "POST",
+            headers: { [TOKEN_HEADER]: helper?.token ?? "", [REQUEST_HEADER]: asciiJson(asked) },
+            signal,
+            ...(body === undefined ? {} : { body }),
+          }),
+        );
+        if (answer !== "crashed") return answer;
+        signal.throwIfAborted();
+      }
+    }
+    return {
+      send,
+      keys: {
+        keyFor: () => Promise.resolve(undefined),
+        providers: async () => (await ready()).held.map(({ provider }) => provider),
+      },
+      async logKey() {
+        const { machineKey } = await ready();
+        if (machineKey === undefined)
+          throw new HarnessError("MachineKeyUnusable", {
+            source: "machine.key",
+            problem: "there is no home directory to keep it in",
+          });
+        return new Uint8Array(Buffer.from(machineKey.logKey, "base64"));
+      },
+      notices: async () => (await ready()).notices,
+      state() {
+        const source = current?.machineKey?.source;
+        return { helper: state, ...(source === undefined ? {} : { machineKey: source }) };
+      },
+    };
+  }
+
+  return { tell, credentials };
+}
+
+type Failed = Extract<KeeperNote, { readonly kind: "failed" }>;
+
+function untilChangedOrAborted(changed: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    void changed.then(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Fetch, Listen, Random } from "../../base/world.ts";
+import { authorizedFetch } from "../authorized-fetch.ts";
+import { keyVariableOf } from "../env-keys.ts";
+import type { MachineKey } from "../machine-key.ts";
+import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
+import { findKeys } from "../store/sources.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { isBelow, serveKeys } from "./serve.ts";
+import type { HelperReport, HelperStart } from "./wire.ts";
+import { textsOf } from "./wire.ts";
+
+const TOKEN_BYTES = 32;
+
+export interface HelperParts {
+  readonly fetch: Fetch;
+  readonly listen: Listen;
+  readonly random: Random;
+}
+
+/** Opens the keys that the keeper's start names, listens for the engine, and tells how it went. */
+export async function openHelper(start: HelperStart, parts: HelperParts): Promise<HelperReport> {
+  const { customs, socket } = start;
+  try {
+    using machineKey = await machineKeyOf(start, parts.random);
+    const { keys, held, notices } = await findKeys({
+      ...start,
+      ...(machineKey === undefined ? {} : { machineKey }),
+    });
+    const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
+    const send = authorizedFetch({
+      fetch: parts.fetch,
+      keys,
+      variableFor: (provider) => keyVariableOf(provider, customs),
+    });
+    const handle = serveKeys({
+      token,
+      send,
+      mayGo(provider, url) {
+        const base = baseUrlOf(provider, customs);
+        return base !== undefined && isBelow(base, url);
+      },
+    });
+    await parts.listen({ target: { kind: "unix", path: socket }, handle });
+    return {
+      kind: "ready",
+      socket,
+      token,
+      held,
+      notices: [...(machineKey?.notices ?? []), ...notices],
+      ...(machineKey === undefined
+        ? {}
+        : {
+            machineKey: {
+              source: machineKey.source,
+              logKey: Buffer.from(machineKey.derive("cinch log v1")).toString("base64"),
+            },
+          }),
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return { kind: "refused", reason: thrown.reason, fields: textsOf(thrown.fields) };
+  }
+}
+
+async function machineKeyOf(start: HelperStart, random: Random): Promise<MachineKey | undefined> {
+  const { directory, variables, insecureDevKey } = start;
+  if (directory === undefined) return undefined;
+  const [machineKey, passphrase] = [variables[MACHINE_KEY_VARIABLE], variables[PASSPHRASE_VARIABLE]];
+  const keychain = start.keychain ? await openKeychain() : undefined;
+  return await openMachineKey({
+    directory,
+    random,
+    insecureDevKey,
+    ...(machineKey === undefined ? {} : { machineKey }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(keychain === undefined ? {} : { keychain }),
+  });
+}
+
+async function openKeychain() {
+  const { systemKeychain } = await import("../keychain.ts");
+  return systemKeychain();
+}

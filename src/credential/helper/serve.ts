@@ -1,0 +1,106 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { codeOf } from "../../base/world.ts";
+import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../provider/authorized-fetch.ts";
+import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
+import { sameSecret } from "../private-file.ts";
+import type { AnswerHead } from "./wire.ts";
+import { asciiJson, REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
+
+/** What is said about a body that was decoded here, and what is about this connection and no other. */
+const HOP_HEADERS = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "keep-alive",
+  "set-cookie",
+  "transfer-encoding",
+]);
+
+export interface ServeParts {
+  readonly token: string;
+  /** Puts the key in and sends. */
+  readonly send: AuthorizedFetch;
+  /** Whether the key of a provider may go to this address. */
+  readonly mayGo: (provider: string, url: string) => boolean;
+}
+
+/**
+ * Answers the engine's requests: sends each with its provider's key put in, and hands the answer on as it comes.
+ *
+ * Whoever shows another token gets 403. A key goes to the base URL of its own provider and nowhere else, whatever
+ * the engine asks for, and into no other header than those that carry credentials (S54, S59). The head of an answer
+ * is told as soon as it is there; the body is read no faster than the engine reads; when the engine leaves, the
+ * request to the provider ends.
+ */
+export function serveKeys({ token, send, mayGo }: ServeParts): (request: Request) => Promise<Response> {
+  return async (incoming) => {
+    if (!sameSecret(incoming.headers.get(TOKEN_HEADER) ?? "", token))
+      return new Response(null, { status: 403 });
+    const asked = requestFrom(incoming.headers.get(REQUEST_HEADER) ?? "");
+    if (asked === undefined || !mayGo(asked.provider, asked.url)) return new Response(null, { status: 400 });
+    const { signal } = incoming;
+    const body = new Uint8Array(await incoming.arrayBuffer());
+    const request = { ...asked, signal, ...(body.length === 0 ? {} : { body }) };
+    const answered = answer(() => send(request));
+    return new Response(answered as unknown as BodyInit); // the runtime streams a generator; the DOM types do not know
+  };
+}
+
+async function* answer(send: () => Promise<Response>): AsyncGenerator<Uint8Array> {
+  let response: Response;
+  try {
+    response = await send();
+  } catch (thrown) {
+    yield line(failureOf(thrown));
+    return;
+  }
+  const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
+  yield line({ kind: "answer", status: response.status, headers });
+  if (response.body !== null) yield* response.body;
+}
+
+function failureOf(thrown: unknown): AnswerHead {
+  if (thrown instanceof HarnessError) {
+    return { kind: "refused", reason: thrown.reason, fields: textsOf(thrown.fields) };
+  }
+  const code = codeOf(thrown);
+  return { kind: "failed", message: messageOf(thrown), ...(code === undefined ? {} : { code }) };
+}
+
+function line(head: AnswerHead): Uint8Array {
+  return new TextEncoder().encode(`${asciiJson(head)}\n`);
+}
+
+type Asked = Omit<AuthorizedRequest, "signal" | "body">;
+
+function requestFrom(text: string): Asked | undefined {
+  const value = parseJson(text)?.value;
+  const [provider, url] = [stringAt(value, "provider"), stringAt(value, "url")];
+  const credential = credentialFrom(objectAt(value, "credential"));
+  if (provider === undefined || url === undefined || credential === undefined) return undefined;
+  const method = stringAt(value, "method");
+  const headers = textsOf(objectAt(value, "headers"));
+  return { provider, url, credential, headers, ...(method === undefined ? {} : { method }) };
+}
+
+function credentialFrom(value: unknown): CredentialUse | undefined {
+  const [header, prefix] = [stringAt(value, "header"), stringAt(value, "prefix")];
+  if (header === undefined || prefix === undefined) return undefined;
+  if (!CREDENTIAL_HEADERS.has(header.toLowerCase()) || !/^(?:Bearer )?$/.test(prefix)) return undefined;
+  return { kind: "header", header, prefix };
+}
+
+/**
+ * Whether an address lies at or below a base URL: the same scheme, host and port, and its path below the base's, as
+ * a URL parser reads both. Addresses with a name or password in them do not.
+ */
+export function isBelow(base: string, url: string): boolean {
+  const [root, target] = [URL.parse(base), URL.parse(url)];
+  if (root === null || target === null || !/^https?:$/.test(target.protocol)) return false;
+  if (target.username !== "" || target.password !== "" || root.origin !== target.origin) return false;
+  // What a server may read as a way up is no way down.
+  if (/%2e|%2f|%5c|\\/i.test(target.pathname)) return false;
+  const folder = root.pathname.endsWith("/") ? root.pathname : `${root.pathname}/`;
+  return target.pathname.startsWith(folder) || target.pathname === root.pathname;
+}

@@ -1,0 +1,32 @@
+import { existsSync, lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const PARENTS_MAX = 64;
+
+/**
+ * Where `.harness-secrets/env` is: in the directory that is worked in, else in one above it, up to the root of its
+ * repository. Undefined where there is none.
+ */
+export function harnessSecretsPath(workingDir: string): string | undefined {
+  const root = repositoryRoot(workingDir) ?? workingDir;
+  for (let at = workingDir, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
+    const path = join(at, ".harness-secrets", "env");
+    if (isThere(path)) return path;
+    if (at === root || at === dirname(at)) return undefined;
+  }
+  return undefined;
+}
+
+/** The nearest directory from here upwards that has a `.git`. */
+export function repositoryRoot(directory: string): string | undefined {
+  for (let at = directory, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+  return undefined;
+}
+
+/** A link counts as there: it is refused by name, not passed over. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
