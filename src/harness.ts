@@ -117,7 +117,7 @@ export async function* listModels(
 }
 
 function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Providers {
-  const { world, environment, paths, paced = false, rawDump } = options;
+  const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
   const cacheDirectory = join(paths.data, "catalogues");
   return openProviders({
     world,
@@ -125,6 +125,9 @@ function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Pr
     environment,
     paced,
     cacheDirectory,
+    configDirectory: paths.config,
+    insecureDevKey,
+    ...(helper === undefined ? {} : { helper }),
     ...(rawDump === undefined ? {} : { rawDump }),
   });
 }

@@ -70,6 +70,12 @@ export const TEXTS = {
   CostUnknown:
     "There is a cost cap of $<cap>, but the price of <model> is unknown, so the cap cannot be kept. Set a price in config.toml, or leave --max-cost out.",
   CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
+  MachineKeyUnusable: "The machine key from <source> cannot be used: <problem>.",
+  CredentialsLocked:
+    "The key store <path> was encrypted under another machine key than the one from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with, or move it away and add the keys again: cinch creds add.",
+  CredentialsDamaged:
+    "The key store <path> cannot be used: <detail>. It was left as it is; move it away and add the keys again: cinch creds add.",
+  CredentialsUnwritable: "The key store <path> cannot be written: <detail>. It is as it was before.",
 
   ConfigInvalid: "<path>:<line>: <key>: <problem>",
   ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
@@ -78,12 +84,6 @@ export const TEXTS = {
     "Standard output cannot be written: <detail>. Make room, or send it elsewhere; the session itself is kept: cinch --continue.",
   PathMissing: "<what> does not exist: <path>",
 
-  ToolNameTaken:
-    "The tool name '<name>' is used by both <first> and <second>. Rename one of them, or leave one source out.",
-  ToolInvalid: "The tool '<name>' of <source> cannot be used: <problem>",
-  UnknownToolPack: "There is no tool pack '<name>'. Known: <known>.",
-
-  CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
   TrustLedgerInvalid:
     "The approvals in <path> cannot be relied on: <problem>. Nothing of a project is loaded. Put the file right, or move it away and acknowledge anew with: cinch ack.",
   TrustLedgerUnwritable:
@@ -91,6 +91,12 @@ export const TEXTS = {
   TrustRefused: "Not acknowledged: <paths>. Look at each with: cinch ack (at a terminal).",
   TrustDrift: "These files are not what <lockfile> approves: <paths>.",
 
+  ToolNameTaken:
+    "The tool name '<name>' is used by both <first> and <second>. Rename one of them, or leave one source out.",
+  ToolInvalid: "The tool '<name>' of <source> cannot be used: <problem>",
+  UnknownToolPack: "There is no tool pack '<name>'. Known: <known>.",
+
+  CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
   CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",
   CassetteExhausted: "The cassette <path> has no more answers: request <number> was never recorded.",
   CassetteUnwritable:

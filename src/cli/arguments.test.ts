@@ -11,7 +11,14 @@ import { COMMANDS, FLAGS } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { VERSION } from "./version.ts";
 
-const PLAIN = { autoApprove: false, strictPermissions: false, logToStderr: false, logLevels: new Map() };
+const PLAIN = {
+  autoApprove: false,
+  strictPermissions: false,
+  withoutProject: false,
+  insecureDevKey: false,
+  logToStderr: false,
+  logLevels: new Map(),
+};
 
 test("[CLI-01] every flag of a run is read, with = or a space", () => {
   const line =
@@ -32,6 +39,8 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       maxCostUsd: 0.5,
       record: "out.jsonl",
       resume: { kind: "id", id: "log_1" },
+      withoutProject: false,
+      insecureDevKey: false,
       logToStderr: true,
       logLevels: new Map([
         ["", "warn"],
@@ -39,7 +48,6 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       ]),
     },
   });
-      withoutProject: false,
 });
 
 test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
@@ -97,13 +105,6 @@ test.each([
   expect(parse(line)).toMatchObject({ kind: "usage", problem });
 });
 
-test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make the parser throw", () => {
-  expect(parseArguments(["--\u001b[2Jx"])).toMatchObject({
-    problem: "there is no flag --x; cinch --help lists them",
-  });
-  const words = fc.oneof(
-    fc.constantFrom(
-      ...FLAGS.map((flag) => `--${flag.name}`),
 test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; verify-ack one to read", () => {
   const base = { kind: "ack", settings: PLAIN, all: false, paths: [] };
   expect(parse("ack")).toEqual(base as Invocation);
@@ -120,6 +121,13 @@ test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; 
   expect(parse("-p x --all")).toMatchObject({ kind: "usage", problem: "--all does not go with -p" });
 });
 
+test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make the parser throw", () => {
+  expect(parseArguments(["--\u001b[2Jx"])).toMatchObject({
+    problem: "there is no flag --x; cinch --help lists them",
+  });
+  const words = fc.oneof(
+    fc.constantFrom(
+      ...FLAGS.map((flag) => `--${flag.name}`),
       ...COMMANDS.map((command) => command.name),
       "-p",
       "--",

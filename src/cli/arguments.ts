@@ -49,6 +49,7 @@ export interface Settings {
   readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
+  readonly insecureDevKey: boolean;
   readonly logToStderr: boolean;
   readonly logLevels: ReadonlyMap<string, LogLevel>;
 }
@@ -164,13 +165,13 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   checkFlags(flags, mode);
   const settings = settingsOf(flags);
   if (mode === "models") return { kind: "models", settings };
-  if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   if (mode === "verify-ack") return { kind: "verify-ack", settings };
   if (mode === "ack") {
     const emit = textOf(flags, "emit-lockfile");
     const target = emit === undefined ? {} : { emit: emit === GIVEN ? "-" : emit };
     return { kind: "ack", settings, all: flags.has("all"), paths, ...target };
   }
+  if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   if (mode === "debug" && !flags.has("raw"))
     throw new Misuse("cinch debug needs --raw, the one thing it does");
   const raw = flags.has("raw");
@@ -229,10 +230,12 @@ function settingsOf(flags: Words["flags"]): Settings {
   const model = textOf(flags, "model");
   const cwd = textOf(flags, "cwd");
   const record = textOf(flags, "record");
-  return {
   const lockfile = textOf(flags, "lockfile");
+  return {
     autoApprove: flags.has("auto-approve"),
     strictPermissions: flags.has("strict-permissions"),
+    withoutProject: flags.has("without-project"),
+    insecureDevKey: flags.has("insecure-dev-key"),
     logToStderr: flags.has("log-to-stderr"),
     logLevels: logLevelsOf(flags.get("log-level")),
     ...(profile === undefined ? {} : { profile }),
@@ -242,10 +245,10 @@ function settingsOf(flags: Words["flags"]): Settings {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(record === undefined ? {} : { record }),
+    ...(lockfile === undefined ? {} : { lockfile }),
     ...(resume === undefined ? {} : { resume }),
   };
 }
-    ...(lockfile === undefined ? {} : { lockfile }),
 
 function resumeOf(flags: Words["flags"]): Settings["resume"] {
   const id = textOf(flags, "resume");

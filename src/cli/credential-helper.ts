@@ -22,9 +22,8 @@ export async function runHelper(): Promise<void> {
   makeUndumpable();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => undefined);
   let socket: string | undefined;
-  let channel: Channel | undefined;
   const started = Promise.withResolvers<string>();
-  channel = await openChannel(BESIDE_DESCRIPTOR, {
+  const channel = await openChannel(BESIDE_DESCRIPTOR, {
     message: started.resolve,
     ended() {
       // The keeper's end is ours. What is left of it is the directory of the socket.

@@ -105,6 +105,11 @@ export const FLAGS = [
     help: "trace, debug, info, warn or error, for all or by component: engine=debug,provider.openai=trace.",
     for: EVERY,
   },
+  {
+    name: "insecure-dev-key",
+    help: "Encrypt keys and logs under a passphrase that everybody knows, for experiments.",
+    for: EVERY,
+  },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
   { name: "help", short: "h", help: "Show this help.", for: EVERY },
@@ -116,13 +121,13 @@ export type FlagName = (typeof FLAGS)[number]["name"];
 export const COMMANDS = [
   { name: "demo", help: "Watch a recorded model fix a real bug with real tools; needs no key." },
   { name: "models", help: "List what the configured providers offer." },
-  { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
-  { name: "help", help: "Show this help." },
-] as const;
-
-export type CommandName = (typeof COMMANDS)[number]["name"];
   { name: "ack", help: "Look at the files of this project that steer the model, and acknowledge them." },
   {
     name: "verify-ack",
     help: "Check that they are still what was acknowledged; exit code 5 where one is not.",
   },
+  { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
+  { name: "help", help: "Show this help." },
+] as const;
+
+export type CommandName = (typeof COMMANDS)[number]["name"];

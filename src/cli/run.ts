@@ -4,6 +4,7 @@ import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOf } from "./exit-codes.ts";
+import { ENGINE_WORD } from "./internal.ts";
 import type { Output } from "./output.ts";
 import { OutputClosed, standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
@@ -27,6 +28,31 @@ export async function run(argv: readonly string[]): Promise<never> {
     if (code !== EXIT.cancelled) await stderr.write(errorLine(thrown));
   }
   process.exit(code);
+}
+
+/** Where there are secrets, this process keeps them, and starts another one that has none to run the engine. */
+async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
+  if (argv[0] === ENGINE_WORD) {
+    const { openKeeperLink } = await import("./keeper-link.ts");
+    const helper = await openKeeperLink(argv[1] ?? "", stop);
+    return await carryOut(parseArguments(argv.slice(2)), { ...stop, helper }, stderr);
+  }
+  const invocation = parseArguments(argv);
+  if (hasEngine(invocation)) {
+    const { findSecrets } = await import("./secrets.ts");
+    const secrets = await findSecrets(process.env, invocation.settings);
+    if (secrets !== undefined) {
+      const { runKeeper } = await import("./keeper.ts");
+      return await runKeeper(argv, invocation.settings, secrets);
+    }
+  }
+  return await carryOut(invocation, stop, stderr);
+}
+
+type WithEngine = Extract<Invocation, { readonly kind: "models" | "demo" | "print" | "line" }>;
+
+function hasEngine(invocation: Invocation): invocation is WithEngine {
+  return ["models", "demo", "print", "line"].includes(invocation.kind);
 }
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
@@ -54,6 +80,14 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runModels } = await import("./models.ts");
       return await runModels(invocation, stop);
     }
+    case "ack": {
+      const { runAck } = await import("./ack.ts");
+      return await runAck(invocation, stop);
+    }
+    case "verify-ack": {
+      const { runVerifyAck } = await import("./verify-ack.ts");
+      return await runVerifyAck(invocation, stop);
+    }
     case "demo": {
       const { runDemo } = await import("./demo.ts");
       return await runDemo(invocation, stop);
@@ -76,25 +110,17 @@ export function errorLine(thrown: unknown): string {
   return hasReason(thrown, "NonInteractiveAckRefused") ? line + ACK_HINT : line;
 }
 
+const ACK_HINT =
+  "cinch: to read and acknowledge these files: cinch ack (at a terminal). To start without them: --without-project.\n";
+
 /** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
 function endOnBugs(stderr: Output): void {
   const end = (thrown: unknown) => {
     const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     void stderr
-    case "ack": {
-      const { runAck } = await import("./ack.ts");
-      return await runAck(invocation, stop);
-    }
-    case "verify-ack": {
-      const { runVerifyAck } = await import("./verify-ack.ts");
-      return await runVerifyAck(invocation, stop);
-    }
       .write(`cinch: bug in cinch: ${neutralise(detail)}\n`)
       .finally(() => process.exit(EXIT.failed));
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
 }
-const ACK_HINT =
-  "cinch: to read and acknowledge these files: cinch ack (at a terminal). To start without them: --without-project.\n";
-

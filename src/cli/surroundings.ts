@@ -79,6 +79,8 @@ export function harnessOptions(
     ...(record === undefined ? {} : { record: recordPath(record) }),
     ...(resume === undefined ? {} : { resume }),
     ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
+    ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
+    insecureDevKey: settings.insecureDevKey,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { World } from "../base/world.ts";
+import type { HelperClient } from "../credential/helper/client.ts";
 import type { Level } from "../tool/tool.ts";
 
 /** Where cinch keeps its own files: the `cinch` folders of the XDG base directories. */
@@ -22,7 +23,6 @@ export interface HarnessOptions {
   readonly strictPermissions: boolean;
   /** Whether a person can answer. False: what would ask is refused at once (PERM-12). */
   readonly attended: boolean;
-  readonly maxTurns?: number;
   /**
    * Whether whoever answers can look at a project's files first; as `attended` where absent. A script on a pipe cannot:
    * with it, a file that nobody has acknowledged ends the start (TOFU-04).
@@ -32,6 +32,7 @@ export interface HarnessOptions {
   readonly withoutProject?: boolean;
   /** A lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */
   readonly lockfile?: string;
+  readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   /** A cassette file to write (PROV-08). */
   readonly record?: string;
@@ -40,8 +41,15 @@ export interface HarnessOptions {
   /** Play a `replay:` model word by word, for people who watch. */
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;
-  /** The user's environment. Keys are read from it, and taken out of what tools give their children. */
+  /**
+   * The user's environment. Keys are read from it, unless a helper holds them, and taken out of what tools give their
+   * children.
+   */
   readonly environment: Readonly<Record<string, string>>;
+  /** The process that holds the keys, where this one must never see them (CRED-03). */
+  readonly helper?: HelperClient;
+  /** Derive the key of the log from a passphrase that everybody knows. */
+  readonly insecureDevKey?: boolean;
 }
 
 export type ResumeRequest =

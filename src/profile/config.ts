@@ -3,6 +3,8 @@ import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
+import type { SandboxSettings } from "./sandbox.ts";
+import { sandboxFrom } from "./sandbox.ts";
 import { Table } from "./table.ts";
 import { readToml } from "./toml.ts";
 
@@ -21,6 +23,23 @@ export interface Config {
   /** By `provider:model`. */
   readonly prices: ReadonlyMap<string, Price>;
   readonly permissions: PermissionSettings;
+  readonly credentials?: CredentialSettings;
+  readonly trust: TrustSettings;
+  readonly sandbox?: SandboxSettings;
+}
+
+/** What the user wants asked before a project's files are used. */
+export interface TrustSettings {
+  /** A change of nothing but words, in which nothing looks like an attack, is accepted with a notice (TOFU-03). */
+  readonly promoteProse?: boolean;
+  /** A lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */
+  readonly lockfile?: string;
+}
+
+/** `[credentials]`: where the machine key is kept. */
+export interface CredentialSettings {
+  /** In the keychain of the system, where there is one (CRED-01). */
+  readonly keychain: boolean;
 }
 
 export const PROVIDER_KINDS = ["openai-compatible", "openai-responses", "anthropic"] as const;
@@ -60,6 +79,7 @@ function configFrom(table: Table): Config {
   const permissions = table.table("permissions");
   const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
   permissions?.refuseUnknown();
+  const sandbox = sandboxFrom(table);
   return {
     ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
     ...(defaultProfile === undefined ? {} : { defaultProfile }),
@@ -72,6 +92,32 @@ function configFrom(table: Table): Config {
       (table.table("prices")?.named() ?? []).map(([name, each]) => [name, priceFrom(name, each)]),
     ),
     permissions: settings,
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...credentialsFrom(table),
+    trust: trustFrom(table),
+  };
+}
+
+function credentialsFrom(parent: Table): Pick<Config, "credentials"> {
+  const table = parent.table("credentials");
+  if (table === undefined) return {};
+  const keychain = table.boolean("keychain") ?? false;
+  table.refuseUnknown();
+  return { credentials: { keychain } };
+}
+
+function trustFrom(parent: Table): TrustSettings {
+  const table = parent.table("trust");
+  if (table === undefined) return {};
+  const promoteProse = table.boolean("promote_prose");
+  const lockfile = table.string("lockfile");
+  table.refuseUnknown();
+  // A relative path would find a file in every repository, and each could then approve itself.
+  if (lockfile !== undefined && !isAbsolute(lockfile))
+    throw table.problem("lockfile", "must be an absolute path");
+  return {
+    ...(promoteProse === undefined ? {} : { promoteProse }),
+    ...(lockfile === undefined ? {} : { lockfile }),
   };
 }
 
