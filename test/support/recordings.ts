@@ -1,10 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { anthropicMessages } from "../../src/provider/dialect/anthropic-messages.ts";
 import type { Dialect, DialectDress } from "../../src/provider/dialect/dialect.ts";
+import { openaiChat } from "../../src/provider/dialect/openai-chat.ts";
+import { openaiResponses } from "../../src/provider/dialect/openai-responses.ts";
 import type { ModelEvent } from "../../src/provider/provider.ts";
+import type { ServerSentEvent } from "../../src/provider/sse.ts";
 import { serverSentEvents } from "../../src/provider/sse.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
+
+/** Recordings up to this are read anew for each byte at which they can be cut; longer ones in a cheaper way. */
+export const SHORT_BYTES_MAX = 20_000;
 
 /** One recorded answer as the bytes that its provider would send. */
 export interface Recording {
@@ -80,6 +87,27 @@ function recording(name: string, dialect: Dialect["name"], events: readonly stri
 }
 
 export const DRESS: DialectDress = { provider: "recorded", family: "recorded", model: "recorded-model" };
+
+const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
+  "anthropic-messages": anthropicMessages,
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+};
+
+/** A recording, whose bytes come in these chunks, as its dialect reads it. */
+export function readRecording({ dialect }: Recording, chunks: readonly Uint8Array[]): Promise<ReadAnswer> {
+  return readAnswer(DIALECTS[dialect], chunks);
+}
+
+/** Bytes in two chunks. */
+export function cutAt(bytes: Uint8Array, at: number): readonly Uint8Array[] {
+  return [bytes.subarray(0, at), bytes.subarray(at)];
+}
+
+/** The events of a stream below its dialect. */
+export async function readEvents(chunks: readonly Uint8Array[]): Promise<readonly ServerSentEvent[]> {
+  return (await Array.fromAsync(serverSentEvents(inTurn(chunks)))).flat();
+}
 
 /** What came of a stream: its events, and the failure that ended it where one did. */
 export interface ReadAnswer {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Recording } from "../../../test/support/recordings.ts";
-import { readAnswer, recordings } from "../../../test/support/recordings.ts";
+import { readAnswer, recordings, SHORT_BYTES_MAX } from "../../../test/support/recordings.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelEvent } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
@@ -13,8 +13,6 @@ const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
   "openai-chat": openaiChat,
   "openai-responses": openaiResponses,
 };
-const WHOLE_BYTES_MAX = 20_000;
-const SPREAD = 500;
 const ALL = recordings();
 
 function read(recording: Recording, chunks: readonly Uint8Array[]) {
@@ -29,25 +27,13 @@ describe("recorded streams", () => {
     });
   }
 
-  const small = ALL.filter(({ bytes }) => bytes.length <= WHOLE_BYTES_MAX);
-  const large = ALL.filter(({ bytes }) => bytes.length > WHOLE_BYTES_MAX);
+  const small = ALL.filter(({ bytes }) => bytes.length <= SHORT_BYTES_MAX);
 
+  // The longer ones: test/providers/byte-splits.test.ts.
   test(`[PROV-10 R06] ${small.length} recordings up to 20 KB, cut in two at every byte, give the same events`, async () => {
     for (const recording of small) {
       const offsets = Array.from({ length: recording.bytes.length - 1 }, (_, index) => index + 1);
       await expectSameCut(recording, offsets);
-    }
-  }, 120_000);
-
-  test(`[PROV-10 R06] ${large.length} larger ones, cut within every long character and at ${SPREAD} places more, too`, async () => {
-    for (const recording of large) {
-      const { bytes } = recording;
-      const interiors = [...bytes.keys()].filter((at) => ((bytes[at] ?? 0) & 0xc0) === 0x80);
-      const spread = Array.from(
-        { length: SPREAD },
-        (_, index) => 1 + Math.floor((index * bytes.length) / SPREAD),
-      );
-      await expectSameCut(recording, [...new Set([...interiors, ...spread])]);
     }
   }, 120_000);
 
