@@ -21,6 +21,7 @@ export const TEXTS = {
     "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
   HookHashChanged:
     "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
+  SandboxUnavailable: "There is no sandbox for commands: <why>. <then>. Remedy: <remedy>.",
   HookTimeout: "Hook '<event>' command '<cmd>' exceeded its <timeout>s deadline. Killed.",
   RateLimited:
     "Provider <name> rate-limited the request. Retrying in <retry-after>s… (Ctrl-C to cancel, /model to switch).",

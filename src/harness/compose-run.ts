@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { LogId, SessionId } from "../base/ids.ts";
+import type { Reason } from "../base/reasons.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
@@ -10,12 +11,14 @@ import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { permissionGate } from "../permission/gate.ts";
+import { judge } from "../permission/judge.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
+import { confine } from "../sandbox/confinement/confine.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
@@ -30,6 +33,7 @@ import type { ProjectTrust } from "./project-trust.ts";
 import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import { openSandbox } from "./sandbox.ts";
 import { composeSession } from "./session.ts";
 
 /** What a session is composed of, once everything was opened. */
@@ -70,6 +74,20 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const policy = { ...policyFrom(sources) };
   let runs: BackgroundRuns | undefined;
   let publish: (event: Event) => void = () => undefined;
+  const sandbox = openSandbox({
+    world,
+    root: workspace.root,
+    paths,
+    ...(defaults.environment["HOME"] === undefined ? {} : { home: defaults.environment["HOME"] }),
+    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
+    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    projectHidden: async () => {
+      const { settings } = await trust.loaded(new AbortController().signal);
+      return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+    },
+    onUnavailable: (message) =>
+      publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
+  });
   const composed = composeSession({
     world,
     session,
@@ -104,6 +122,16 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         onRefused: tellRefusal,
       }),
     ],
+    sandbox: (questions) => [
+      confine({
+        sandbox,
+        attended,
+        ask: (question, signal) => questions.ask(question, signal),
+        mayLeave: ({ plan, tool }) =>
+          plan !== undefined &&
+          judge(plan, tool, policy, { root: workspace.root, scratch: workspace.scratch }).kind !== "deny",
+      }),
+    ],
     inner: [],
     onQuestions: (questions) =>
       trust.serve({
@@ -122,7 +150,10 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       trust.end();
       await runs?.[Symbol.asyncDispose]();
     },
-    close: async () => await material.close[Symbol.asyncDispose](),
+    close: async () => {
+      await sandbox[Symbol.asyncDispose]();
+      await material.close[Symbol.asyncDispose]();
+    },
   });
   // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
   if (!trust.asks) await trust.loaded(new AbortController().signal);

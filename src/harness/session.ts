@@ -42,6 +42,8 @@ export interface SessionMaterial {
   readonly telemetry: readonly ToolMiddleware[];
   /** Stands between validation and the call: hooks, plan mode, permission. Gets the questions of the session. */
   readonly gate: (questions: Questions) => readonly ToolMiddleware[];
+  /** Stands between the ledger and the time limit: what confines commands. */
+  readonly sandbox?: (questions: Questions) => readonly ToolMiddleware[];
   /** Stands right around the tool: what may leave it. */
   readonly inner: readonly ToolMiddleware[];
   readonly requestMiddleware: readonly RequestMiddleware[];
@@ -85,6 +87,7 @@ export function composeSession(material: SessionMaterial): Session {
       ...material.gate(questions),
       memoise(),
       ledger(bus, clock),
+      ...(material.sandbox?.(questions) ?? []),
       timeLimit(),
       truncateAndSpill(),
       ...material.inner,

@@ -10,6 +10,8 @@ import { permissionsFrom } from "./permissions.ts";
 import askPreset from "./preset/ask.toml" with { type: "toml" };
 import defaultPreset from "./preset/default.toml" with { type: "toml" };
 import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
+import type { SandboxSettings } from "./sandbox.ts";
+import { sandboxFrom } from "./sandbox.ts";
 import selfProfile from "./self.toml" with { type: "toml" };
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
@@ -33,6 +35,7 @@ export interface Profile {
   readonly mcpServers: readonly McpServer[];
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
+  readonly sandbox?: SandboxSettings;
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
@@ -124,6 +127,7 @@ async function profileFrom(
   if (named === undefined) throw table.problem("name", "is missing");
   const defaultModel = table.string("default_model");
   const limits = table.table("limits");
+  const sandbox = sandboxFrom(table);
   const profile = {
     name: named,
     path: file.path,
@@ -135,6 +139,7 @@ async function profileFrom(
     mcpServers: table.tables("mcp_servers").map(mcpServerFrom),
     plugins: table.strings("plugins") ?? [],
     permissions: await permissionSettings(world, table, file),
+    ...(sandbox === undefined ? {} : { sandbox }),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
     limits: limits === undefined ? {} : limitsFrom(limits),

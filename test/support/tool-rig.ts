@@ -37,10 +37,15 @@ export interface ToolRigParts {
   readonly env?: Workspace["env"];
   /** Added to the partial outputs that calls show, in order. */
   readonly progress?: string[];
+  /** Where the directories of the rig are made: the machine's temporary one where absent. */
+  readonly parent?: string;
 }
 
-export function openToolRig(files: Partial<Files> = {}, { env = {}, progress }: ToolRigParts = {}): ToolRig {
-  const directory = temporaryDirectory();
+export function openToolRig(
+  files: Partial<Files> = {},
+  { env = {}, progress, parent }: ToolRigParts = {},
+): ToolRig {
+  const directory = temporaryDirectory("cinch-test-", parent);
   const [root, outside, scratch] = ["workspace", "outside", "scratch"].map((name) =>
     join(directory.path, name),
   );

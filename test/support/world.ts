@@ -44,7 +44,10 @@ export function seededRandom(seed: number): World["random"] {
 }
 
 /** A directory that is gone when its scope ends. Its path is resolved. */
-export function temporaryDirectory(prefix = "cinch-test-"): { readonly path: string } & AsyncDisposable {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+export function temporaryDirectory(
+  prefix = "cinch-test-",
+  parent = tmpdir(),
+): { readonly path: string } & AsyncDisposable {
+  const path = realpathSync(mkdtempSync(join(parent, prefix)));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

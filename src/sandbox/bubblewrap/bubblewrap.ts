@@ -25,6 +25,8 @@ export interface BubblewrapOptions {
  * Works for root and for ordinary users, where the kernel lets user namespaces be made.
  */
 export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
+  let tried = without !== undefined;
+  let written: string | undefined;
   return {
     name: "bubblewrap",
     async prepare(policy) {
@@ -44,15 +46,18 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
           "use a container as the boundary",
         );
       }
-      const filter = join(policy.workshop, "filter");
-      await files.writeAtomic(filter, seccompFilter(machine.arch), 0o400);
-      const empty = join(policy.workshop, "empty");
-      await files.writeAtomic(empty, "", 0o400);
+      const [filter, empty] = [join(policy.workshop, "filter"), join(policy.workshop, "empty")];
+      if (written !== policy.workshop) {
+        await files.writeAtomic(filter, seccompFilter(machine.arch), 0o400);
+        await files.writeAtomic(empty, "", 0o400);
+        written = policy.workshop;
+      }
       const { mounts, made } = await mountsFor(policy, files);
       const prepared = { program, mounts, empty, filter, ...(without === undefined ? {} : { without }) };
       const fixed = fixedArguments(prepared);
       const confine: Confine = { wrap: (options) => wrapped(prepared, fixed, options), failure };
-      const problem = without === undefined ? await tried(world, confine, policy) : undefined;
+      const problem = tried ? undefined : await problemWith(world, confine, policy);
+      tried ||= problem === undefined;
       if (problem === undefined) return { kind: "working", confine, made };
       const remedy =
         (await kernelRemedy(files)) ??
@@ -68,7 +73,7 @@ export async function installed({ files }: Pick<World, "files">): Promise<string
   return undefined;
 }
 
-async function tried(
+async function problemWith(
   world: BubblewrapOptions["world"],
   confine: Confine,
   { workshop, root }: SandboxPolicy,

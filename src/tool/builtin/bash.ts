@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/deadline.ts";
-import type { Exit } from "../../base/world.ts";
+import type { Exit, Files } from "../../base/world.ts";
 import { says } from "../output.ts";
 import { addedMarker } from "../redaction-marker.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
+import type { CallPlan, CallTarget, Tool, ToolContext, ToolOutput, Workspace } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTask } from "./bash-task.ts";
@@ -20,7 +20,7 @@ const ENDING_MS_MAX = 15_000;
 const COMMAND_BYTES_MAX = 100_000;
 
 interface BashPlan extends CallPlan {
-  readonly target: { readonly kind: "command"; readonly command: string; readonly cwd: string };
+  readonly target: Extract<CallTarget, { readonly kind: "command" }>;
   readonly msMax: number | undefined;
   readonly background: boolean;
   /** Where the shell was, when that directory is gone. */
@@ -31,6 +31,7 @@ interface BashInput {
   readonly command: string;
   readonly timeout_ms?: number;
   readonly background?: boolean;
+  readonly outside_sandbox?: boolean;
 }
 
 /** Bash and BashTask, over one session's background runs. */
@@ -48,13 +49,14 @@ function bash(runs: BackgroundRuns): Tool<BashPlan> {
   return {
     name: "Bash",
     description:
-      "Runs a bash command. cd is kept; processes end with the call unless background, see BashTask.",
+      "Runs a bash command. cd is kept; processes end with the call unless background, see BashTask. outside_sandbox asks a person.",
     inputSchema: {
       type: "object",
       properties: {
         command: { type: "string" },
         timeout_ms: { type: "integer", maximum: BASH_MS_MAX },
         background: { type: "boolean" },
+        outside_sandbox: { type: "boolean" },
       },
       required: ["command"],
     },
@@ -67,13 +69,13 @@ function bash(runs: BackgroundRuns): Tool<BashPlan> {
 }
 
 async function plan(input: BashInput, { world, workspace }: ToolContext): Promise<BashPlan> {
-  const { command, timeout_ms, background = false } = input;
+  const { command, timeout_ms, background = false, outside_sandbox = false } = input;
   const problem = problemOf(command, timeout_ms);
   if (problem !== undefined) throw new ToolFailure(problem);
   const { cwd, lost } = await startingDirectory(world.files, workspace);
   return {
     summary: command,
-    target: { kind: "command", command, cwd },
+    target: { kind: "command", command, cwd, ...(outside_sandbox ? { outside: true } : {}) },
     msMax: timeout_ms ?? (background ? undefined : BASH_MS_DEFAULT),
     background,
     ...(lost === undefined ? {} : { lost }),
@@ -103,6 +105,7 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   const capture = new Capture(world.files, outputPath(workspace, callId));
   const report = reportPath(workspace, callId);
   await makeReady(call, context);
+  await prepareReport(world.files, report);
   let ending: Ending;
   try {
     ending = await runToEnd(call, context, { capture, report });
@@ -124,6 +127,18 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
     ...(timedOut || exit?.kind !== "code" || exit.code !== 0 ? { isError: true } : {}),
     ...(timedOut ? { timedOut: true } : {}),
   };
+}
+
+/**
+ * The report is there before the shell is, so that a sandbox can hand in this one file and no other. Where it cannot be made,
+ * on a full disk, the command runs all the same and its last directory is not known.
+ */
+async function prepareReport(files: Files, report: string): Promise<void> {
+  try {
+    await files.append(report, "", 0o600);
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+  }
 }
 
 interface Ending {

@@ -24,7 +24,7 @@ export interface ShellStart {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly callId: CallId;
-  /** A file that the shell writes its last directory to. */
+  /** An empty file that the shell writes its last directory to. */
   readonly report?: string;
 }
 
@@ -42,6 +42,7 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
     cwd: start.cwd,
     env: { ...cleaned(start.env), PWD: start.cwd, [CALL_MARK]: `${start.callId}.${world.machine.pid}` },
     mark: CALL_MARK,
+    ...(start.report === undefined ? {} : { writes: [start.report] }),
   });
 }
 
@@ -74,7 +75,7 @@ function wrapper(report: string | undefined): string {
   if (report === undefined) return `exec 2>&1; ${run}`;
   const file = quoted(report);
   // Once: a file that is truncated and written again is flushed to the disk there and then.
-  const tell = `{ set +x; } 2>/dev/null; [[ -e ${file} ]] || command pwd -P >|${file} 2>/dev/null`;
+  const tell = `{ set +x; } 2>/dev/null; [[ -s ${file} ]] || { command pwd -P || command echo; } >|${file} 2>/dev/null`;
   return [
     `exec 2>&1; trap ${quoted(tell)} EXIT; ${run}`,
     `{ REPLY=$?; set +x; } 2>/dev/null; ${tell}; exit "$REPLY"`,

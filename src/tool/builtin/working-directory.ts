@@ -64,7 +64,7 @@ async function takeReport(files: Files, report: string): Promise<string | undefi
   try {
     const text = decode(await files.read(report, REPORT_BYTES_MAX));
     await files.remove(report);
-    return text.replace(/\n$/, "");
+    return text === "" ? undefined : text.replace(/\n$/, "");
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     if (thrown instanceof FileTooLarge) return ""; // no directory has such a name

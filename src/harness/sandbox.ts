@@ -1,0 +1,223 @@
+import { dirname, join, resolve } from "node:path";
+import { reasonText } from "../base/reasons.ts";
+import type { Files, World } from "../base/world.ts";
+import type { SandboxSettings } from "../profile/sandbox.ts";
+import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
+import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
+import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-places.ts";
+import { repositoryPlaces } from "../sandbox/repository.ts";
+import type {
+  Confinement,
+  Sandbox,
+  SandboxPolicy,
+  SandboxState,
+  UnavailablePolicy,
+} from "../sandbox/sandbox.ts";
+import type { HarnessPaths } from "./options.ts";
+import { ownDirectories } from "./own-directories.ts";
+
+export interface SandboxSources {
+  readonly world: World;
+  /** The workspace, resolved. */
+  readonly root: string;
+  readonly paths: HarnessPaths;
+  readonly home?: string;
+  /** `config.toml`, which goes before the profile. */
+  readonly user?: SandboxSettings;
+  readonly profile?: SandboxSettings;
+  /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
+  projectHidden(): Promise<readonly string[]>;
+  /** Told once, when a command finds that there is no sandbox. */
+  onUnavailable(text: string): void;
+}
+
+/** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
+export interface OpenSandbox extends SessionSandbox, AsyncDisposable {
+  /** What the gate judges by. */
+  confinement(): Promise<Confinement>;
+}
+
+/** Where no backend is wanted, commands run as they always did, and the gate asks for each. */
+const NOT_WANTED = 'there is no sandbox: backend = "none" under [sandbox]';
+
+export function openSandbox(sources: SandboxSources): OpenSandbox {
+  return new SandboxOfSession(sources);
+}
+
+interface Prepared {
+  readonly state: SandboxState;
+  readonly network: "off" | readonly string[];
+  /** What the disk looked like. */
+  readonly token: string;
+  readonly watched: readonly string[];
+  readonly absent: readonly string[];
+}
+
+class SandboxOfSession implements OpenSandbox {
+  readonly #sources: SandboxSources;
+  readonly #sandbox: Sandbox;
+  readonly #stack = new AsyncDisposableStack();
+  #prepared: Promise<Prepared> | undefined;
+  #told = false;
+  #folders: Promise<{ readonly temporary: string; readonly workshop: string }> | undefined;
+  readonly #made = new Set<string>();
+
+  constructor(sources: SandboxSources) {
+    this.#sources = sources;
+    this.#sandbox = bubblewrap(sources);
+  }
+
+  async confinement(): Promise<Confinement> {
+    if (this.#backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
+    const { state, network } = await this.#current();
+    if (state.kind === "working") return { kind: "working", network };
+    return { kind: "none", why: `${state.why}; ${state.remedy}`, policy: this.#unavailable };
+  }
+
+  async current(): Promise<CurrentSandbox> {
+    if (this.#backend === "none") return { kind: "none" };
+    const { state, network } = await this.#current();
+    if (state.kind === "working") return { kind: "working", confine: state.confine, network };
+    return this.#unavailable === "refuse"
+      ? { kind: "none", refuse: `${state.why}. ${state.remedy}` }
+      : { kind: "none" };
+  }
+
+  /** Removes what would make git look elsewhere for its configuration (S26). */
+  async afterwards(): Promise<readonly string[]> {
+    const { absent } = await (this.#prepared ?? this.#current());
+    const { files } = this.#sources.world;
+    const notes: string[] = [];
+    for (const path of absent) {
+      if ((await files.lstat(path)) === undefined) continue;
+      await files.remove(path);
+      notes.push(`[${path} was removed: it would make git take its configuration from elsewhere]`);
+    }
+    return notes;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { files } = this.#sources.world;
+    for (const path of this.#made) {
+      const info = await files.lstat(path);
+      const empty =
+        info?.kind === "file"
+          ? info.size === 0
+          : info?.kind === "directory" && (await files.list(path)).length === 0;
+      if (empty) await files.remove(path);
+    }
+    await this.#stack.disposeAsync();
+  }
+
+  get #backend() {
+    const { user, profile } = this.#sources;
+    return user?.backend ?? profile?.backend ?? "auto";
+  }
+
+  get #unavailable(): UnavailablePolicy {
+    const { user, profile } = this.#sources;
+    return user?.unavailable ?? profile?.unavailable ?? "ask";
+  }
+
+  async #current(): Promise<Prepared> {
+    const known = this.#prepared;
+    if (known === undefined) return await this.#prepare();
+    const before = await known;
+    if (before.state.kind === "unavailable") return before;
+    const now = await tokenOf(this.#sources.world.files, before.watched);
+    if (now === before.token || this.#prepared !== known) return await (this.#prepared ?? this.#prepare());
+    return await this.#prepare();
+  }
+
+  #prepare(): Promise<Prepared> {
+    const preparing = this.#prepareNow();
+    this.#prepared = preparing;
+    preparing.catch(() => {
+      if (this.#prepared === preparing) this.#prepared = undefined; // the next command tries again
+    });
+    return preparing;
+  }
+
+  async #prepareNow(): Promise<Prepared> {
+    const { world, root, paths, home, user, profile } = this.#sources;
+    const { files } = world;
+    const expanded = (listed: readonly string[] | undefined) =>
+      (listed ?? []).map((path) => (path.startsWith("~/") ? join(home ?? "/", path.slice(2)) : path));
+    const wanted = [
+      ...candidates(home, world.machine.platform),
+      ...expanded(user?.hidden),
+      ...expanded(profile?.hidden),
+      ...expanded(await this.#sources.projectHidden()).map((path) => resolve(root, path)),
+    ];
+    const [hidden, own, repository, folders] = await Promise.all([
+      hiddenPlaces(files, wanted),
+      ownDirectories(files, paths),
+      repositoryPlaces(files, root, home),
+      this.#folders ?? this.#makeFolders(),
+    ]);
+    const writable = await existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]);
+    const policy: SandboxPolicy = {
+      root,
+      writable: [...repository.writable, ...writable],
+      readOnly: [...repository.readOnly, ...startupPlaces(home, root)],
+      hidden: [...hidden, ...own],
+      ...folders,
+      network: { kind: "off" },
+    };
+    const watched = [
+      ...new Set([
+        ...wanted.map(dirname),
+        ...repository.readOnly.map(({ path }) => path),
+        join(root, ".git"),
+      ]),
+    ];
+    const token = await tokenOf(files, watched);
+    const state = await this.#sandbox.prepare(policy);
+    if (state.kind === "working") for (const path of state.made) this.#made.add(path);
+    else this.#tell(state);
+    return { state, network: "off", token, watched, absent: repository.absent };
+  }
+
+  #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {
+    if (this.#told) return;
+    this.#told = true;
+    const then = this.#unavailable === "refuse" ? "No command runs" : "Each command is asked for";
+    this.#sources.onUnavailable(reasonText("SandboxUnavailable", { why, then, remedy }));
+  }
+
+  async #makeFolders() {
+    const { files } = this.#sources.world;
+    const making = (async () => {
+      const base = await files.makeTemporary("cinch-");
+      this.#stack.defer(() => files.remove(base));
+      const [temporary, workshop] = [join(base, "tmp"), join(base, "own")];
+      await files.makeDirectory(temporary, 0o700);
+      await files.makeDirectory(workshop, 0o700);
+      return { temporary, workshop };
+    })();
+    this.#folders = making;
+    return await making;
+  }
+}
+
+/** Changes where something was made or taken away in a watched folder, or a watched place became something else. */
+async function tokenOf(files: Files, watched: readonly string[]): Promise<string> {
+  const looks = await Promise.all(watched.map((path) => look(files, path)));
+  return looks.join(" ");
+}
+
+async function look(files: Files, path: string): Promise<string> {
+  try {
+    const info = await files.lstat(path);
+    return info === undefined ? "-" : info.kind === "directory" ? String(info.modifiedMs) : info.kind;
+  } catch {
+    return "?"; // where we may not look, a command may not either
+  }
+}
+
+async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => ((await files.stat(path)) === undefined ? [] : [await files.realpath(path)])),
+  );
+  return found.flat();
+}

@@ -1,0 +1,50 @@
+import { parseHostEntry } from "../sandbox/hosts.ts";
+import type { SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
+import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../sandbox/sandbox.ts";
+import type { Table } from "./table.ts";
+
+/** What a profile or config.toml says of the sandbox. Absent: nothing is said. */
+export interface SandboxSettings {
+  readonly backend?: SandboxBackend;
+  /** What happens to commands where there is none. */
+  readonly unavailable?: UnavailablePolicy;
+  /** Hosts that commands may reach; empty: none. */
+  readonly network?: readonly string[];
+  /** Folders outside the workspace that commands may write. Absolute, or below `~/`. */
+  readonly writable?: readonly string[];
+  /** Further paths that commands may not see. Absolute, or below `~/`. */
+  readonly hidden?: readonly string[];
+}
+
+/** Reads `[sandbox]`. Unknown keys are errors: a misspelt one must not open anything. */
+export function sandboxFrom(parent: Table): SandboxSettings | undefined {
+  const table = parent.table("sandbox");
+  if (table === undefined) return undefined;
+  const backend = table.oneOf("backend", SANDBOX_BACKENDS);
+  const unavailable = table.oneOf("unavailable", UNAVAILABLE_POLICIES);
+  const network = table.strings("network");
+  const writable = paths(table, "writable");
+  const hidden = paths(table, "hidden");
+  table.refuseUnknown();
+  for (const text of network ?? []) {
+    const entry = parseHostEntry(text);
+    if ("problem" in entry) throw table.problem("network", entry.problem);
+  }
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(unavailable === undefined ? {} : { unavailable }),
+    ...(network === undefined ? {} : { network }),
+    ...(writable === undefined ? {} : { writable }),
+    ...(hidden === undefined ? {} : { hidden }),
+  };
+}
+
+function paths(table: Table, key: "writable" | "hidden"): readonly string[] | undefined {
+  const listed = table.strings(key);
+  for (const path of listed ?? []) {
+    if (!/^(?:~?\/)/.test(path) || path.split("/").includes("..")) {
+      throw table.problem(key, `"${path}" must be an absolute path, or begin with ~/, without ..`);
+    }
+  }
+  return listed;
+}

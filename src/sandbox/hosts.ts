@@ -1,0 +1,64 @@
+/** One entry of an allowlist of hosts: `example.com`, `*.example.com`, either with `:port`. */
+export interface HostEntry {
+  readonly text: string;
+  /** In small letters, without a dot at the end. For `*.example.com` it is `example.com`. */
+  readonly host: string;
+  /** Whether it is every name below `host`, and not `host` itself. */
+  readonly below: boolean;
+  /** Absent: the ports of the web, 80 and 443. */
+  readonly port?: number;
+}
+
+const WEB_PORTS: readonly number[] = [80, 443];
+const NAME_CHARACTERS_MAX = 253;
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+/**
+ * Reads a name as the only grammar that is let through: letters, digits, `-` and `_` between dots, or four decimal numbers,
+ * or an IPv6 address in brackets. No byte of anything else, no empty label, no other spelling of a number (S55, S57).
+ */
+export function parseHost(text: string): string | undefined {
+  const host = text.toLowerCase().replace(/\.$/, "");
+  if (host.length === 0 || host.length > NAME_CHARACTERS_MAX) return undefined;
+  if (/^\[[0-9a-f:.]+\]$/.test(host)) return URL.parse(`http://${host}/`)?.hostname;
+  const labels = host.split(".");
+  if (!labels.every((label) => LABEL.test(label))) return undefined;
+  // A last label that begins like a number is an address to resolvers, in one of many notations: one is let through.
+  if (/^(?:\d|0x)/.test(labels.at(-1) ?? "")) return isDottedQuad(labels) ? host : undefined;
+  return host;
+}
+
+function isDottedQuad(labels: readonly string[]): boolean {
+  return (
+    labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255)
+  );
+}
+
+/** Reads one entry of a list, or says what is wrong with it. */
+export function parseHostEntry(text: string): HostEntry | { readonly problem: string } {
+  const parts = /^(\*\.)?(\[[^\]]*\]|[^:[\]*]+)(?::(\d{1,5}))?$/.exec(text);
+  const host = parts?.[2] === undefined ? undefined : parseHost(parts[2]);
+  const port = parts?.[3] === undefined ? undefined : Number(parts[3]);
+  if (host === undefined)
+    return { problem: `"${text}" is no host: write example.com, *.example.com or example.com:8443` };
+  const below = parts?.[1] !== undefined;
+  if (below && (!host.includes(".") || isLiteral(host))) {
+    return { problem: `"${text}" is too much: what stands behind *. needs a dot, as in *.example.com` };
+  }
+  if (port !== undefined && (port < 1 || port > 65_535))
+    return { problem: `"${text}" has no port from 1 to 65535` };
+  return { text, host, below, ...(port === undefined ? {} : { port }) };
+}
+
+/** Whether a host is an address and no name. */
+export function isLiteral(host: string): boolean {
+  return host.startsWith("[") || /^\d+(?:\.\d+){3}$/.test(host);
+}
+
+/** The entry that lets a host and port through, by equality of whole names. Undefined: it stays closed. */
+export function entryFor(entries: readonly HostEntry[], host: string, port: number): HostEntry | undefined {
+  return entries.find((entry) => {
+    const named = entry.below ? host.endsWith(`.${entry.host}`) && !isLiteral(host) : host === entry.host;
+    return named && (entry.port === undefined ? WEB_PORTS.includes(port) : port === entry.port);
+  });
+}

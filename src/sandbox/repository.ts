@@ -1,0 +1,175 @@
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { decode } from "../base/text.ts";
+import type { FileKind, Files } from "../base/world.ts";
+import type { ProtectedPlace } from "./sandbox.ts";
+
+/** What a workspace holds that git or cinch would execute, and what lies elsewhere that git has to write. */
+export interface RepositoryPlaces {
+  /** Git directories outside the workspace that belong to it: of a worktree, or of the repository around it. */
+  readonly writable: readonly string[];
+  readonly readOnly: readonly ProtectedPlace[];
+  /** Files whose being there would make git look elsewhere: they cannot be kept out beforehand, so they are removed. */
+  readonly absent: readonly string[];
+}
+
+const CONFIG_BYTES_MAX = 65_536;
+const LINK_BYTES_MAX = 4_096;
+/** Repositories directly below the workspace that are protected too. */
+const NESTED_MAX = 32;
+const ENTRIES_MAX = 1_000;
+const PARENTS_MAX = 32;
+
+/**
+ * Finds what must not change below a workspace, though the workspace can be written (S26, S27): what git runs (hooks,
+ * what its configuration names) and what cinch reads (`.cinch`).
+ *
+ * `AGENTS.md` and its like are not among it: they are the user's to have edited, and what changed is asked about before
+ * it is loaded. Files that other programs run (`package.json`, `.envrc`, `.vscode`) are the work itself.
+ */
+export async function repositoryPlaces(files: Files, root: string, home?: string): Promise<RepositoryPlaces> {
+  const own = await gitOf(files, root);
+  const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
+  const nested = await nestedIn(files, root);
+  const found = [own, around, ...nested].filter((each) => each !== undefined);
+  const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
+  const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
+  return {
+    writable: found.flatMap((each) => each.writable),
+    readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
+    absent: found.flatMap((each) => each.absent),
+  };
+}
+
+/** The nearest repository around a workspace that is a folder of it, up to the home directory. */
+async function repositoryAround(
+  files: Files,
+  root: string,
+  home: string | undefined,
+): Promise<RepositoryPlaces | undefined> {
+  let directory = root;
+  for (let step = 0; step < PARENTS_MAX; step += 1) {
+    directory = dirname(directory);
+    if (directory === "/" || directory === home) return undefined;
+    const git = join(directory, ".git");
+    if ((await kindOf(files, join(git, "HEAD"))) !== "file") continue;
+    const places = await gitDirectory(files, git, git);
+    return { ...places, writable: [git] };
+  }
+  return undefined;
+}
+
+async function nestedIn(files: Files, root: string): Promise<readonly (RepositoryPlaces | undefined)[]> {
+  const entries = (await files.list(root)).slice(0, ENTRIES_MAX);
+  const folders = entries.filter(({ name, kind }) => kind === "directory" && name !== ".git");
+  const found = await Promise.all(folders.map(({ name }) => gitOf(files, join(root, name))));
+  return found.filter((each) => each !== undefined).slice(0, NESTED_MAX);
+}
+
+/** What a `.git` leads to; undefined where there is none that git would take for one. */
+async function gitOf(files: Files, root: string): Promise<RepositoryPlaces | undefined> {
+  const git = join(root, ".git");
+  const kind = await kindOf(files, git);
+  if (kind === "directory") {
+    // An empty one may be of our own making: git takes only one with a HEAD for a repository.
+    if ((await kindOf(files, join(git, "HEAD"))) === undefined) return undefined;
+    return await gitDirectory(files, git, git);
+  }
+  const link: ProtectedPlace = { path: git, kind: "file" };
+  if (kind !== "file") return kind === undefined ? undefined : { writable: [], readOnly: [link], absent: [] };
+  const places = await linked(files, git, root);
+  return {
+    writable: places?.writable ?? [],
+    readOnly: [link, ...(places?.readOnly ?? [])],
+    absent: places?.absent ?? [],
+  };
+}
+
+/**
+ * A worktree: git's part of it lies in another repository. It is believed only where that repository knows of it, or a
+ * file that came with a download could open any folder.
+ */
+async function linked(files: Files, git: string, root: string): Promise<RepositoryPlaces | undefined> {
+  const named = /^gitdir: (.+?)\n?$/.exec(await textOf(files, git, LINK_BYTES_MAX))?.[1];
+  if (named === undefined) return undefined;
+  const directory = isAbsolute(named) ? named : resolve(root, named);
+  const back = (await textOf(files, join(directory, "gitdir"), LINK_BYTES_MAX)).trim();
+  const common = dirname(dirname(directory));
+  if (back !== git || basename(dirname(directory)) !== "worktrees" || basename(common) !== ".git")
+    return undefined;
+  if ((await realpath(files, directory)) !== directory) return undefined;
+  const places = await gitDirectory(files, directory, common);
+  return { ...places, writable: [common, directory] };
+}
+
+/** The parts of one git directory that decide what git executes. */
+async function gitDirectory(files: Files, directory: string, common: string): Promise<RepositoryPlaces> {
+  const config = join(common, "config");
+  const parts: readonly ProtectedPlace[] = [
+    { path: join(common, "hooks"), kind: "directory" },
+    { path: config, kind: "file" },
+  ];
+  const optional = [
+    join(common, "modules"),
+    join(common, "worktrees"),
+    ...["config.worktree", "commondir", "gitdir"].map((name) => join(directory, name)),
+  ];
+  const kinds = await Promise.all(
+    [...parts.map(({ path }) => path), ...optional].map((path) => kindOf(files, path)),
+  );
+  // A link could be replaced, since its folder has to be writable: then nothing of it is.
+  if (kinds.includes("symlink"))
+    return { writable: [], readOnly: [{ path: common, kind: "directory" }], absent: [] };
+  const text = await textOf(files, config, CONFIG_BYTES_MAX);
+  const worktreeConfig = /^\s*worktreeconfig\s*=?\s*(?:true|yes|on|1)?\s*$/im.test(text);
+  const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
+  const existing = optional.filter((path) => there(path));
+  const asked = join(directory, "config.worktree");
+  return {
+    writable: [],
+    readOnly: [
+      ...parts,
+      ...existing.map((path) => ({ path, kind: "file" }) as const),
+      ...(worktreeConfig && !there(asked) ? [{ path: asked, kind: "file" } as const] : []),
+      ...(await namedBy(files, text, dirname(common))),
+    ],
+    absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
+  };
+}
+
+/** Folders and files of the workspace that the configuration has git execute or read as more configuration. */
+async function namedBy(files: Files, config: string, root: string): Promise<readonly ProtectedPlace[]> {
+  const named = [...config.matchAll(/^\s*(?:hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(
+    ([, path = ""]) => path,
+  );
+  const places: ProtectedPlace[] = [];
+  for (const path of named.filter((each) => !each.startsWith("~"))) {
+    const place = resolve(root, path);
+    if ((await kindOf(files, place)) === undefined) continue;
+    places.push({ path: place, kind: "directory" });
+  }
+  return places;
+}
+
+async function textOf(files: Files, path: string, bytesMax: number): Promise<string> {
+  try {
+    return decode(await files.read(path, bytesMax));
+  } catch {
+    return ""; // what cannot be read names nothing here; the place itself is protected all the same
+  }
+}
+
+async function realpath(files: Files, path: string): Promise<string | undefined> {
+  try {
+    return await files.realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function kindOf(files: Files, path: string): Promise<FileKind | undefined> {
+  try {
+    return (await files.lstat(path))?.kind;
+  } catch {
+    return "other";
+  }
+}

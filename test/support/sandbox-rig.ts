@@ -1,0 +1,84 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Ask } from "../../src/control/ask.ts";
+import type { OpenSandbox } from "../../src/harness/sandbox.ts";
+import { openSandbox } from "../../src/harness/sandbox.ts";
+import type { SandboxSettings } from "../../src/profile/sandbox.ts";
+import { confine } from "../../src/sandbox/confinement/confine.ts";
+import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
+import { bashTools } from "../../src/tool/builtin/bash.ts";
+import { ROOT } from "./source.ts";
+import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
+import { openToolRig } from "./tool-rig.ts";
+
+/** Not below /tmp, which is another one inside: what is tried from there must fail for want of rights. */
+const PARENT = join(ROOT, "node_modules", ".cache", "sandbox");
+
+export interface SandboxRigParts extends ToolRigParts {
+  readonly settings?: SandboxSettings;
+  readonly attended?: boolean;
+  readonly ask?: Ask;
+  readonly mayLeave?: boolean;
+}
+
+/** Bash with the sandbox of a session around it, in a workspace of real files. */
+export interface SandboxRig extends ToolRig {
+  readonly sandbox: OpenSandbox;
+  readonly home: string;
+  /** What people were told about the sandbox. */
+  readonly told: string[];
+  bash(command: string, input?: Readonly<Record<string, unknown>>): Promise<string>;
+  task(id: string, action: "poll" | "stop"): Promise<string>;
+  /** Ends the session. */
+  end(): Promise<void>;
+}
+
+export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
+  const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...parts.env };
+  mkdirSync(PARENT, { recursive: true });
+  const rig = openToolRig({}, { parent: PARENT, ...parts, env });
+  const home = join(dirname(rig.root), "home");
+  const folders = ["config", "data", "state"].map((name) => join(home, `.${name}`));
+  for (const path of folders) mkdirSync(path, { recursive: true });
+  const [config = "", data = "", state = ""] = folders;
+  const told: string[] = [];
+  const sandbox = openSandbox({
+    world: rig.world,
+    root: rig.root,
+    paths: { config, data, state },
+    home,
+    ...(parts.settings === undefined ? {} : { user: parts.settings }),
+    projectHidden: () => Promise.resolve([]),
+    onUnavailable: (text) => void told.push(text),
+  });
+  const runs = new BackgroundRuns(() => undefined);
+  const [bash, task] = bashTools(runs);
+  if (bash === undefined || task === undefined) throw new Error("two tools");
+  const layer = confine({
+    sandbox,
+    attended: parts.attended ?? false,
+    ask: parts.ask ?? (() => Promise.resolve({ kind: "nobody" })),
+    mayLeave: () => parts.mayLeave ?? true,
+  });
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= (async () => {
+      await runs[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+    })();
+    return ended;
+  };
+  return {
+    ...rig,
+    sandbox,
+    home,
+    told,
+    bash: (command, input = {}) => rig.text(bash, { command, ...input }, [layer]),
+    task: (id, action) => rig.text(task, { id, action }, [layer]),
+    end,
+    async [Symbol.asyncDispose]() {
+      await end();
+      await rig[Symbol.asyncDispose]();
+    },
+  };
+}
