@@ -24,6 +24,8 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
+    // A level of nesting takes two characters at least.
+    if (text.length <= 2 * JSON_DEPTH_MAX) return { value };
     return depthWithin(value, JSON_DEPTH_MAX) ? { value } : undefined;
   } catch {
     return undefined; // not JSON: the caller decides what that means

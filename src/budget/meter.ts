@@ -1,4 +1,5 @@
 import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import { observed } from "../provider/observed.ts";
 import type { ModelRequest, Price, Usage } from "../provider/provider.ts";
 import { NO_USAGE } from "../provider/provider.ts";
 import { costOf } from "./cost.ts";
@@ -16,18 +17,18 @@ export type PriceOf = (provider: string, model: string) => Price | undefined;
  * any is not counted.
  */
 export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
-  return async function* costMeter(request, context, next) {
+  return function costMeter(request, context, next) {
     let usage: Usage | undefined;
     let isFinished = false;
-    try {
-      for await (const event of next(request, context)) {
+    return observed(next(request, context), {
+      event(event) {
         if (event.kind === "usage") usage = event.usage;
         if (event.kind === "finish") isFinished = true;
-        yield event;
-      }
-    } finally {
-      if (usage !== undefined || isFinished) count(request, context, usage);
-    }
+      },
+      end() {
+        if (usage !== undefined || isFinished) count(request, context, usage);
+      },
+    });
   };
 
   function count(request: ModelRequest, context: RequestContext, usage: Usage | undefined): void {

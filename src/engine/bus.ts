@@ -150,14 +150,7 @@ export class Bus {
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
     else if (!signal.aborted) this.#subscribers.add(subscriber);
     signal.addEventListener("abort", leave, { once: true });
-    return (async function* () {
-      try {
-        yield* subscriber.read(signal);
-      } finally {
-        leave();
-        signal.removeEventListener("abort", leave);
-      }
-    })();
+    return subscriber.read(signal, leave);
   }
 
   /** Writes what is left and ends every subscription. */

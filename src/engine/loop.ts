@@ -1,6 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { chainRequest } from "../provider/middleware.ts";
 import type { ModelRequest } from "../provider/provider.ts";
+import { tellSilence } from "../provider/tell-silence.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { collect } from "./collect.ts";
 import type { PendingCall, Reply } from "./reply.ts";
@@ -59,7 +60,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
-      return context.provider.chat(final, context.signal);
+      return context.provider.chat(final, context.signal, tellSilence(context));
     });
     const stream = send(request, turn.requestContext(round, provider));
     const { bus, onBlock } = parts;

@@ -52,7 +52,8 @@ export class Subscriber {
     this.#notify();
   }
 
-  async *read(signal: AbortSignal): AsyncGenerator<Envelope> {
+  /** May be read once. `leave` is called when the reading ends, whichever way. */
+  async *read(signal: AbortSignal, leave: () => void): AsyncGenerator<Envelope> {
     const onAbort = () => this.#notify();
     signal.addEventListener("abort", onAbort);
     try {
@@ -71,6 +72,8 @@ export class Subscriber {
       if (this.#failure !== undefined) throw this.#failure;
     } finally {
       signal.removeEventListener("abort", onAbort);
+      signal.removeEventListener("abort", leave);
+      leave();
     }
   }
 

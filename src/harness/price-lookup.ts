@@ -1,5 +1,6 @@
 import { deadline, whileAlive } from "../base/deadline.ts";
 import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import type { ModelEvent, ModelRequest } from "../provider/provider.ts";
 import type { Providers } from "./providers.ts";
 
 /** How long the end of an answer waits for a catalogue that is still on its way. */
@@ -22,20 +23,23 @@ export function priceLookup(providers: Pick<Providers, "priceOf" | "learnPrice">
     return learning;
   }
 
-  return async function* priceLookup(request, context, next) {
-    const { provider, signal, world } = context;
+  return function priceLookup(request, context, next) {
+    const { provider } = context;
+    const isKnown = () => providers.priceOf(provider.name, request.model) !== undefined;
     const stream = next(request, context);
-    if (
-      provider.pricesInCatalogue !== true ||
-      providers.priceOf(provider.name, request.model) !== undefined
-    ) {
-      yield* stream;
-      return;
-    }
-    const learning = asked.get(request.model) ?? learn(context, request.model);
+    return provider.pricesInCatalogue !== true || isKnown() ? stream : learning(stream, request, context);
+  };
+
+  async function* learning(
+    stream: AsyncIterable<ModelEvent>,
+    { model }: ModelRequest,
+    context: RequestContext,
+  ): AsyncGenerator<ModelEvent> {
+    const { signal, world } = context;
+    const learned = asked.get(model) ?? learn(context, model);
     yield* stream;
     using limit = deadline(world.clock, CATALOGUE_WAIT_MS_MAX, signal);
     // Without an answer in time the cost of this call is unknown, and is told as unknown.
-    await whileAlive(learning, limit.signal).catch(() => signal.throwIfAborted());
-  };
+    await whileAlive(learned, limit.signal).catch(() => signal.throwIfAborted());
+  }
 }

@@ -21,16 +21,30 @@ export interface Provider {
   /**
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.
    *
-   * One attempt: retrying is the business of request middleware.
+   * One attempt: retrying is the business of request middleware. `onSilence` is told where nothing comes for a while
+   * and is waited for further; a provider without a network has nothing to tell.
    * @throws ProviderError for everything that the provider or the network does wrong.
    */
-  chat(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  chat(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSilence?: (silence: Silence) => void,
+  ): AsyncIterable<ModelEvent>;
 
   /** What it offers, with prices where its catalogue has them. */
   models(signal: AbortSignal): Promise<readonly Model[]>;
 
   /** Tokens of the messages, as well as the provider can tell without a paid request. */
   tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number>;
+}
+
+/** A provider that has sent nothing for a while, and is waited for further. */
+export interface Silence {
+  /** Completes "sent nothing while …". */
+  readonly phase: string;
+  readonly ms: number;
+  /** After this the attempt fails. */
+  readonly msMax: number;
 }
 
 export interface Model {

@@ -50,50 +50,95 @@ export function retry(options: RetryOptions = {}): RequestMiddleware {
   const limits = { ...RETRY_LIMITS, ...options.limits };
   const pauses = options.pauses ?? providerPauses();
 
-  return async function* retry(request, context, next) {
-    const { world, signal, provider } = context;
-    let waitedMs = 0;
-    for (let attempt = 1; ; attempt++) {
-      const pauseMs = pauses.remainingMs(provider.name, world.clock.monotonic());
-      if (pauseMs > 0) {
-        const ms = pauseMs + jitter(attempt, limits, world);
-        waitedMs += ms;
-        tellPause(context, ms, attempt);
-        await wait(ms, context);
-      }
-      const seen: Seen = { content: false };
-      try {
-        yield* watched(next(request, context), seen);
-        return;
-      } catch (thrown) {
-        signal.throwIfAborted();
-        const step = afterFailure(thrown, { attempt, seen, waitedMs, limits, world });
-        if (step.kind === "give-up") throw step.error;
-        if (isRateLimit(step.error)) {
-          pauses.pause(provider.name, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
-        }
-        waitedMs += step.ms;
-        tell(context, step.error, step.ms, attempt + 1);
-        await wait(step.ms, context);
-      }
-    }
+  return function retry(request, context, next) {
+    const attempts = new Attempts(() => next(request, context), { context, limits, pauses });
+    return { [Symbol.asyncIterator]: () => attempts };
   };
 }
 
-interface Seen {
-  content: boolean;
+interface AttemptsOptions {
+  readonly context: RequestContext;
+  readonly limits: RetryLimits;
+  readonly pauses: ProviderPauses;
 }
 
-async function* watched(events: AsyncIterable<ModelEvent>, seen: Seen): AsyncGenerator<ModelEvent> {
-  for await (const event of events) {
-    seen.content ||= event.kind === "text" || event.kind === "thinking" || event.kind === "block";
-    yield event;
+/** One provider call as the events of the attempt that works out. */
+class Attempts implements AsyncIterator<ModelEvent> {
+  readonly #begin: () => AsyncIterable<ModelEvent>;
+  readonly #options: AttemptsOptions;
+  #events: AsyncIterator<ModelEvent> | undefined;
+  #attempt = 1;
+  #waitedMs = 0;
+  #hasContent = false;
+
+  constructor(begin: () => AsyncIterable<ModelEvent>, options: AttemptsOptions) {
+    this.#begin = begin;
+    this.#options = options;
   }
+
+  async next(): Promise<IteratorResult<ModelEvent>> {
+    while (true) {
+      if (this.#events === undefined) await this.#waitForPause();
+      try {
+        this.#events ??= this.#begin()[Symbol.asyncIterator]();
+        const result = await this.#events.next();
+        if (result.done !== true) this.#hasContent ||= isContent(result.value);
+        return result;
+      } catch (thrown) {
+        await this.#waitAfter(thrown);
+      }
+    }
+  }
+
+  async return(): Promise<IteratorResult<ModelEvent>> {
+    await this.#events?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  /** Where another session was told to wait, this one waits as well. */
+  async #waitForPause(): Promise<void> {
+    const { context, limits, pauses } = this.#options;
+    const { world, provider } = context;
+    const pauseMs = pauses.remainingMs(provider.name, world.clock.monotonic());
+    if (pauseMs <= 0) return;
+    const ms = pauseMs + jitter(this.#attempt, limits, world);
+    this.#waitedMs += ms;
+    tellPause(context, ms, this.#attempt);
+    await wait(ms, context);
+  }
+
+  /** @throws what ends the call, where trying again does not help. */
+  async #waitAfter(thrown: unknown): Promise<void> {
+    const { context, limits, pauses } = this.#options;
+    const { world, signal, provider } = context;
+    signal.throwIfAborted();
+    const step = afterFailure(thrown, {
+      attempt: this.#attempt,
+      hasContent: this.#hasContent,
+      waitedMs: this.#waitedMs,
+      limits,
+      world,
+    });
+    if (step.kind === "give-up") throw step.error;
+    if (isRateLimit(step.error)) {
+      pauses.pause(provider.name, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
+    }
+    this.#events = undefined;
+    this.#attempt += 1;
+    this.#waitedMs += step.ms;
+    tell(context, step.error, step.ms, this.#attempt);
+    await wait(step.ms, context);
+  }
+}
+
+function isContent({ kind }: ModelEvent): boolean {
+  return kind === "text" || kind === "thinking" || kind === "block";
 }
 
 interface Failure {
   readonly attempt: number;
-  readonly seen: Seen;
+  /** Something of the answer was passed on already. */
+  readonly hasContent: boolean;
   readonly waitedMs: number;
   readonly limits: RetryLimits;
   readonly world: World;
@@ -104,9 +149,9 @@ type Next =
   | { readonly kind: "again"; readonly error: ProviderError; readonly ms: number };
 
 function afterFailure(thrown: unknown, failure: Failure): Next {
-  const { attempt, seen, waitedMs, limits, world } = failure;
+  const { attempt, hasContent, waitedMs, limits, world } = failure;
   if (!(thrown instanceof ProviderError) || !thrown.transient) return { kind: "give-up", error: thrown };
-  if (seen.content) return { kind: "give-up", error: interrupted(thrown) };
+  if (hasContent) return { kind: "give-up", error: interrupted(thrown) };
   const attemptsMax = isUnanswered(thrown) ? limits.unansweredMax : limits.attemptsMax;
   const asked = thrown.retryAfterMs ?? 0;
   const ms = asked + jitter(attempt, limits, world);

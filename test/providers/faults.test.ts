@@ -103,7 +103,7 @@ describe.each(WIRES)("%s", (vendor) => {
         limits: { headersMsMax: 1e9, firstByteMsMax: 1e9, silenceMsMax: 1e9, [phase.limit]: 7_000 },
         script: [fails({ kind: "stall", at: phase.at })],
       });
-      const failure = stalledFailure(rig, phase.at === "headers");
+      const failure = stalledFailure(rig, phase.at);
       await rig.mock.until(({ stalled }) => stalled === 1);
       expect(await failure).toEqual({
         reason: "ProviderTimeout",
@@ -138,18 +138,16 @@ describe.each(WIRES)("%s", (vendor) => {
   });
 });
 
-/** Moves the clock by the limit once the client stands where the server does. */
-async function stalledFailure(rig: ProviderRig, beforeHead: boolean): Promise<object> {
-  const answered = rig.answered();
+/**
+ * Moves the clock by the limit once the client stands where the server does. The server stands still before the client
+ * has read what it sent, and a clock that is moved in between moves within an earlier phase.
+ */
+async function stalledFailure(rig: ProviderRig, at: "headers" | "first-byte" | "mid-event"): Promise<object> {
+  const reached = { headers: Promise.resolve(), "first-byte": rig.answered(), "mid-event": rig.heard() };
   const failure = failureOf(answerOf(rig.provider));
-  await (beforeHead ? rig.mock.until(({ stalled }) => stalled === 1) : answered);
-  await rig.mock.until(({ stalled }) => stalled === 1);
-  // The silence begins when the last byte has arrived, which the server that sent it cannot tell.
-  let over = false;
-  failure.finally(() => {
-    over = true;
-  });
-  while (!over) await rig.world.clock.advance(7_000);
+  await Promise.all([reached[at], rig.mock.until(({ stalled }) => stalled === 1)]);
+  await settle();
+  await rig.world.clock.advance(7_000);
   return await failure;
 }
 

@@ -43,6 +43,8 @@ export interface ProviderRig extends AsyncDisposable {
   readonly world: TestWorld;
   /** Resolves when the head of the next answer has arrived. */
   answered(): Promise<void>;
+  /** Resolves when bytes of the next answer's body have come to whoever reads it. */
+  heard(): Promise<void>;
 }
 
 export interface RigOptions extends Partial<MockOptions> {
@@ -64,13 +66,13 @@ export function openProviderRig(options: RigOptions = {}): ProviderRig {
   const baseUrl = options.baseUrl ?? mock.url + (options.basePath ?? "/v1");
   const own: CustomProvider = { name: "own", kind: kindOf(vendor), baseUrl, apiKeyEnv: "OWN_KEY" };
   const customs = [own];
-  const waiting = new Set<() => void>();
+  const answered = new Bell();
+  const heard = new Bell();
   const send = authorizedFetch({
     fetch: async (url, init) => {
       const response = await world.fetch(url, init);
-      for (const tell of waiting) tell();
-      waiting.clear();
-      return response;
+      answered.ring();
+      return withReadsTold(response, () => heard.ring());
     },
     keys: envKeyRing(env, customs),
     variableFor: (name) => keyVariableOf(name, customs),
@@ -87,9 +89,42 @@ export function openProviderRig(options: RigOptions = {}): ProviderRig {
     mock,
     provider,
     world,
-    answered: () => new Promise((resolve) => waiting.add(resolve)),
+    answered: () => answered.next(),
+    heard: () => heard.next(),
     [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
   };
+}
+
+/** Something that happens again and again, and is waited for once at a time. */
+class Bell {
+  readonly #waiting = new Set<() => void>();
+
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  ring(): void {
+    for (const tell of this.#waiting) tell();
+    this.#waiting.clear();
+  }
+}
+
+/** The same answer; `tell` is called when a read of its body has brought bytes. */
+function withReadsTold(response: Response, tell: () => void): Response {
+  const { body } = response;
+  if (body === null) return response;
+  const reader = body.getReader();
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      controller.enqueue(value);
+      tell();
+    },
+    cancel: (reason: unknown) => reader.cancel(reason),
+  };
+  const { status, headers } = response;
+  return new Response(new ReadableStream(source, { highWaterMark: 0 }), { status, headers });
 }
 
 function kindOf(vendor: RigVendor): CustomProvider["kind"] {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AnswerStream } from "../../src/provider/dialect/answer-stream.ts";
 import { anthropicMessages } from "../../src/provider/dialect/anthropic-messages.ts";
 import type { Dialect, DialectDress } from "../../src/provider/dialect/dialect.ts";
 import { openaiChat } from "../../src/provider/dialect/openai-chat.ts";
 import { openaiResponses } from "../../src/provider/dialect/openai-responses.ts";
 import type { ModelEvent } from "../../src/provider/provider.ts";
-import type { ServerSentEvent } from "../../src/provider/sse.ts";
-import { serverSentEvents } from "../../src/provider/sse.ts";
+import { EventStreamReader } from "../../src/provider/sse.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
 
@@ -95,7 +95,7 @@ const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
 };
 
 /** A recording, whose bytes come in these chunks, as its dialect reads it. */
-export function readRecording({ dialect }: Recording, chunks: readonly Uint8Array[]): Promise<ReadAnswer> {
+export function readRecording({ dialect }: Recording, chunks: readonly Uint8Array[]): ReadAnswer {
   return readAnswer(DIALECTS[dialect], chunks);
 }
 
@@ -104,9 +104,18 @@ export function cutAt(bytes: Uint8Array, at: number): readonly Uint8Array[] {
   return [bytes.subarray(0, at), bytes.subarray(at)];
 }
 
+export interface ReadEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
 /** The events of a stream below its dialect. */
-export async function readEvents(chunks: readonly Uint8Array[]): Promise<readonly ServerSentEvent[]> {
-  return (await Array.fromAsync(serverSentEvents(inTurn(chunks)))).flat();
+export function readEvents(chunks: readonly Uint8Array[]): readonly ReadEvent[] {
+  const events: ReadEvent[] = [];
+  const reader = new EventStreamReader((event, data) => events.push({ event, data }));
+  for (const chunk of chunks) reader.push(chunk);
+  reader.end();
+  return events;
 }
 
 /** What came of a stream: its events, and the failure that ended it where one did. */
@@ -115,18 +124,16 @@ export interface ReadAnswer {
   readonly thrown?: unknown;
 }
 
-export async function readAnswer(
-  dialect: Dialect,
-  chunks: readonly Uint8Array[],
-  dress = DRESS,
-): Promise<ReadAnswer> {
+export function readAnswer(dialect: Dialect, chunks: readonly Uint8Array[], dress = DRESS): ReadAnswer {
+  const answer = new AnswerStream(dialect, dress);
   const events: ModelEvent[] = [];
-  try {
-    for await (const batch of dialect.read(serverSentEvents(inTurn(chunks)), dress)) events.push(...batch);
-    return { events };
-  } catch (thrown) {
-    return { events, thrown };
+  for (let at = 0; !answer.isOver; at++) {
+    const chunk = chunks[at];
+    const piece = chunk === undefined ? answer.end() : answer.push(chunk);
+    events.push(...piece.events);
+    if (piece.failure !== undefined) return { events, thrown: piece.failure };
   }
+  return { events };
 }
 
 /** The data of events, one event each, as one stream. */

@@ -46,6 +46,7 @@ export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
       return { ...record, current: "" };
     case "Error": {
       const { reason, message } = envelope.payload;
+      if (reason === "ProviderSilent") return record; // a wait that is told, not a failure
       if (REFUSALS.has(reason)) return { ...record, refused: record.refused + 1 };
       return { ...record, error: { reason, message } };
     }

@@ -5,8 +5,8 @@ import type { ProviderPort, Vendor } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses.ts";
-import { OWN_SERVER_LIMITS } from "../http.ts";
 import type { Provider } from "../provider.ts";
+import { OWN_SERVER_LIMITS } from "../stream-limits.ts";
 import type { CustomProvider } from "../vendors.ts";
 
 /** A provider of the user's own: a gateway, a server on the network, a vendor that cinch does not know (PROV-05). */

@@ -1,9 +1,17 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
-import type { ModelBlock, ModelEvent } from "../provider.ts";
-import type { DialectDress } from "./dialect.ts";
+import type { ModelBlock } from "../provider.ts";
+import type { DialectDress, Emit } from "./dialect.ts";
 import { TextRun } from "./text-run.ts";
 import { isSurelyWhole, toolCall } from "./tool-call.ts";
+
+/** What a block needs of the answer that it is a part of. */
+export interface BlockPlace {
+  /** Gives the block its place in the answer when it is first heard of. */
+  readonly nextIndex: () => number;
+  readonly emit: Emit;
+  readonly dress: DialectDress;
+}
 
 /** One content block of the Messages wire between its start and its stop. */
 export class OpenBlock {
@@ -12,46 +20,41 @@ export class OpenBlock {
   readonly #run = new TextRun();
   #json = "";
   #index: number | undefined;
-  readonly #nextIndex: () => number;
-  readonly #dress: DialectDress;
+  readonly #answer: BlockPlace;
+  readonly type: string;
 
-  /** `nextIndex` gives the block its place in the answer when it is first heard of. */
-  constructor(block: JsonObject, nextIndex: () => number, dress: DialectDress) {
+  constructor(block: JsonObject, answer: BlockPlace) {
     this.#block = { ...block };
-    this.#nextIndex = nextIndex;
-    this.#dress = dress;
-  }
-
-  get type(): string {
-    return stringAt(this.#block, "type") ?? "";
+    this.type = stringAt(block, "type") ?? "";
+    this.#answer = answer;
   }
 
   /** The text that the block was started with, as a first delta; nearly always none. */
-  start(): readonly ModelEvent[] {
-    if (this.type === "text") return this.#shown("text", stringAt(this.#block, "text") ?? "");
-    if (this.type === "thinking") return this.#shown("thinking", stringAt(this.#block, "thinking") ?? "");
-    return [];
+  start(): void {
+    if (this.type === "text") this.#show("text", stringAt(this.#block, "text") ?? "");
+    if (this.type === "thinking") this.#show("thinking", stringAt(this.#block, "thinking") ?? "");
   }
 
-  take(delta: JsonObject): readonly ModelEvent[] {
+  take(delta: JsonObject): void {
     switch (stringAt(delta, "type")) {
       case "text_delta":
-        return this.#shown("text", stringAt(delta, "text") ?? "");
+        this.#show("text", stringAt(delta, "text") ?? "");
+        break;
       case "thinking_delta":
-        return this.#shown("thinking", stringAt(delta, "thinking") ?? "");
+        this.#show("thinking", stringAt(delta, "thinking") ?? "");
+        break;
       case "signature_delta":
         this.#block["signature"] =
           `${stringAt(this.#block, "signature") ?? ""}${stringAt(delta, "signature") ?? ""}`;
-        return [];
+        break;
       case "input_json_delta":
         this.#json += stringAt(delta, "partial_json") ?? "";
-        return [];
+        break;
       case "citations_delta":
         this.#block["citations"] = [...arrayAt(this.#block, "citations"), delta["citation"]];
-        return [];
+        break;
       default:
         this.#merge(delta);
-        return [];
     }
   }
 
@@ -60,21 +63,22 @@ export class OpenBlock {
     return this.type === "tool_use" && !isSurelyWhole(this.#argumentsText);
   }
 
-  /** The last of the text, then the finished block; nothing for a text without any characters. */
-  stop(): readonly ModelEvent[] {
+  /** Emits the last of the text, then the finished block; nothing for a text without any characters. */
+  stop(): void {
     const { type } = this;
-    const rest = type === "text" || type === "thinking" ? this.#event(type, this.#run.end()) : [];
+    if (type === "text" || type === "thinking") this.#emitText(type, this.#run.end());
     const block = this.#finished();
-    return block === undefined ? rest : [...rest, { kind: "block", index: this.#place(), block }];
+    if (block !== undefined) this.#answer.emit({ kind: "block", index: this.#place(), block });
   }
 
   #place(): number {
-    this.#index ??= this.#nextIndex();
+    this.#index ??= this.#answer.nextIndex();
     return this.#index;
   }
 
   #finished(): ModelBlock | undefined {
-    const family = this.#dress.family;
+    const { dress } = this.#answer;
+    const { family } = dress;
     switch (this.type) {
       case "text":
         return this.#run.text === "" ? undefined : { type: "text", text: this.#run.text };
@@ -85,7 +89,7 @@ export class OpenBlock {
       case "redacted_thinking":
         return { type: "thinking", family, text: "", data: { ...this.#block } };
       case "tool_use":
-        return toolCall(stringAt(this.#block, "name") ?? "", this.#argumentsText, this.#dress);
+        return toolCall(stringAt(this.#block, "name") ?? "", this.#argumentsText, dress);
       default:
         return { type: "opaque", family, data: this.#opaque() };
     }
@@ -104,12 +108,12 @@ export class OpenBlock {
     return { ...this.#block, input: isObject(parsed?.value) ? parsed.value : {} };
   }
 
-  #shown(kind: "text" | "thinking", delta: string): readonly ModelEvent[] {
-    return this.type === kind ? this.#event(kind, this.#run.push(delta)) : [];
+  #show(kind: "text" | "thinking", delta: string): void {
+    if (this.type === kind) this.#emitText(kind, this.#run.push(delta));
   }
 
-  #event(kind: "text" | "thinking", text: string): readonly ModelEvent[] {
-    return text === "" ? [] : [{ kind, index: this.#place(), text }];
+  #emitText(kind: "text" | "thinking", text: string): void {
+    if (text !== "") this.#answer.emit({ kind, index: this.#place(), text });
   }
 
   /** A delta of a kind that is not known here: its texts are appended, everything else replaces. */

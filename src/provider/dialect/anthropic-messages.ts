@@ -1,5 +1,5 @@
 import { anthropicBody } from "./anthropic-body.ts";
-import { readAnthropic } from "./anthropic-stream.ts";
+import { AnthropicAnswer } from "./anthropic-stream.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** The Messages API of Anthropic, which others serve too (PROV-02). */
@@ -7,5 +7,5 @@ export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   path: "/messages",
   body: anthropicBody,
-  read: readAnthropic,
+  begin: (dress, emit) => new AnthropicAnswer(dress, emit),
 };

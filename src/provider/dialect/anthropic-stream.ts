@@ -1,14 +1,11 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
-import type { FinishReason, ModelEvent, Usage } from "../provider.ts";
+import type { FinishReason, Usage } from "../provider.ts";
 import { NO_USAGE } from "../provider.ts";
-import type { ServerSentEvent } from "../sse.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
-import type { DialectDress } from "./dialect.ts";
+import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { finish } from "./finish.ts";
-import { streamFailure } from "./stream-failure.ts";
-import type { WireEvent } from "./wire-events.ts";
-import { gathered, interrupted, wireEvents } from "./wire-events.ts";
+import { interrupted, streamFailure } from "./stream-failure.ts";
 
 /**
  * One answer of the Messages API (PROV-02).
@@ -17,20 +14,9 @@ import { gathered, interrupted, wireEvents } from "./wire-events.ts";
  * again in mid-stream (a second `message_start` with another id) is followed while only thinking had come; after
  * that the answer counts as broken off, so that no text is said and no call is made twice (R09).
  */
-export async function* readAnthropic(
-  events: AsyncIterable<readonly ServerSentEvent[]>,
-  dress: DialectDress,
-): AsyncGenerator<readonly ModelEvent[]> {
-  const answer = new Answer(dress);
-  for await (const batch of wireEvents(events, dress)) {
-    yield* gathered(answer.takeAll(batch));
-    if (answer.isStopped) return;
-  }
-  yield* gathered(answer.endOfStream());
-}
-
-class Answer {
+export class AnthropicAnswer implements Answer {
   readonly #dress: DialectDress;
+  readonly #emit: Emit;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped without whole arguments: given on only when something follows that is no output limit. */
   #held: OpenBlock | undefined;
@@ -40,43 +26,41 @@ class Answer {
   #hasSpoken = false;
   #usage: Usage = NO_USAGE;
   #stopReason: string | undefined;
-  isStopped = false;
+  #isOver = false;
 
-  constructor(dress: DialectDress) {
+  constructor(dress: DialectDress, emit: Emit) {
     this.#dress = dress;
+    this.#emit = (event) => {
+      this.#hasSpoken ||= event.kind === "text";
+      emit(event);
+    };
   }
 
-  *takeAll(batch: readonly WireEvent[]): Generator<ModelEvent> {
-    for (const { type, data } of batch) {
-      yield* this.take(type, data);
-      if (this.isStopped) return;
-    }
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
-  *take(type: string, data: JsonObject): Generator<ModelEvent> {
+  take(type: string, data: JsonObject): void {
     switch (type) {
       case "message_start":
-        yield* this.#messageStart(objectAt(data, "message") ?? {});
+        this.#messageStart(objectAt(data, "message") ?? {});
         break;
       case "content_block_start":
-        yield* this.#releaseHeld();
-        yield* this.#blockStart(numberAt(data, "index") ?? 0, objectAt(data, "content_block") ?? {});
+        this.#releaseHeld();
+        this.#blockStart(numberAt(data, "index") ?? 0, objectAt(data, "content_block") ?? {});
         break;
-      case "content_block_delta": {
-        const events = this.#open.get(this.#placeOf(data))?.take(objectAt(data, "delta") ?? {}) ?? [];
-        this.#hasSpoken ||= events.some(({ kind }) => kind === "text");
-        yield* events;
+      case "content_block_delta":
+        this.#open.get(this.#placeOf(data))?.take(objectAt(data, "delta") ?? {});
         break;
-      }
       case "content_block_stop":
-        yield* this.#blockStop(this.#placeOf(data));
+        this.#blockStop(this.#placeOf(data));
         break;
       case "message_delta":
         this.#stopReason = stringAt(objectAt(data, "delta"), "stop_reason") ?? this.#stopReason;
-        yield* this.#usageOf(objectAt(data, "usage"));
+        this.#usageOf(objectAt(data, "usage"));
         break;
       case "message_stop":
-        yield* this.#finish("message_stop");
+        this.#finish("message_stop");
         break;
       case "error":
         throw streamFailure(data["error"] ?? data, this.#dress);
@@ -84,24 +68,24 @@ class Answer {
     }
   }
 
-  *endOfStream(): Generator<ModelEvent> {
+  endOfStream(): void {
     if (this.#stopReason === undefined || this.#open.size > 0) {
       throw interrupted(this.#dress, "the stream ended before the answer did");
     }
-    yield* this.#finish("end of stream");
+    this.#finish("end of stream");
   }
 
-  *#messageStart(message: JsonObject): Generator<ModelEvent> {
+  #messageStart(message: JsonObject): void {
     const id = stringAt(message, "id") ?? "";
     if (id === this.#messageId) return; // sent twice: the same message
     if (this.#messageId !== undefined) this.#beginAgain();
     this.#messageId = id;
-    yield* this.#usageOf(objectAt(message, "usage"));
+    this.#usageOf(objectAt(message, "usage"));
     for (const block of arrayAt(message, "content")) {
       if (!isObject(block)) continue;
-      yield* this.#releaseHeld();
-      yield* this.#blockStart(-1, block);
-      yield* this.#blockStop(-1);
+      this.#releaseHeld();
+      this.#blockStart(-1, block);
+      this.#blockStop(-1);
     }
     this.#stopReason = stringAt(message, "stop_reason");
   }
@@ -119,33 +103,32 @@ class Answer {
     return this.#open.has(at) ? at : ([...this.#open.keys()].at(-1) ?? at);
   }
 
-  *#blockStart(at: number, block: JsonObject): Generator<ModelEvent> {
-    const open = new OpenBlock(block, () => this.#blocks++, this.#dress);
+  #blockStart(at: number, block: JsonObject): void {
+    const nextIndex = () => this.#blocks++;
+    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, dress: this.#dress });
     this.#open.set(at, open);
-    const events = open.start();
-    this.#hasSpoken ||= events.some(({ kind }) => kind === "text");
-    yield* events;
+    open.start();
   }
 
-  *#blockStop(at: number): Generator<ModelEvent> {
+  #blockStop(at: number): void {
     const block = this.#open.get(at);
     this.#open.delete(at);
     if (block?.mayBeCut) this.#held = block;
-    else if (block !== undefined) yield* this.#stopped(block);
+    else if (block !== undefined) this.#stopped(block);
   }
 
-  *#releaseHeld(): Generator<ModelEvent> {
+  #releaseHeld(): void {
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) yield* this.#stopped(held);
+    if (held !== undefined) this.#stopped(held);
   }
 
-  *#stopped(block: OpenBlock): Generator<ModelEvent> {
+  #stopped(block: OpenBlock): void {
     if (block.type === "tool_use") this.#calls += 1;
-    yield* block.stop();
+    block.stop();
   }
 
-  *#usageOf(usage: JsonObject | undefined): Generator<ModelEvent> {
+  #usageOf(usage: JsonObject | undefined): void {
     if (usage === undefined) return;
     const before = this.#usage;
     this.#usage = {
@@ -154,20 +137,20 @@ class Answer {
       cacheReadTokens: numberAt(usage, "cache_read_input_tokens") ?? before.cacheReadTokens,
       cacheWriteTokens: numberAt(usage, "cache_creation_input_tokens") ?? before.cacheWriteTokens,
     };
-    yield { kind: "usage", usage: this.#usage };
+    this.#emit({ kind: "usage", usage: this.#usage });
   }
 
-  *#finish(raw: string): Generator<ModelEvent> {
+  #finish(raw: string): void {
     const reason = finishReason(this.#stopReason);
     const isCut = reason === "length";
-    if (!isCut) yield* this.#releaseHeld();
+    if (!isCut) this.#releaseHeld();
     for (const block of this.#open.values()) {
       // Left open by a careless server; only a call can be so incomplete that it must not be taken for whole.
-      if (!block.mayBeCut) yield* this.#stopped(block);
+      if (!block.mayBeCut) this.#stopped(block);
       else if (!isCut) throw interrupted(this.#dress, "the answer ended within a tool call");
     }
-    this.isStopped = true;
-    yield finish(reason, this.#stopReason ?? raw, this.#calls);
+    this.#emit(finish(reason, this.#stopReason ?? raw, this.#calls));
+    this.#isOver = true;
   }
 }
 

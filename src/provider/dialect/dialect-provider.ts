@@ -6,11 +6,11 @@ import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
 import { ProviderError } from "../error.ts";
-import type { StreamLimits } from "../http.ts";
 import { fetchText, openEventStream } from "../http.ts";
 import { knownModel } from "../prices.ts";
-import type { Model, ModelEvent, ModelRequest, Provider } from "../provider.ts";
-import { serverSentEvents } from "../sse.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
+import type { StreamLimits } from "../stream-limits.ts";
+import { AnswerStream } from "./answer-stream.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
 import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
 import { joined } from "./joined.ts";
@@ -91,22 +91,31 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     return { provider: name, family, model: request.model, toolNames, ...quirks };
   }
 
-  async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* chat(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSilence?: (silence: Silence) => void,
+  ): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request);
     const dress = dressFor(request);
     const body = requestBytes.render(dialect.body(request, dress));
     const url = baseUrl + dialect.path;
-    await using stream = await openEventStream({ ...wire, model: request.model, url, body, signal, limits });
-    let finished = false;
+    const { model } = request;
+    await using bytes = await openEventStream({ ...wire, model, url, body, signal, limits, onSilence });
+    const answer = new AnswerStream(dialect, dress);
+    let isFinished = false;
     try {
-      for await (const batch of dialect.read(serverSentEvents(stream.chunks), dress)) {
-        for (const event of joined(batch)) {
-          finished ||= event.kind === "finish";
+      while (!answer.isOver) {
+        const chunk = await bytes.read();
+        const { events, failure } = chunk === undefined ? answer.end() : answer.push(chunk);
+        for (const event of joined(events)) {
+          isFinished ||= event.kind === "finish";
           yield event;
         }
+        if (failure !== undefined) throw failure;
       }
     } finally {
-      if (finished) await stream.drain();
+      if (isFinished) await bytes.drain();
     }
   }
 

@@ -1,9 +1,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ModelEvent, ModelRequest } from "../provider.ts";
-import type { ServerSentEvent } from "../sse.ts";
 
 /**
- * A wire dialect that several vendors share, as pure functions: no network, no clock, no state between calls.
+ * A wire dialect that several vendors share: no network, no clock, no state between calls.
  */
 export interface Dialect {
   readonly name: "anthropic-messages" | "openai-chat" | "openai-responses";
@@ -11,16 +10,33 @@ export interface Dialect {
   readonly path: string;
   /** The request body. Deterministic: the same request gives the same bytes, so that prompt caches hit. */
   body(request: ModelRequest, dress: DialectDress): JsonObject;
+  /** Begins to read one answer, whose canonical events are handed to `emit` as they come about. */
+  begin(dress: DialectDress, emit: Emit): Answer;
+}
+
+export type Emit = (event: ModelEvent) => void;
+
+/** The type of the mark that ends some streams, which is no JSON. */
+export const DONE = "[DONE]";
+
+/**
+ * One answer, event by event of its wire. What it emits depends on them alone.
+ *
+ * Unknown events and fields are passed over; unknown block types become opaque blocks.
+ */
+export interface Answer {
   /**
-   * The stream of one answer as canonical events, the same whatever the chunking was; those of one chunk together.
-   *
-   * Unknown events and fields are passed over; unknown block types become opaque blocks. Ends after the finish, or
-   * throws a `ProviderError`: an error inside the stream, a stream that broke off, bytes that are not the protocol.
+   * Takes one event of the wire: its type, and its data.
+   * @throws ProviderError for an error inside the stream; what was emitted before counts.
    */
-  read(
-    events: AsyncIterable<readonly ServerSentEvent[]>,
-    dress: DialectDress,
-  ): AsyncIterable<readonly ModelEvent[]>;
+  take(type: string, data: JsonObject): void;
+  /**
+   * The stream has ended.
+   * @throws ProviderError StreamInterrupted where the answer has not.
+   */
+  endOfStream(): void;
+  /** The finish was emitted: what the stream still brings says nothing more. */
+  readonly isOver: boolean;
 }
 
 /** What a vendor's adapter adds to a dialect. */

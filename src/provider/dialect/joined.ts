@@ -5,6 +5,7 @@ const JOINED_UNITS_MAX = 16_384;
 
 /** Deltas of one block that arrived together as one delta: everything behind this costs per event (PERF-02). */
 export function joined(events: readonly ModelEvent[]): readonly ModelEvent[] {
+  if (events.length < 2) return events;
   const result: ModelEvent[] = [];
   for (const event of events) {
     const last = result.at(-1);

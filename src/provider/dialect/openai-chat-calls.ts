@@ -44,11 +44,11 @@ export class ChatCalls {
   }
 
   /** The finished calls in the order in which they began. `isCut` leaves out those that the limit may have cut. */
-  *end(isCut: boolean, dress: DialectDress): Generator<ModelEvent> {
-    for (const call of this.#calls) {
-      if (isCut && !isSurelyWhole(call.arguments)) continue;
-      yield { kind: "block", index: call.index, block: toolCall(call.name, call.arguments, dress) };
-    }
+  end(isCut: boolean, dress: DialectDress): readonly ModelEvent[] {
+    const whole = this.#calls.filter((call) => !isCut || isSurelyWhole(call.arguments));
+    return whole.map((call) => {
+      return { kind: "block", index: call.index, block: toolCall(call.name, call.arguments, dress) };
+    });
   }
 }
 

@@ -1,35 +1,13 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import { wellFormed } from "../../base/text.ts";
-import type { FinishReason, ModelBlock, ModelEvent } from "../provider.ts";
-import type { ServerSentEvent } from "../sse.ts";
-import type { DialectDress } from "./dialect.ts";
+import type { FinishReason, ModelBlock } from "../provider.ts";
+import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { finish } from "./finish.ts";
 import { openAiUsage } from "./openai-chat-usage.ts";
-import { streamFailure } from "./stream-failure.ts";
+import { interrupted, streamFailure } from "./stream-failure.ts";
 import { TextRun } from "./text-run.ts";
 import { isSurelyWhole, toolCall } from "./tool-call.ts";
-import type { WireEvent } from "./wire-events.ts";
-import { gathered, interrupted, wireEvents } from "./wire-events.ts";
-
-/**
- * One answer of the Responses API (PROV-05).
- *
- * Texts and summaries are shown as they come; the finished items decide what the blocks are: a message is one text,
- * a reasoning item is thinking and goes back whole, a function call is a tool call, and every other item is kept as
- * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
- */
-export async function* readOpenAiResponses(
-  events: AsyncIterable<readonly ServerSentEvent[]>,
-  dress: DialectDress,
-): AsyncGenerator<readonly ModelEvent[]> {
-  const answer = new Answer(dress);
-  for await (const batch of wireEvents(events, dress)) {
-    yield* gathered(answer.takeAll(batch));
-    if (answer.isFinished) return;
-  }
-  throw interrupted(dress, "the stream ended before the answer did");
-}
 
 /** What was shown of an output item before it was finished. */
 interface OpenItem {
@@ -40,46 +18,52 @@ interface OpenItem {
   part: string;
 }
 
-class Answer {
+/**
+ * One answer of the Responses API (PROV-05).
+ *
+ * Texts and summaries are shown as they come; the finished items decide what the blocks are: a message is one text,
+ * a reasoning item is thinking and goes back whole, a function call is a tool call, and every other item is kept as
+ * it came. Ends at `response.completed` or `response.incomplete`; nothing else ends it well.
+ */
+export class ResponsesAnswer implements Answer {
   readonly #dress: DialectDress;
+  readonly #emit: Emit;
   /** By output index or, from servers that give none, by the item's id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
   #blocks = 0;
   #calls = 0;
   #isRefused = false;
-  isFinished = false;
+  #isOver = false;
 
-  constructor(dress: DialectDress) {
+  constructor(dress: DialectDress, emit: Emit) {
     this.#dress = dress;
+    this.#emit = emit;
   }
 
-  *takeAll(batch: readonly WireEvent[]): Generator<ModelEvent> {
-    for (const { type, data } of batch) {
-      yield* this.take(type, data);
-      if (this.isFinished) return;
-    }
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
-  *take(type: string, data: JsonObject): Generator<ModelEvent> {
+  take(type: string, data: JsonObject): void {
     switch (type) {
       case "response.refusal.delta":
         this.#isRefused = true;
-        yield* this.#shown("text", data);
+        this.#show("text", data);
         break;
       case "response.output_text.delta":
-        yield* this.#shown("text", data);
+        this.#show("text", data);
         break;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        yield* this.#shown("thinking", data);
+        this.#show("thinking", data);
         break;
       case "response.output_item.done":
-        yield* this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
+        this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
         break;
       case "response.completed":
       case "response.incomplete":
-        yield* this.#finish(objectAt(data, "response") ?? {}, type);
+        this.#finish(objectAt(data, "response") ?? {}, type);
         break;
       case "response.failed":
         throw streamFailure(objectAt(objectAt(data, "response"), "error") ?? data, this.#dress);
@@ -91,7 +75,11 @@ class Answer {
     }
   }
 
-  *#shown(kind: "text" | "thinking", data: JsonObject): Generator<ModelEvent> {
+  endOfStream(): void {
+    throw interrupted(this.#dress, "the stream ended before the answer did");
+  }
+
+  #show(kind: "text" | "thinking", data: JsonObject): void {
     const at = placeOf(data);
     const part = String(numberAt(data, "summary_index") ?? numberAt(data, "content_index") ?? 0);
     let item = this.#open.get(at);
@@ -103,10 +91,10 @@ class Answer {
     const gap = item.part === part ? "" : "\n\n";
     item.part = part;
     const text = item.run.push(gap + (stringAt(data, "delta") ?? ""));
-    if (text !== "") yield { kind: item.kind, index: item.index, text };
+    if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
-  *#itemDone(at: string, item: JsonObject): Generator<ModelEvent> {
+  #itemDone(at: string, item: JsonObject): void {
     if (at !== "" && this.#done.has(at)) return;
     this.#done.add(at);
     const open = this.#open.get(at);
@@ -119,8 +107,8 @@ class Answer {
     // The item has the last word: what it has beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";
-    if (isText && rest !== "") yield { kind: block.type, index, text: rest };
-    yield { kind: "block", index, block };
+    if (isText && rest !== "") this.#emit({ kind: block.type, index, text: rest });
+    this.#emit({ kind: "block", index, block });
   }
 
   #block(item: JsonObject, shown: string): ModelBlock | undefined {
@@ -148,25 +136,25 @@ class Answer {
     }
   }
 
-  *#finish(response: JsonObject, type: string): Generator<ModelEvent> {
+  #finish(response: JsonObject, type: string): void {
     const error = objectAt(response, "error");
     if (error !== undefined) throw streamFailure(error, this.#dress);
     // Servers that send no event per item (or lost one) have them all in the end; what was seen is not said again.
     const sawNone = this.#done.size === 0;
     for (const [position, item] of arrayAt(response, "output").entries()) {
       const at = String(position);
-      if (isObject(item) && (sawNone || this.#open.has(at))) yield* this.#itemDone(at, item);
+      if (isObject(item) && (sawNone || this.#open.has(at))) this.#itemDone(at, item);
     }
     for (const { index, kind, run } of this.#open.values()) {
       const text = run.text + run.end();
-      if (kind === "text" && text !== "") yield { kind: "block", index, block: { type: "text", text } };
+      if (kind === "text" && text !== "") this.#emit({ kind: "block", index, block: { type: "text", text } });
     }
     const usage = objectAt(response, "usage");
-    if (usage !== undefined) yield { kind: "usage", usage: openAiUsage(usage) };
+    if (usage !== undefined) this.#emit({ kind: "usage", usage: openAiUsage(usage) });
     const why = stringAt(objectAt(response, "incomplete_details"), "reason");
     const raw = why ?? stringAt(response, "status") ?? type;
-    this.isFinished = true;
-    yield finish(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls);
+    this.#emit(finish(this.#isRefused ? "refused" : finishReason(type, why), raw, this.#calls));
+    this.#isOver = true;
   }
 }
 

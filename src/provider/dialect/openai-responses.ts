@@ -1,11 +1,11 @@
 import type { Dialect } from "./dialect.ts";
 import { openAiResponsesBody } from "./openai-responses-body.ts";
-import { readOpenAiResponses } from "./openai-responses-stream.ts";
+import { ResponsesAnswer } from "./openai-responses-stream.ts";
 
 /** The Responses API of OpenAI (PROV-05). */
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   path: "/responses",
   body: openAiResponsesBody,
-  read: readOpenAiResponses,
+  begin: (dress, emit) => new ResponsesAnswer(dress, emit),
 };

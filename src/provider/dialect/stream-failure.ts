@@ -71,6 +71,16 @@ export function streamFailure(error: unknown, dress: DialectDress): ProviderErro
       );
 }
 
+/** The answer broke off: what had arrived is kept, and the same request may be sent again. */
+export function interrupted(dress: DialectDress, detail: string): ProviderError {
+  return new ProviderError("StreamInterrupted", { provider: dress.provider, detail }, { transient: true });
+}
+
+/** What came is not the protocol; another attempt may bring what is. */
+export function malformed(dress: DialectDress, detail: string): ProviderError {
+  return new ProviderError("StreamMalformed", { provider: dress.provider, detail }, { transient: true });
+}
+
 interface Complaint {
   readonly message: string;
   readonly code: string;

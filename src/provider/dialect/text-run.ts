@@ -1,4 +1,4 @@
-import { wellFormed } from "../../base/text.ts";
+import { isHighSurrogate, wellFormed } from "../../base/text.ts";
 
 /**
  * A text that arrives in deltas.
@@ -13,7 +13,7 @@ export class TextRun {
   /** Takes a delta; the answer is what may be shown of it now, perhaps nothing. */
   push(delta: string): string {
     const text = this.#half + delta;
-    const endsInHalf = /[\uD800-\uDBFF]$/.test(text);
+    const endsInHalf = isHighSurrogate(text.charCodeAt(text.length - 1));
     this.#half = endsInHalf ? text.slice(-1) : "";
     const shown = wellFormed(endsInHalf ? text.slice(0, -1) : text);
     this.#text += shown;

@@ -5,9 +5,9 @@ import { parseCatalogue } from "../dialect/catalogue.ts";
 import type { ProviderPort } from "../dialect/dialect-provider.ts";
 import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat.ts";
-import { OWN_SERVER_LIMITS } from "../http.ts";
 import { readUpTo } from "../http-error.ts";
 import type { Provider } from "../provider.ts";
+import { OWN_SERVER_LIMITS } from "../stream-limits.ts";
 import type { LocalServer } from "../vendors.ts";
 import { LOCAL_SERVERS } from "../vendors.ts";
 

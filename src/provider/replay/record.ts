@@ -47,7 +47,8 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
     pricesInCatalogue: provider.pricesInCatalogue ?? false,
-    chat: (request, signal) => tape.chat(provider, request, signal),
+    chat: (request, signal, onSilence) =>
+      tape.pass(provider.chat(request, signal, onSilence), provider, request),
     models: (signal) => provider.models(signal),
     tokenCount: (messages, signal) => provider.tokenCount(messages, signal),
   });
@@ -66,11 +67,15 @@ class Tape {
     this.#variables = new Variables(options.values, RECORDED_VARIABLES);
   }
 
-  async *chat(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async *pass(
+    answer: AsyncIterable<ModelEvent>,
+    provider: Provider,
+    request: ModelRequest,
+  ): AsyncGenerator<ModelEvent> {
     const { clock } = this.#options.world;
     const events: TimedEvent[] = [];
     let lastMs = clock.monotonic();
-    for await (const event of provider.chat(request, signal)) {
+    for await (const event of answer) {
       const nowMs = clock.monotonic();
       events.push({ ms: Math.max(0, Math.round(nowMs - lastMs)), event });
       lastMs = nowMs;

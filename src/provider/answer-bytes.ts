@@ -1,0 +1,92 @@
+import type { Attempt } from "./attempt.ts";
+import { plainWords } from "./connection-error.ts";
+import { ProviderError } from "./error.ts";
+import type { Phase } from "./silence.ts";
+
+/** One answer as bytes. Disposing it ends the request and frees its socket, wherever it was. */
+export class AnswerBytes implements AsyncDisposable {
+  readonly #attempt: Attempt;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #firstByte: Phase;
+  readonly #streaming: Phase;
+  readonly #startedMs: number;
+  #bytes = 0;
+  #isEnded: boolean;
+
+  constructor(attempt: Attempt, body: ReadableStream<Uint8Array> | null) {
+    const { call, limits } = attempt;
+    this.#attempt = attempt;
+    this.#reader = body?.getReader();
+    this.#isEnded = body === null;
+    this.#firstByte = { name: "waiting for the first byte", msMax: limits.firstByteMsMax };
+    this.#streaming = { name: "streaming its answer", msMax: limits.silenceMsMax };
+    this.#startedMs = call.clock.monotonic();
+    attempt.noteLife();
+  }
+
+  /**
+   * The next chunk; undefined at the end.
+   *
+   * @throws ProviderError for a connection that breaks, a silence that takes too long, an answer without end.
+   * @throws signal.reason when cancelled.
+   */
+  async read(): Promise<Uint8Array | undefined> {
+    if (this.#reader === undefined || this.#isEnded) return undefined;
+    const attempt = this.#attempt;
+    attempt.signal.throwIfAborted();
+    attempt.waitFor(this.#bytes === 0 ? this.#firstByte : this.#streaming);
+    try {
+      const { done, value } = await this.#reader.read();
+      attempt.signal.throwIfAborted();
+      attempt.noteLife();
+      if (done) this.#isEnded = true;
+      else this.#count(value);
+      return value;
+    } catch (thrown) {
+      attempt.end();
+      throw attempt.explain(thrown, (broken) => this.#asFailure(broken));
+    }
+  }
+
+  /**
+   * Reads what is left after the finish was told, within `drainMsMax`, so that the connection can serve the next
+   * round: a body that was left unread closes it.
+   */
+  async drain(): Promise<void> {
+    if (this.#isEnded) return;
+    const { call, limits } = this.#attempt;
+    const stop = () => this.#attempt.end(new Error("drained for long enough"));
+    using _limit = call.clock.timer(limits.drainMsMax, stop);
+    try {
+      while ((await this.read()) !== undefined);
+    } catch {
+      // The answer was whole already; all that is lost is a connection.
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#attempt.settle();
+    if (this.#isEnded) return;
+    this.#attempt.end(new Error("the answer was left"));
+    await this.#reader?.cancel().catch(() => undefined); // it may be broken already
+  }
+
+  /** @throws ProviderError for an answer above its limits. */
+  #count(chunk: Uint8Array): void {
+    const { call, limits } = this.#attempt;
+    this.#bytes += chunk.length;
+    if (this.#bytes > limits.answerBytesMax)
+      throw this.#brokenOff(`it is above ${limits.answerBytesMax} bytes`);
+    const ms = call.clock.monotonic() - this.#startedMs;
+    if (ms > limits.answerMsMax) throw this.#brokenOff(`no end within ${limits.answerMsMax / 1_000} s`);
+  }
+
+  #asFailure(thrown: unknown): unknown {
+    return thrown instanceof ProviderError ? thrown : this.#brokenOff(plainWords(thrown), thrown);
+  }
+
+  #brokenOff(detail: string, cause?: unknown): ProviderError {
+    const { provider } = this.#attempt.call;
+    return new ProviderError("StreamInterrupted", { provider, detail }, { transient: true, cause });
+  }
+}

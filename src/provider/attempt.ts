@@ -1,0 +1,104 @@
+import { whileAlive } from "../base/deadline.ts";
+import type { Clock } from "../base/world.ts";
+import type { AuthorizedFetch, CredentialUse } from "./authorized-fetch.ts";
+import { connectionError } from "./connection-error.ts";
+import { ProviderError } from "./error.ts";
+import type { Silence } from "./provider.ts";
+import type { Phase } from "./silence.ts";
+import { SilenceWatch } from "./silence.ts";
+import type { StreamLimits } from "./stream-limits.ts";
+import { STREAM_LIMITS } from "./stream-limits.ts";
+
+export interface Call {
+  readonly provider: string;
+  /** For the words of an error. */
+  readonly model: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credential: CredentialUse;
+  readonly send: AuthorizedFetch;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly limits?: Partial<StreamLimits>;
+  /** Told when the provider has been silent for a while and is still waited for. */
+  readonly onSilence?: ((silence: Silence) => void) | undefined;
+}
+
+/** What of a request this call decides. */
+export interface Wire {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** One request with its own abort, which the caller's signal and the limits all pull. */
+export class Attempt {
+  readonly call: Call;
+  readonly limits: StreamLimits;
+  readonly #controller = new AbortController();
+  readonly #silence: SilenceWatch;
+  readonly #follow = () => this.end(this.call.signal.reason);
+
+  /** The wait for the answer's head begins now. */
+  constructor(call: Call) {
+    this.call = call;
+    this.limits = { ...STREAM_LIMITS, ...call.limits };
+    this.#silence = new SilenceWatch(call.clock, {
+      onSilence: (silence) => call.onSilence?.(silence),
+      onLimit: (phase) => this.end(timeout(call.provider, phase)),
+    });
+    call.signal.addEventListener("abort", this.#follow, { once: true });
+    if (call.signal.aborted) this.#follow();
+    this.waitFor({ name: "connecting and waiting for its answer to begin", msMax: this.limits.headersMsMax });
+  }
+
+  /** Aborts with the caller's signal, when a limit is reached, and by `end`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(reason?: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  waitFor(phase: Phase): void {
+    this.#silence.start(phase);
+  }
+
+  noteLife(): void {
+    this.#silence.stop();
+  }
+
+  /** Ends all waiting; the request itself is over, or is ended by `end`. */
+  settle(): void {
+    this.#silence[Symbol.dispose]();
+    this.call.signal.removeEventListener("abort", this.#follow);
+  }
+
+  headers(wire: Wire): Promise<Response> {
+    const { provider, url, credential, send } = this.call;
+    return this.within(send({ ...wire, provider, url, credential, signal: this.signal }));
+  }
+
+  within<Value>(promise: Promise<Value>): Promise<Value> {
+    return whileAlive(promise, this.signal);
+  }
+
+  /**
+   * What a failure is told as: the reason of our own abort stands before whatever the runtime threw because of it, and
+   * `otherwise` says what it is when there was none.
+   */
+  explain(thrown: unknown, otherwise: (thrown: unknown) => unknown = this.#unreachable): unknown {
+    if (this.call.signal.aborted) return this.call.signal.reason;
+    const { reason } = this.signal;
+    return reason instanceof ProviderError ? reason : otherwise(thrown);
+  }
+
+  readonly #unreachable = (thrown: unknown): unknown =>
+    thrown instanceof ProviderError ? thrown : connectionError(thrown, this.call.provider, this.call.url);
+}
+
+function timeout(provider: string, { name, msMax }: Phase): ProviderError {
+  const fields = { provider, seconds: String(msMax / 1_000), phase: name, attempts: "1" };
+  return new ProviderError("ProviderTimeout", fields, { transient: true });
+}

@@ -1,0 +1,89 @@
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
+import { head } from "../../base/text.ts";
+import type { ModelEvent } from "../provider.ts";
+import { EventStreamReader, EventTooLarge } from "../sse.ts";
+import type { Answer, Dialect, DialectDress } from "./dialect.ts";
+import { DONE } from "./dialect.ts";
+import { interrupted, malformed } from "./stream-failure.ts";
+
+const EXCERPT_UNITS_MAX = 200;
+
+/** What one chunk gave: events, and then the failure that ended the answer, where one did. */
+export interface Piece {
+  readonly events: readonly ModelEvent[];
+  /** A ProviderError. */
+  readonly failure?: unknown;
+}
+
+/**
+ * One answer from bytes to canonical events, the same ones whatever the chunking was: server-sent events, JSON, the
+ * dialect. It is pushed and never waits: bytes in, events out.
+ *
+ * Data that is empty, or JSON but no object, is a keep-alive of one server or another and is passed over. Data that is
+ * not JSON is StreamMalformed, unless it is the last of the stream: then the stream broke off within it.
+ */
+export class AnswerStream {
+  readonly #dress: DialectDress;
+  readonly #answer: Answer;
+  readonly #reader: EventStreamReader;
+  #events: ModelEvent[] = [];
+  #broken: string | undefined;
+
+  constructor(dialect: Dialect, dress: DialectDress) {
+    this.#dress = dress;
+    this.#answer = dialect.begin(dress, (event) => this.#events.push(event));
+    this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
+  }
+
+  /** The answer is whole: nothing more is to be read of it. */
+  get isOver(): boolean {
+    return this.#answer.isOver;
+  }
+
+  push(chunk: Uint8Array): Piece {
+    try {
+      this.#reader.push(chunk);
+    } catch (thrown) {
+      return this.#piece(thrown);
+    }
+    return this.#piece();
+  }
+
+  /** The bytes have ended. */
+  end(): Piece {
+    try {
+      this.#reader.end();
+      if (!this.isOver) this.#endOfStream();
+    } catch (thrown) {
+      return this.#piece(thrown);
+    }
+    return this.#piece();
+  }
+
+  #take(name: string, text: string): void {
+    if (this.isOver) return;
+    if (this.#broken !== undefined) throw malformed(this.#dress, `not JSON: ${this.#broken}`);
+    const data = text.trim();
+    if (data === "") return;
+    if (data === DONE) {
+      this.#answer.take(DONE, {});
+      return;
+    }
+    const parsed = parseJson(data);
+    if (parsed === undefined) this.#broken = head(data, EXCERPT_UNITS_MAX);
+    else if (isObject(parsed.value)) this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
+  }
+
+  #endOfStream(): void {
+    if (this.#broken !== undefined) throw interrupted(this.#dress, "the stream ended within an event");
+    this.#answer.endOfStream();
+  }
+
+  #piece(thrown?: unknown): Piece {
+    const events = this.#events;
+    this.#events = [];
+    if (thrown === undefined || this.isOver) return { events };
+    const failure = thrown instanceof EventTooLarge ? malformed(this.#dress, thrown.message) : thrown;
+    return { events, failure };
+  }
+}

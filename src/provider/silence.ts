@@ -1,0 +1,84 @@
+import type { Clock } from "../base/world.ts";
+import type { Silence } from "./provider.ts";
+
+/** A silence is told before it has lasted 10 s, however long it may go on (R07). */
+export const SILENCE_TOLD_MS = 9_000;
+
+/** What is waited for, and for how long at most. */
+export interface Phase {
+  /** Completes "sent nothing while …". */
+  readonly name: string;
+  readonly msMax: number;
+}
+
+export interface SilenceHooks {
+  /** Told once in each silence, after `SILENCE_TOLD_MS`. */
+  readonly onSilence: (silence: Silence) => void;
+  /** The phase's limit is reached; nothing more is told. */
+  readonly onLimit: (phase: Phase) => void;
+}
+
+/**
+ * Measures how long a provider sends nothing while somebody waits for it.
+ *
+ * An answer is hundreds of short waits: they share one timer, which looks again when it fires, since making one for
+ * each of them costs more than reading what came (PERF-02).
+ */
+export class SilenceWatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #hooks: SilenceHooks;
+  #phase: Phase | undefined;
+  #sinceMs = 0;
+  #isTold = false;
+  #timer: Disposable | undefined;
+  /** When the timer fires; never later than there is something to be done. */
+  #dueMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, hooks: SilenceHooks) {
+    this.#clock = clock;
+    this.#hooks = hooks;
+  }
+
+  /** A wait begins. */
+  start(phase: Phase): void {
+    this.#phase = phase;
+    this.#sinceMs = this.#clock.monotonic();
+    this.#isTold = false;
+    const dueMs = this.#sinceMs + Math.min(SILENCE_TOLD_MS, phase.msMax);
+    if (dueMs < this.#dueMs) this.#arm(dueMs);
+  }
+
+  /** Something came: until the next `start` nobody waits, and the reader may take its time. */
+  stop(): void {
+    this.#phase = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  #arm(dueMs: number): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#dueMs = dueMs;
+    this.#timer = this.#clock.timer(dueMs - this.#clock.monotonic(), () => this.#look());
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    const phase = this.#phase;
+    if (phase === undefined) return;
+    const ms = this.#clock.monotonic() - this.#sinceMs;
+    if (ms >= phase.msMax) {
+      this.#hooks.onLimit(phase);
+      return;
+    }
+    if (ms >= SILENCE_TOLD_MS && !this.#isTold) {
+      this.#isTold = true;
+      this.#hooks.onSilence({ phase: phase.name, ms, msMax: phase.msMax });
+    }
+    this.#arm(this.#sinceMs + (this.#isTold ? phase.msMax : Math.min(SILENCE_TOLD_MS, phase.msMax)));
+  }
+}

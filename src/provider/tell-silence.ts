@@ -1,0 +1,25 @@
+import { reasonText } from "../base/reasons.ts";
+import type { RequestContext } from "./middleware.ts";
+import type { Silence } from "./provider.ts";
+
+/**
+ * Tells a provider's silences as Error events of the turn, which goes on: whoever waits knows for what, and for how
+ * long at most (R07).
+ */
+export function tellSilence(context: RequestContext): (silence: Silence) => void {
+  return ({ phase, ms, msMax }) => {
+    const fields = {
+      provider: context.provider.name,
+      seconds: wholeSeconds(ms),
+      phase,
+      limit: wholeSeconds(msMax),
+    };
+    const message = reasonText("ProviderSilent", fields);
+    const details = { silentMs: Math.round(ms), limitMs: msMax };
+    context.emit({ kind: "Error", payload: { reason: "ProviderSilent", message, details } });
+  };
+}
+
+function wholeSeconds(ms: number): string {
+  return String(Math.round(ms / 1_000));
+}
