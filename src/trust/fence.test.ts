@@ -103,7 +103,7 @@ test("[ENG-14] an empty section is left out", () => {
 });
 
 test("[ENG-14] the standing instruction names the tags", () => {
-  expect(UNTRUSTED_NOTICE).toContain("<untrusted-…>");
+  expect(UNTRUSTED_NOTICE).toContain("<untrusted-...>");
 });
 
 test("[ENG-14 S63] property: whatever is made of pieces of our tags stays inside", () => {
