@@ -72,6 +72,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   } as const;
   const { session, model, notices } = await openRun(request, defaults, signal);
   multiplexer.add(session);
+  const told = await providers.credentials.notices();
   signal.throwIfAborted();
   const opened = undo.move();
   const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
@@ -80,7 +81,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     logId: session.logId,
     profile,
     model,
-    notices,
+    notices: [...told, ...notices],
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -25,6 +25,14 @@ export type Invocation =
       /** The files to look at; empty: all. */
       readonly paths: readonly string[];
     }
+  | {
+      readonly kind: "creds";
+      readonly settings: Settings;
+      /** What follows: add, list or delete, a provider, an account. */
+      readonly words: readonly string[];
+      /** The variable that holds the key to add. */
+      readonly fromEnv?: string;
+    }
   | { readonly kind: "verify-ack"; readonly settings: Settings }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
@@ -158,8 +166,8 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const [first] = plain;
   const command = first === undefined || first.afterPrint ? undefined : commandOf(first.text);
   const rest = plain.slice(command === undefined ? 0 : 1);
-  const paths = command === "ack" ? rest.map((word) => word.text) : [];
-  const prompt = promptOf(flags, command === "ack" ? [] : rest, command);
+  const ownWords = command === "ack" || command === "creds" ? rest.map((word) => word.text) : undefined;
+  const prompt = promptOf(flags, ownWords === undefined ? rest : [], command);
   if (command === "help") return { kind: "help" };
   const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
   checkFlags(flags, mode);
@@ -169,7 +177,11 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "ack") {
     const emit = textOf(flags, "emit-lockfile");
     const target = emit === undefined ? {} : { emit: emit === GIVEN ? "-" : emit };
-    return { kind: "ack", settings, all: flags.has("all"), paths, ...target };
+    return { kind: "ack", settings, all: flags.has("all"), paths: ownWords ?? [], ...target };
+  }
+  if (mode === "creds") {
+    const fromEnv = textOf(flags, "from-env");
+    return { kind: "creds", settings, words: ownWords ?? [], ...(fromEnv === undefined ? {} : { fromEnv }) };
   }
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   if (mode === "debug" && !flags.has("raw"))

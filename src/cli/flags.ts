@@ -108,12 +108,18 @@ export const FLAGS = [
   {
     name: "insecure-dev-key",
     help: "Encrypt keys and logs under a passphrase that everybody knows, for experiments.",
-    for: EVERY,
+    for: [...EVERY, "creds"],
+  },
+  {
+    name: "from-env",
+    value: "NAME",
+    help: "With creds add: take the key from this variable of the environment.",
+    for: ["creds"],
   },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
-  { name: "help", short: "h", help: "Show this help.", for: EVERY },
-  { name: "version", short: "V", help: "Show the version.", for: EVERY },
+  { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
+  { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -125,6 +131,10 @@ export const COMMANDS = [
   {
     name: "verify-ack",
     help: "Check that they are still what was acknowledged; exit code 5 where one is not.",
+  },
+  {
+    name: "creds",
+    help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT].",
   },
   { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
   { name: "help", help: "Show this help." },

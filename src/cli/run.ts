@@ -88,6 +88,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runVerifyAck } = await import("./verify-ack.ts");
       return await runVerifyAck(invocation, stop);
     }
+    case "creds": {
+      const { runCreds } = await import("./creds.ts");
+      return await runCreds(invocation, stop);
+    }
     case "demo": {
       const { runDemo } = await import("./demo.ts");
       return await runDemo(invocation, stop);

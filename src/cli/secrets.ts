@@ -24,10 +24,17 @@ export interface Secrets {
  * Looks for secrets: in the environment, and for files that keys would be read from. Undefined where there is none,
  * and then the engine runs in this process.
  */
-export async function findSecrets(
-  env: Readonly<Record<string, string | undefined>>,
-  settings: Settings,
-): Promise<Secrets | undefined> {
+export async function findSecrets(env: Environment, settings: Settings): Promise<Secrets | undefined> {
+  const places = await credentialPlaces(env, settings);
+  const { directory, workingDir, variables } = places;
+  const hasFiles =
+    (directory !== undefined && existsSync(join(directory, "creds.enc"))) ||
+    harnessSecretsPath(workingDir) !== undefined;
+  return hasFiles || Object.keys(variables).length > 0 ? places : undefined;
+}
+
+/** Where secrets may be, and those that the environment holds. */
+export async function credentialPlaces(env: Environment, settings: Settings): Promise<Secrets> {
   const directory = configDirectory(env);
   const { customs, keychain, named } = await configured(directory);
   const variables: Record<string, string> = {};
@@ -36,14 +43,12 @@ export async function findSecrets(
     if (value !== undefined) variables[name] = value;
   }
   const workingDir = resolve(settings.cwd ?? ".");
-  const hasFiles =
-    (directory !== undefined && existsSync(join(directory, "creds.enc"))) ||
-    harnessSecretsPath(workingDir) !== undefined;
-  if (!hasFiles && Object.keys(variables).length === 0) return undefined;
   return { variables, customs, keychain, workingDir, ...(directory === undefined ? {} : { directory }) };
 }
 
-function configDirectory(env: Readonly<Record<string, string | undefined>>): string | undefined {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function configDirectory(env: Environment): string | undefined {
   try {
     return pathsOf(env).config;
   } catch {

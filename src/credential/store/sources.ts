@@ -1,36 +1,97 @@
 import { join } from "node:path";
+import type { Secret } from "../../base/brand.ts";
 import type { KeyRing } from "../../provider/authorized-fetch.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
-import { envKeyRing } from "../env-keys.ts";
+import { VENDORS } from "../../provider/vendors.ts";
+import { envKeyRing, keyVariables } from "../env-keys.ts";
 import type { HeldKey } from "../helper/wire.ts";
 import type { MachineKey } from "../machine-key.ts";
+import { readHarnessSecrets } from "./harness-secrets.ts";
+import type { StoredKey } from "./key-store.ts";
+import { readStore, STORE_FILE } from "./key-store.ts";
+
+export const HARNESS_SECRETS = ".harness-secrets/env";
+/** The account whose key is used where a provider has several. */
+export const DEFAULT_ACCOUNT = "default";
 
 export interface KeySources {
   /** The secret variables of the environment. */
   readonly variables: Readonly<Record<string, string>>;
   readonly customs: readonly CustomProvider[];
+  /** The configuration directory, and the key that what is in it is encrypted under; absent where there is no home. */
   readonly directory?: string;
-  readonly workingDir: string;
   readonly machineKey?: MachineKey;
+  readonly workingDir: string;
 }
 
 export interface FoundKeys {
   readonly keys: KeyRing;
+  /** Whose keys there are and where each came from, in the order in which providers are tried. */
   readonly held: readonly HeldKey[];
   readonly notices: readonly string[];
 }
 
-/** Every key that there is, each from the first source that has one. */
-export async function findKeys({ variables, customs }: KeySources): Promise<FoundKeys> {
-  const keys = envKeyRing(variables, customs);
-  const held: HeldKey[] = [];
-  for (const provider of await keys.providers()) {
-    const found = await keys.keyFor(provider);
-    if (found !== undefined) held.push({ provider, source: found.source });
+/**
+ * Every key that there is, each from the first source that has one: what was set for this run in the environment, then
+ * the encrypted store, then `.harness-secrets/env` (CRED-02).
+ *
+ * @throws HarnessError where the store is there and cannot be read: nothing weaker takes its place.
+ */
+export async function findKeys(sources: KeySources): Promise<FoundKeys> {
+  const { variables, customs, directory, machineKey, workingDir } = sources;
+  const stored =
+    directory === undefined || machineKey === undefined
+      ? []
+      : await readStore({ path: join(directory, STORE_FILE), machineKey });
+  const secrets = await readHarnessSecrets(workingDir, keyVariables(customs));
+  const fromFile = envKeyRing(secrets.variables, customs);
+  const rings = [envKeyRing(variables, customs), storeKeyRing(stored), fromFile];
+
+  const found = new Map<string, { readonly key: Secret; readonly source: string }>();
+  const told = new Set<string>();
+  for (const ring of rings) {
+    for (const provider of await ring.providers()) {
+      const entry = await ring.keyFor(provider);
+      if (entry === undefined || found.has(provider)) continue;
+      const source = ring === fromFile ? HARNESS_SECRETS : entry.source;
+      if (ring === fromFile) told.add(provider);
+      found.set(provider, { key: entry.key, source });
+    }
   }
-  return { keys, held, notices: [] };
+  const order = [...customs, ...VENDORS].map(({ name }) => name);
+  const held = [...found]
+    .map(([provider, { source }]) => ({ provider, source }))
+    .sort((one, other) => order.indexOf(one.provider) - order.indexOf(other.provider));
+  const notices = [
+    ...(secrets.problem === undefined ? [] : [secrets.problem]),
+    ...(told.size === 0 ? [] : [`Keys from ${HARNESS_SECRETS}: ${[...told].join(", ")}.`]),
+  ];
+  return {
+    keys: {
+      keyFor: (provider) => Promise.resolve(found.get(provider)),
+      providers: () => Promise.resolve(held.map(({ provider }) => provider)),
+    },
+    held,
+    notices,
+  };
 }
 
-export function storePath(directory: string): string {
-  return join(directory, "creds.enc");
+/** The stored key of each provider that is used: that of the account `default`, else the one added first. */
+export function usedOf(stored: readonly StoredKey[]): ReadonlyMap<string, StoredKey> {
+  const used = new Map<string, StoredKey>();
+  for (const key of stored) {
+    if (key.account === DEFAULT_ACCOUNT || !used.has(key.provider)) used.set(key.provider, key);
+  }
+  return used;
+}
+
+function storeKeyRing(stored: readonly StoredKey[]): KeyRing {
+  const used = usedOf(stored);
+  return {
+    keyFor(provider) {
+      const key = used.get(provider);
+      return Promise.resolve(key === undefined ? undefined : { key: key.secret, source: STORE_FILE });
+    },
+    providers: () => Promise.resolve([...used.keys()]),
+  };
 }

@@ -1,0 +1,215 @@
+import { join } from "node:path";
+import { Secret } from "../base/brand.ts";
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { keyVariableOf } from "../credential/env-keys.ts";
+import type { MachineKey } from "../credential/machine-key.ts";
+import { openMachineKey } from "../credential/machine-key.ts";
+import type { StoredKey } from "../credential/store/key-store.ts";
+import { changeStore, readStore, STORE_FILE } from "../credential/store/key-store.ts";
+import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../credential/store/sources.ts";
+import { hostClock } from "../host/clock.ts";
+import { hostRandom } from "../host/random.ts";
+import { makeUndumpable } from "../host/undumpable.ts";
+import type { CustomProvider } from "../provider/vendors.ts";
+import { VENDORS } from "../provider/vendors.ts";
+import type { Invocation } from "./arguments.ts";
+import { pathsOf } from "./environment.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import { standardError, standardOutput } from "./output.ts";
+import { askSecret } from "./secret-prompt.ts";
+import { credentialPlaces } from "./secrets.ts";
+import { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } from "./standard-input.ts";
+import type { Stop } from "./stop.ts";
+
+type Creds = Extract<Invocation, { readonly kind: "creds" }>;
+
+const KEY_UNITS_MAX = 8_192;
+const ON_THE_COMMAND_LINE =
+  "a key on the command line stays in the shell's history and is seen by every process of this machine; leave it out and type it when asked, pipe it in, or name a variable that holds it with --from-env";
+
+/**
+ * `cinch creds`: adds, lists and deletes the keys of the encrypted store, without starting an engine (CRED-01).
+ *
+ * A key is typed where nothing shows it, piped in, or taken from a variable; one on the command line is refused. No
+ * key is ever printed.
+ */
+export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop): Promise<ExitCode> {
+  makeUndumpable();
+  const [verb = "", provider, account, ...more] = words;
+  if (!["add", "list", "delete"].includes(verb)) {
+    const [meant] = near(verb, ["add", "list", "delete"]);
+    const hint = meant === undefined ? "" : `did you mean cinch creds ${meant}? `;
+    throw misuse(`${hint}write cinch creds add PROVIDER [ACCOUNT], list, or delete PROVIDER [ACCOUNT]`);
+  }
+  if (verb !== "add" && fromEnv !== undefined) throw misuse("--from-env goes with cinch creds add");
+  const store = await openStore(settings);
+  using _key = store.machineKey;
+  for (const notice of store.machineKey.notices) await standardError().write(`cinch: ${notice}\n`);
+  if (verb === "list") {
+    if (provider !== undefined) throw misuse("cinch creds list takes nothing more");
+    return await list(store);
+  }
+  const known = knownProvider(provider, store.customs);
+  if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
+  const name = accountName(account ?? DEFAULT_ACCOUNT);
+  return verb === "add" ? await add(store, known, name, { fromEnv, stop }) : await remove(store, known, name);
+}
+
+interface OpenStore {
+  readonly path: string;
+  readonly machineKey: MachineKey;
+  readonly customs: readonly CustomProvider[];
+  readonly workingDir: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
+  const directory = pathsOf(process.env).config;
+  const { customs, keychain, variables, workingDir } = await credentialPlaces(process.env, settings);
+  const [machineKey, passphrase] = [variables["CINCH_MACHINE_KEY"], variables["CINCH_PASSPHRASE"]];
+  const systemKeychain = keychain ? (await import("../credential/keychain.ts")).systemKeychain() : undefined;
+  const opened = await openMachineKey({
+    directory,
+    random: hostRandom,
+    insecureDevKey: settings.insecureDevKey,
+    ...(machineKey === undefined ? {} : { machineKey }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(systemKeychain === undefined ? {} : { keychain: systemKeychain }),
+  });
+  return {
+    path: join(directory, STORE_FILE),
+    machineKey: opened,
+    customs,
+    workingDir,
+    variables,
+    directory,
+  };
+}
+
+async function add(
+  store: OpenStore,
+  provider: string,
+  account: string,
+  { fromEnv, stop }: { readonly fromEnv: string | undefined; readonly stop: Stop },
+): Promise<ExitCode> {
+  await readStore(store); // one that cannot be read is told before a key is asked for
+  const secret = new Secret("api-key", checkedKey(await secretFrom(fromEnv, provider, stop)));
+  const addedAt = new Date(hostClock.now()).toISOString();
+  let replaced = false;
+  await changeStore({ ...store, random: hostRandom }, (keys) => {
+    const others = keys.filter((key) => key.provider !== provider || key.account !== account);
+    replaced = others.length < keys.length;
+    return [...others, { provider, account, secret, addedAt }];
+  });
+  const did = replaced ? "replaced in" : "added to";
+  await standardError().write(
+    `cinch: the key of ${provider} (account ${account}) was ${did} ${neutraliseLine(store.path)}, encrypted under the machine key from ${store.machineKey.source}\n`,
+  );
+  const variable = keyVariableOf(provider, store.customs);
+  if (variable !== undefined && store.variables[variable] !== undefined && variable !== fromEnv) {
+    await standardError().write(`cinch: ${variable} is set, and goes before the stored key while it is\n`);
+  }
+  return EXIT.done;
+}
+
+async function remove(store: OpenStore, provider: string, account: string): Promise<ExitCode> {
+  let found = false;
+  await changeStore({ ...store, random: hostRandom }, (keys) => {
+    const others = keys.filter((key) => key.provider !== provider || key.account !== account);
+    found = others.length < keys.length;
+    return others;
+  });
+  if (!found)
+    throw misuse(`there is no stored key of ${provider} for the account ${account}; see cinch creds list`);
+  await standardError().write(`cinch: the key of ${provider} (account ${account}) was deleted\n`);
+  return EXIT.done;
+}
+
+/** One key a line: provider, account, when it was added, and whether it is the one that is used, or what goes before. */
+async function list(store: OpenStore): Promise<ExitCode> {
+  const stored = await readStore(store);
+  const used = usedOf(stored);
+  const { held, notices } = await findKeys(store);
+  const sources = new Map(held.map(({ provider, source }) => [provider, source]));
+  const rows = [...stored].sort(byName).map(({ provider, account, addedAt }) => {
+    const source = sources.get(provider) ?? STORE_FILE;
+    const chosen = used.get(provider)?.account ?? account;
+    const before = source === STORE_FILE ? `the account ${chosen}` : source;
+    const isUsed = source === STORE_FILE && chosen === account;
+    return [provider, account, addedAt, isUsed ? "used" : `not used: ${before} goes before`];
+  });
+  const elsewhere = held
+    .filter(({ source }) => source !== STORE_FILE)
+    .map(({ provider, source }) => [provider, "-", "-", `used, from ${source}`]);
+  for (const notice of notices) await standardError().write(`cinch: ${neutraliseLine(notice)}\n`);
+  const lines = [...rows, ...elsewhere].map((row) => row.map((cell) => neutraliseLine(cell)).join("\t"));
+  if (lines.length === 0)
+    await standardError().write("cinch: there is no key; add one with cinch creds add PROVIDER\n");
+  await standardOutput().write(lines.map((line) => `${line}\n`).join(""));
+  return EXIT.done;
+}
+
+function byName(one: StoredKey, other: StoredKey): number {
+  return `${one.provider} ${one.account}` < `${other.provider} ${other.account}` ? -1 : 1;
+}
+
+function knownProvider(name: string | undefined, customs: readonly CustomProvider[]): string {
+  const known = [...new Set([...customs, ...VENDORS].map((provider) => provider.name))];
+  if (name === undefined) throw misuse(`name a provider: ${known.join(", ")}`);
+  if (!known.includes(name)) {
+    if (looksLikeKey(name)) throw misuse(ON_THE_COMMAND_LINE);
+    const [meant] = near(name, known);
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    throw misuse(`there is no provider "${neutraliseLine(name)}"${hint} Known: ${known.join(", ")}`);
+  }
+  if (keyVariableOf(name, customs) === undefined) {
+    throw misuse(`the provider ${name} needs no key; give it an api_key_env in config.toml where it does`);
+  }
+  return name;
+}
+
+function accountName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name)) return name;
+  throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
+}
+
+/** What is too long or begins like a key is taken for one: it must not be repeated in a message, or stored as a name. */
+function looksLikeKey(word: string | undefined): boolean {
+  return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
+}
+
+async function secretFrom(fromEnv: string | undefined, provider: string, stop: Stop): Promise<string> {
+  if (fromEnv !== undefined) {
+    const value = process.env[fromEnv];
+    if (value === undefined || value.trim() === "")
+      throw misuse(`--from-env: ${fromEnv} is not set, or empty`);
+    return value;
+  }
+  if (process.stdin.isTTY === true) return await askSecret(`Key of ${provider} (not shown): `, stop.signal);
+  const input = await readStandardInput({
+    clock: hostClock,
+    firstByteMsMax: PROMPT_FIRST_BYTE_MS_MAX,
+    signal: stop.signal,
+  });
+  if (input.kind === "text") return input.text;
+  throw misuse("there is no key: type it at a terminal, pipe it in, or name a variable with --from-env");
+}
+
+function checkedKey(text: string): string {
+  const key = text.trim();
+  if (key === "") throw misuse("the key is empty; nothing was stored");
+  if (key.length > KEY_UNITS_MAX)
+    throw misuse(`the key has more than ${KEY_UNITS_MAX} characters; nothing was stored`);
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw misuse("the key holds white space or characters that no key has; nothing was stored");
+  }
+  return key;
+}
+
+function misuse(problem: string): HarnessError<"UsageInvalid"> {
+  return new HarnessError("UsageInvalid", { problem });
+}
