@@ -55,6 +55,8 @@ export const TEXTS = {
   ProviderFailed: "Provider <provider> failed (<status>): <detail>",
   ProviderTimeout:
     "Provider <provider> sent nothing for <seconds>s while <phase>. Given up after <attempts> attempts.",
+  ProviderSilent:
+    "Provider <provider> has sent nothing for <seconds>s while <phase>. Still waiting, up to <limit>s; cancel the turn to stop.",
   ProviderQuotaExceeded: "Provider <provider> says the quota or credit is used up: <detail>",
   StreamInterrupted:
     "The answer of provider <provider> broke off: <detail>. What had arrived is kept; send again to go on.",
