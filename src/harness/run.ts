@@ -5,7 +5,7 @@ import type { World } from "../base/world.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED, loadProfile } from "../profile/profile.ts";
+import { EMBEDDED } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -16,6 +16,7 @@ import { childEnvironment } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { readProjectFiles } from "./project-files.ts";
+import { openProfile } from "./project-profile.ts";
 import { ProjectTrust } from "./project-trust.ts";
 import type { Preferences } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
@@ -41,13 +42,13 @@ export async function openRun(
   defaults: RunDefaults,
   signal: AbortSignal,
 ): Promise<OpenedRun> {
-  const { world, paths, providers, store } = defaults;
+  const { world, providers, store } = defaults;
   const before = await previousRun(request, store);
   const workingDir = before?.workingDir ?? request.workingDir ?? defaults.workingDir;
   await using undo = new AsyncDisposableStack();
 
   const profile = await bootStep(world.log, "loading the profile", () =>
-    loadProfile(world, request.profile, join(paths.config, "profiles")),
+    openProfile(request.profile, workingDir, defaults),
   );
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
     openProject(workingDir, profile, defaults),

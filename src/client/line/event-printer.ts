@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, SessionId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -26,6 +26,7 @@ export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #text = new TerminalText();
   readonly #tools = new Map<CallId, string>();
+  readonly #files = new Map<AskId, string>();
   #midLine = false;
 
   constructor(options: PrinterOptions) {
@@ -123,14 +124,18 @@ export class EventPrinter {
         const { name, removed } = envelope.payload;
         return `memory ${neutraliseLine(name)} ${removed === true ? "removed" : "written"}`;
       }
+      case "Asked":
+        if (envelope.payload.about === "trust")
+          this.#files.set(envelope.payload.askId, pathOf(envelope.payload));
+        return undefined;
+      case "Answered":
+        return this.#trusted(envelope.payload);
       case "ProfileSwitched":
         return `profile ${neutraliseLine(envelope.payload.to)} instead of ${neutraliseLine(envelope.payload.from)}`;
       case "CustomEvent":
       case "CheckpointMade":
       case "CostIncremented":
       case "PermissionRequested":
-      case "Asked":
-      case "Answered":
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
@@ -142,6 +147,15 @@ export class EventPrinter {
     }
   }
 
+  /** What became of a file of the project that was asked about. */
+  #trusted({ askId, answer }: PayloadOf<"Answered">): string | undefined {
+    const path = this.#files.get(askId);
+    this.#files.delete(askId);
+    if (path === undefined) return undefined;
+    if (answer === "approve") return `  ${path}: acknowledged`;
+    return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
+  }
+
   #result({ callId, content, isError }: PayloadOf<"ToolResult">): string {
     const tool = this.#tools.get(callId);
     this.#tools.delete(callId);
@@ -151,6 +165,11 @@ export class EventPrinter {
     const label = tool === undefined ? "" : `${neutraliseLine(tool)} `;
     return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
   }
+}
+
+function pathOf({ details }: PayloadOf<"Asked">): string {
+  const path = details?.["path"];
+  return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
 }
 
 /** Foreign lines with a mark before each, so that they cannot pass for lines of ours. */

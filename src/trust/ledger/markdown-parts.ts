@@ -12,7 +12,7 @@ const LINKED =
   /\]\(|\]:|\]\[|:\/\/|\bwww\.|(?:^|\s)@[\w./~-]|\b[\w-]+\.(?:com|net|org|io|dev|sh|app|co|ai)\b/i;
 const SHELL =
   /[|;$]\s?[\w({]|&&|\$\(|(?:^|\s)--?[a-z][\w-]*|(?:^|\s)[A-Z][A-Z0-9_]+=|[>]{1,2}\s*[\w/~.]|\\\s*$/;
-const PATHS = /(?:^|[\s("'])(?:~|\.{1,2})?\/[\w.*]|\b[\w-]+\/[\w-]+|\b[\w-]+\.[a-z]{1,5}\b(?!\.)|\w\(\)?/;
+const PATHS = /(?:^|[\s("'])(?:~|\.{1,2})?\/[\w.*]|\b[\w-]+\/[\w-]+|\b[\w-]{2,}\.[a-z]\w{0,4}\b|\w\(\)?/;
 const COMMANDS =
   /\b(?:sudo|su|doas|curl|wget|bash|sh|zsh|fish|pwsh|powershell|python3?|pip3?|pipx|uvx?|deno|bunx?|npm|npx|pnpm|yarn|corepack|cargo|rustup|gem|bundle|brew|apt|apt-get|dnf|yum|apk|docker|podman|kubectl|helm|terraform|aws|gcloud|az|gh|git|ssh|scp|rsync|nc|ncat|socat|telnet|ftp|chmod|chown|rm|mv|cp|dd|mkfs|mount|kill|pkill|eval|exec|crontab|systemctl|launchctl|osascript|base64|openssl|gpg|xargs|tee|awk|sed|perl|ruby|php|java|javac|gcc|cmake|ninja|bazel|gradle|mvn)\b|\bgo (?:run|install|get|build|test|generate|tool|mod)\b|\bmake\b(?! (?:sure|it|them|the|a|an|your|this|that|these|those|use|changes?|no|any)\b)/;
 

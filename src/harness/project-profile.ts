@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { Files, World } from "../base/world.ts";
+import { repositoryRoot } from "../context/context-source.ts";
+import type { Profile } from "../profile/profile.ts";
+import { loadProfile } from "../profile/profile.ts";
+import { invalid } from "../profile/toml.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { projectFiles } from "../trust/ledger/project-files.ts";
+import type { RunDefaults } from "./run-parts.ts";
+
+/**
+ * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
+ * it was acknowledged, its presets too, and can only restrict (TOFU-01, PROF-03).
+ */
+export async function openProfile(
+  name: string,
+  workingDir: string,
+  defaults: Pick<RunDefaults, "world" | "paths" | "lockfile">,
+): Promise<Profile> {
+  const { world, paths } = defaults;
+  const profiles = join(paths.config, "profiles");
+  const isPath = name.includes("/") || name.endsWith(".toml");
+  const root = isPath ? await projectOf(world, name, workingDir) : undefined;
+  if (root === undefined) return await loadProfile(world, name, profiles);
+  const path = await world.files.realpath(name);
+  const { items } = await projectFiles(world.files, root);
+  const wanted = items.filter(({ kind }) => kind === "profile" || kind === "permission-preset");
+  const { judgeItems } = await import("./trust-gate.ts");
+  const { pending } = await judgeItems(defaults, wanted, { root, promoteProse: false });
+  const refused = new Set(pending.map(({ item }) => item));
+  const trusted = wanted.filter((item) => !refused.has(item));
+  if (!trusted.some((item) => item.path === path)) throw new HarnessError("TrustRefused", { paths: name });
+  return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles));
+}
+
+/** The project in whose own folders a file lies, whatever links lead there. */
+async function projectOf({ files }: World, name: string, workingDir: string): Promise<string | undefined> {
+  if ((await files.stat(name)) === undefined) return undefined; // loading it tells that
+  const path = await files.realpath(name);
+  const here = await files.realpath(workingDir);
+  const root = (await repositoryRoot(files, here)) ?? here;
+  return [".cinch", ".agents"].some((folder) => path.startsWith(`${join(root, folder)}/`)) ? root : undefined;
+}
+
+/** The file system with the bytes that were acknowledged in place of the project's files, and no others of it. */
+function held(files: Files, root: string, items: readonly TrustItem[]): Files {
+  const bytes = new Map(items.map(({ path, files: [file] }) => [path, file?.bytes ?? new Uint8Array()]));
+  const isOurs = (path: string) => path.startsWith(`${root}/`);
+  return {
+    ...files,
+    async stat(path) {
+      if (!isOurs(path)) return await files.stat(path);
+      const size = bytes.get(path)?.length;
+      if (size === undefined) return undefined;
+      return { kind: "file", size, modifiedMs: 0, mode: 0o600, identity: path };
+    },
+    async read(path, bytesMax) {
+      return bytes.get(path) ?? (await files.read(path, bytesMax));
+    },
+  };
+}
+
+function restricting(profile: Profile): Profile {
+  const { path, permissions, mcpServers } = profile;
+  const widens = [
+    ["prompt_header", profile.promptHeader !== "", "write it into AGENTS.md: it is then marked as foreign"],
+    ["allow_project_hooks", profile.allowProjectHooks, ONLY_YOURS],
+    ["trust", profile.promoteProse, ONLY_YOURS],
+    ["plugins", profile.plugins.length > 0, ONLY_YOURS],
+    ["permissions", permissions.level === "DangerFullAccess", "a repository can only lower the level"],
+    [
+      "permissions",
+      permissions.rules.some(({ effect }) => effect === "allow"),
+      "a repository's rules can only ask or deny",
+    ],
+    [
+      "mcp_servers",
+      mcpServers.some(({ sha256 }) => sha256 === undefined),
+      "a repository's servers need the sha256 of their program",
+    ],
+  ] as const;
+  const [first] = widens.filter(([, found]) => found);
+  if (first !== undefined) throw invalid(path, 1, first[0], first[2]);
+  return profile;
+}
+
+const ONLY_YOURS = "a repository may not set this; only your own configuration can";

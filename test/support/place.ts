@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
+import type { HarnessOptions } from "../../src/harness/options.ts";
+import type { OpenHarness } from "../../src/harness.ts";
+import { openHarness } from "../../src/harness.ts";
+import { hostWorld } from "../../src/host/host.ts";
+import type { Connection } from "../../src/protocol/connection.ts";
+import type { Envelope } from "../../src/protocol/envelope.ts";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import type { MockProvider } from "./mock-provider/mock-provider.ts";
+import { startMockProvider } from "./mock-provider/mock-provider.ts";
+import type { Turn } from "./mock-provider/turn.ts";
+import { temporaryDirectory } from "./world.ts";
+
+/** A folder with a repository, a configuration and a mock provider in it, to open harnesses on. */
+export interface Place extends AsyncDisposable {
+  readonly root: string;
+  readonly repo: string;
+  readonly mock: MockProvider;
+  config(text: string): void;
+  write(path: string, text: string): void;
+  options(more?: Partial<HarnessOptions>): HarnessOptions;
+  open(more?: Partial<HarnessOptions>): Promise<OpenHarness>;
+}
+
+const { signal } = new AbortController();
+
+export function openPlace(...script: Turn[]): Place {
+  const directory = temporaryDirectory();
+  const mock = startMockProvider({ script });
+  const root = directory.path;
+  const repo = join(root, "repo");
+  const paths = { config: join(root, "config"), data: join(root, "data"), state: join(root, "state") };
+  mkdirSync(repo);
+  mkdirSync(paths.config);
+  const options = (more: Partial<HarnessOptions> = {}): HarnessOptions => ({
+    world: hostWorld(SILENT),
+    paths,
+    workingDir: repo,
+    autoApprove: false,
+    strictPermissions: false,
+    attended: false,
+    model: "mock:test-1",
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root },
+    ...more,
+  });
+  const place: Place = {
+    root,
+    repo,
+    mock,
+    config: (text) => writeFileSync(join(paths.config, "config.toml"), text),
+    write(path, text) {
+      mkdirSync(dirname(join(repo, path)), { recursive: true });
+      writeFileSync(join(repo, path), text);
+    },
+    options,
+    open: (more) => openHarness(options(more), signal),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+  place.config(`[providers.mock]\nkind = "anthropic"\nbase_url = "${mock.url}/v1"\n`);
+  return place;
+}
+
+export async function connect(harness: OpenHarness): Promise<Connection> {
+  const connection = await harness.attach({ identityClass: "human", label: "test" });
+  await connection.handshake(PROTOCOL_VERSION);
+  return connection;
+}
+
+/** Sends a prompt and gives every event up to the end of its turn. */
+export async function turn(harness: OpenHarness, prompt: string): Promise<Envelope[]> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const events = connection.subscribe(sessionId, { signal });
+  await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: prompt }] });
+  const seen: Envelope[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (event.kind === "TurnEnded" && seen.some(({ kind }) => kind === "TurnStarted")) break;
+  }
+  return seen;
+}
