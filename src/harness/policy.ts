@@ -38,6 +38,9 @@ export function policyFrom(sources: PolicySources): Policy {
       !strictPermissions &&
       (user.quiet ?? profile.quiet ?? true) &&
       project.every((said) => said.quiet !== false),
+    bashInSandbox: project.some((said) => said.bashInSandbox === "ask")
+      ? "ask"
+      : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
     rules: [
       ...rulesFrom(user.rules, "user"),
       ...rulesFrom(profile.rules, "profile"),

@@ -1,10 +1,9 @@
 /**
- * Judging a command line without a shell parser.
+ * Comparing commands with the patterns of rules.
  *
- * To allow, everything must be provable: only a command of plain words, separated by single spaces, is compared with
- * a pattern; whatever the shell could read in another way never falls under one. To restrict, the comparison is
- * generous: quotes and escapes are seen through and the words of the pattern may stand anywhere. A command can still
- * be spelt so that only the shell sees the denied word (`$a$b`): the boundary is the sandbox, not the pattern.
+ * To allow, everything must be provable: words are compared as bash hands them to the program. To restrict, the
+ * comparison is generous. A program can still be told by its input what to run: the boundary is the sandbox, not the
+ * pattern.
  */
 const PLAIN_CHARACTERS_MAX = 4_096;
 
@@ -25,13 +24,37 @@ export function isCommandPattern(pattern: string): boolean {
   return plainWords(pattern.replaceAll("*", "x")) !== undefined;
 }
 
-/** Tells whether a command certainly falls under a pattern. */
-export function fallsUnder(command: string, pattern: string): boolean {
-  const words = plainWords(command);
-  if (words === undefined) return false;
+/** Tells whether words certainly fall under a pattern. */
+export function fallsUnder(words: readonly string[], pattern: string): boolean {
   const { heads, open } = splitPattern(pattern);
   if (open ? words.length < heads.length : words.length !== heads.length) return false;
   return heads.every((head, at) => matchesWord(words[at] ?? "", head));
+}
+
+/** How a command that is known word by word stands to a pattern that restricts. */
+export type Held = "yes" | "maybe" | "no";
+
+/**
+ * Tells whether one command is what a pattern names: its program, by whatever path, and the further words in their order
+ * among the arguments. `undefined` stands for words that are only known when it runs: they may be any.
+ */
+export function heldBy(
+  name: string | undefined,
+  args: readonly (string | undefined)[],
+  pattern: string,
+): Held {
+  const [program = "", ...further] = splitPattern(pattern).heads;
+  if (name === undefined) return "maybe";
+  const called = name.slice(name.lastIndexOf("/") + 1);
+  if (program !== "" && !matchesWord(name, program) && !matchesWord(called, program)) return "no";
+  let at = 0;
+  for (const arg of args) {
+    const head = further[at];
+    if (head === undefined) break;
+    if (arg !== undefined && matchesWord(arg, head)) at++;
+  }
+  if (at === further.length) return "yes";
+  return args.includes(undefined) ? "maybe" : "no";
 }
 
 /**

@@ -2,12 +2,15 @@ import { assert, unreachable } from "../base/assert.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
+import type { Confinement } from "../sandbox/sandbox.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
-import type { Decision, Policy } from "./judge.ts";
+import type { CommandTarget } from "./command-facts.ts";
+import { examine } from "./command-facts.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";
 import type { SessionRules } from "./session-rules.ts";
@@ -19,16 +22,21 @@ export interface GateOptions {
   readonly ask: AskPermission;
   /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
   readonly autoApprove: boolean;
+  /** What will hold a command; asked anew for each. Absent: nothing does, and each one is asked for. */
+  confinement?(): Promise<Confinement>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
   onRefused?(refusal: Refusal, context: ToolContext): void;
 }
 
-/** Why a call did not run: a rule, the ceiling of a strict profile, nobody there to ask, no answer, or a no. */
+/**
+ * Why a call did not run: a rule, the ceiling of a strict profile, a command too long to be judged, no sandbox where
+ * there should be one, nobody there to ask, no answer, or a no.
+ */
 export interface Refusal {
   readonly call: ToolCall;
-  readonly because: "rule" | "level" | "nobody" | "timeout" | "answer";
+  readonly because: "rule" | "level" | "limit" | "sandbox" | "nobody" | "timeout" | "answer";
   /** What the model is told: what was refused, why, and what would allow it. */
   readonly text: string;
 }
@@ -45,10 +53,11 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
   return async function permission(call, context, next) {
     const { plan } = call;
     assert(plan !== undefined, "a call is planned before the permission gate sees it");
-    const place: Place = { root: context.workspace.root, scratch: context.workspace.scratch };
+    const place = placeOf(context);
     const { autoApprove } = options;
-    const policy = { ...options.policy, rules: [...options.policy.rules, ...options.session.list()] };
-    const decision = judge(plan, call.tool, policy, place);
+    const policy = policyNow(options);
+    const view = await viewOf(plan, place, { context, options });
+    const decision = judge(plan, call.tool, policy, place, view);
     const refusal = await settle(decision, { call, plan, place, context, options });
     if (refusal !== undefined) {
       options.onRefused?.({ call, because: refusal.because, text: refusal.text }, context);
@@ -60,6 +69,56 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove });
     return next(call, { ...context, withholds });
   };
+}
+
+/**
+ * Tells whether a command that failed in the sandbox may be tried outside it, if a person says so: whether it would be
+ * asked for there, or allowed, and not denied (SBX-04).
+ */
+export async function mayLeave(
+  options: Pick<GateOptions, "policy" | "session">,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  const { plan } = call;
+  if (plan?.target.kind !== "command") return false;
+  const place = placeOf(context);
+  const { files } = context.world;
+  const facts = await examine(plan.target, place, { files, ownDirectories: options.policy.ownDirectories });
+  return judge(plan, call.tool, policyNow(options), place, { facts }).kind !== "deny";
+}
+
+/** What is known of a command: read once, looked at once, and judged by that (PERM-10). */
+async function viewOf(
+  { target }: CallPlan,
+  place: Place,
+  { context, options }: Pick<Case, "context" | "options">,
+): Promise<CommandView | undefined> {
+  if (target.kind !== "command") return undefined;
+  const { files } = context.world;
+  const [facts, confinement] = await Promise.all([
+    examine(target, place, { files, ownDirectories: options.policy.ownDirectories }),
+    options.confinement?.() ?? NO_CONFINEMENT,
+  ]);
+  return { facts, ...confinedBy(confinement, target) };
+}
+
+const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };
+
+/** How a sandbox, or the want of one, bears on a command. */
+export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
+  if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
+  if (target.outside === true) return {};
+  return { confined: { hosts: confinement.network === "off" ? [] : confinement.network } };
+}
+
+function placeOf({ workspace }: ToolContext): Place {
+  const home = workspace.env["HOME"];
+  return { root: workspace.root, scratch: workspace.scratch, ...(home === undefined ? {} : { home }) };
+}
+
+function policyNow({ policy, session }: Pick<GateOptions, "policy" | "session">): Policy {
+  return { ...policy, rules: [...policy.rules, ...session.list()] };
 }
 
 interface Case {
@@ -188,7 +247,8 @@ function levelText({ needs }: Extract<Decision, { kind: "ask" }>, { firm, ceilin
 
 /** What would let a denied call through, as far as anything would. */
 function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
-  if (decision.because === "rule") return "No answer or option of this run lifts that.";
+  if (decision.because === "limit") return "Write a script to a file and run that.";
+  if (decision.because !== "level") return "No answer or option of this run lifts that.";
   return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { testWorld } from "../../test/support/world.ts";
 import type { CallPlan, Level, PathUse } from "../tool/tool.ts";
-import type { Decision, Policy } from "./judge.ts";
+import { examine } from "./command-facts.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Effect, Rule, RuleScope } from "./rule.ts";
 import { parseRule, printRule } from "./rule.ts";
@@ -13,6 +15,7 @@ const DEFAULT: Policy = {
   firm: false,
   strict: false,
   quiet: true,
+  bashInSandbox: "allow",
   rules: rules("allow", "profile", ...WRITES),
   ownDirectories: ["/home/user/.config/cinch"],
 };
@@ -48,6 +51,27 @@ const LEVEL_OF: Readonly<Record<string, Level>> = {
 
 function decide(tool: string, plan: CallPlan, by: Policy = DEFAULT): Decision {
   return judge(plan, { name: tool, level: LEVEL_OF[tool] ?? "ReadOnly" }, by, place);
+}
+
+/** As the gate judges a command: after a look at the disk, on which there is no /w/app. */
+async function looked(
+  command: string,
+  by: Policy = DEFAULT,
+  cwd = place.root,
+  confined?: CommandView["confined"],
+): Promise<Decision> {
+  const plan = bash(command, cwd);
+  const facts = await examine({ kind: "command", command, cwd }, place, {
+    files: testWorld().files,
+    ownDirectories: by.ownDirectories,
+  });
+  const view = { facts, ...(confined === undefined ? {} : { confined }) };
+  return judge(plan, { name: "Bash", level: "DangerFullAccess" }, by, place, view);
+}
+
+async function lookedKinds(by: Policy, commands: readonly string[]): Promise<readonly string[]> {
+  const decisions = await Promise.all(commands.map((command) => looked(command, by)));
+  return decisions.map(({ kind }) => kind);
 }
 
 function kinds(tool: string, by: Policy, plans: readonly CallPlan[]): readonly string[] {
@@ -89,14 +113,15 @@ test("[PERM-01] above the ceiling a profile's rule allows nothing, the person's 
   expect(decide("Edit", edit, { ...answered, strict: true }).kind).toBe("deny");
 });
 
-test("[PERM-01] a command that only reads counts as ReadOnly, even in a strict profile", () => {
+test("[PERM-01] a command that only reads counts as ReadOnly, even in a strict profile", async () => {
   const strict: Policy = { ...DEFAULT, ceiling: "ReadOnly", strict: true };
-  expect(kinds("Bash", strict, [bash("pwd"), bash("ls -la"), bash("ls -la --color")])).toEqual([
+  expect(await lookedKinds(strict, ["pwd", "ls -la", "cat src/a.ts | head -3", "ls -la --colour"])).toEqual([
+    "allow",
     "allow",
     "allow",
     "deny",
   ]);
-  expect(decide("Bash", bash("pwd"), { ...strict, quiet: false }).kind).toBe("deny");
+  expect((await looked("pwd", { ...strict, quiet: false })).kind).toBe("deny");
 });
 
 test("[PERM-01] to write outside the workspace takes full access, whatever the tool says of itself", () => {
@@ -231,41 +256,8 @@ test("[PERM-04] the quiet preset covers reads below the workspace and in the too
   expect(decide("Stranger", paths("Stranger", "read", "/w/app/a")).kind).toBe("ask");
 });
 
-test("[PERM-04 S01 S22] of commands, only pwd and ls of where they run go unasked: a path may be a link", () => {
-  const quiet = ["pwd", "ls", "ls -la", "ls -1 -R"].map((command) => bash(command));
-  expect(kinds("Bash", DEFAULT, quiet)).toEqual(quiet.map(() => "allow"));
-  const asked = [
-    ...[
-      "ls /etc",
-      "ls src",
-      "ls /w/app/src",
-      "ls --",
-      "ls ..",
-      "ls src/../..",
-      "ls --color=always",
-      "ls -lZ",
-      "ls ~",
-      "ls *",
-      "pwd -P",
-      "ls;id",
-      "ls | sh",
-    ],
-    ...[
-      "ls\nid",
-      "ls  -l",
-      "ls $(id)",
-      "ls `id`",
-      "ls > x",
-      "A=1 ls",
-      "git status",
-      "find . -delete",
-      "LS",
-      " ls",
-      "ls ",
-    ],
-  ].map((command) => bash(command));
-  expect(kinds("Bash", DEFAULT, asked)).toEqual(asked.map(() => "ask"));
-  expect(decide("Bash", bash("ls", "/etc")).kind).toBe("ask");
+test("[PERM-04] without a look at the disk no command counts as a read: a path may be a link", () => {
+  expect(decide("Bash", bash("ls")).kind).toBe("ask");
 });
 
 test("[PERM-01 S14 S39] .git, .cinch and cinch's own files always take a person, whatever rule stands", () => {
@@ -306,64 +298,82 @@ test("[PERM-01 S14 S39] .git, .cinch and cinch's own files always take a person,
   expect(judge(spilled, { name: "Read", level: "ReadOnly" }, DEFAULT, scratch).kind).toBe("allow");
 });
 
-test("[PERM-02 PERM-11 S06 S07] nothing but plain words ever falls under a pattern", () => {
+test("[PERM-02 PERM-11 S06 S07] a pattern allows a command by its words, and nothing that stands around it", async () => {
   const by = policy(rules("allow", "user", "Bash:npm *", "Bash:grep -r * src", "Bash:make test-*"));
-  const allowed = ["npm", "npm test", "npm run a:b --x=1", "grep -r foo src", "make test-unit"];
-  expect(
-    kinds(
-      "Bash",
-      by,
-      allowed.map((command) => bash(command)),
-    ),
-  ).toEqual(allowed.map(() => "allow"));
-  const not = [
+  const allowed = [
     ...[
-      "npm test; id",
-      "npm test && id",
-      "npm test & id",
-      "npm test | sh",
-      "npm test\nid",
-      "npm test\r\nid",
-      "npm\ttest",
+      "npm",
+      "npm test",
+      "npm run a:b --x=1",
+      "grep -r foo src",
+      "make test-unit",
+      "npm  test",
+      " npm\ttest ",
     ],
     ...[
-      "npm $(id)",
-      "npm `id`",
-      "npm <(id)",
+      "npm 'a b'",
+      'npm "a;b"',
+      "npm \\x",
+      "npm test # a word",
+      "npm a && npm b",
+      "(npm a; npm b) | npm c",
+      "npm !!",
+    ],
+    ...[
+      "cd src && npm test 2>&1 | tail -5",
+      "npm test | grep -c fail",
+      "echo start; npm test",
+      "npm test || true",
+      "timeout 60 npm test",
+    ],
+  ];
+  expect(await lookedKinds(by, allowed)).toEqual(allowed.map(() => "allow"));
+  const not = [
+    ...[
+      "npm test; idx",
+      "npm test && idx",
+      "npm test & idx",
+      "npm test | sh",
+      "npm test\nidx",
+      "npm test\r\nidx",
+    ],
+    ...[
+      "npm $(idx)",
+      "npm `idx`",
+      "npm <(idx)",
       "npm > x",
       "npm $IFS",
       "npm ${x@P}",
-      "npm 'a'",
-      'npm "a"',
-      "npm \\x",
-      "npm #x",
-    ],
-    ...[
       "npm {a,b}",
       "npm *",
       "npm ?",
       "npm ~",
-      "npm !!",
-      "npm\u2028id",
-      "npm\u0000id",
-      "X=1 npm test",
-      "npm  test",
-      "npmx",
     ],
-    ...["grep -r a b src", "grep -r src", "make test", "make test-a b", "sudo npm test", "npm test "],
+    ...["npm\u2028id", "npm\u0000id", "X=1 npm test", "npmx", "make test", "make test-a b"],
+    ...[
+      "sudo npm test",
+      "env A=1 npm test",
+      "xargs npm",
+      "npm test < /etc/passwd",
+      "cd / && npm test",
+      "npm() { idx; }; npm",
+    ],
+    ...[
+      "bash -c 'npm test'",
+      "npm test <<< $(idx)",
+      "npm test <<X\n$(idx)\nX",
+      "./npm test",
+      "/tmp/npm test",
+    ],
   ];
-  expect(
-    kinds(
-      "Bash",
-      by,
-      not.map((command) => bash(command)),
-    ),
-  ).toEqual(not.map(() => "ask"));
-  expect(decide("Bash", bash("npm test", "/elsewhere"), by).kind).toBe("ask");
-  const anything = policy(rules("allow", "user", "Bash:* --version"));
-  expect(
-    kinds("Bash", anything, [bash("node --version"), bash("A=1 --version"), bash("%1 --version")]),
-  ).toEqual(["allow", "ask", "ask"]);
+  expect(await lookedKinds(by, not)).toEqual(not.map(() => "ask"));
+  expect((await looked("npm test", by, "/elsewhere")).kind).toBe("ask");
+  const anything = policy(rules("allow", "user", "Bash:* --run"));
+  expect(await lookedKinds(anything, ["node --run", "A=1 --run", "true --run"])).toEqual([
+    "allow",
+    "ask",
+    "allow",
+  ]);
 });
 
 test("[PERM-02] a rule without a pattern allows the very same command and no other", () => {
@@ -425,35 +435,6 @@ test("[PERM-02 S09] a denied command is found behind thousands of others", () =>
   for (const parts of [1, 49, 50, 51, 500, 5_000, 200_000]) {
     expect(decide("Bash", bash(`${"true;".repeat(parts)}curl x`), by).kind).toBe("deny");
   }
-});
-
-test("[PERM-02] property: a command is allowed by a pattern only if bash would see the pattern's words", () => {
-  const word = fc.constantFrom(
-    "npm",
-    "test",
-    "-x",
-    "a/b",
-    "x=1",
-    "*",
-    "$x",
-    "`id`",
-    "'q'",
-    "a;b",
-    "|",
-    "&&",
-    "",
-    "\n",
-    ">",
-  );
-  const by = policy(rules("allow", "user", "Bash:npm *"));
-  fc.assert(
-    fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
-      const command = words.join(" ");
-      const safe = words[0] === "npm" && words.every((each) => /^[\w./=-]+$/.test(each));
-      return decide("Bash", bash(command), by).kind === (safe ? "allow" : "ask");
-    }),
-    { numRuns: 2_000 },
-  );
 });
 
 test("[PERM-09] a rule is written as the call is named, and reads back as itself", () => {

@@ -1,6 +1,12 @@
+import { literalOf } from "../shell/analysis.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
+import type { Held } from "./command.ts";
+import type { CommandFacts } from "./command-facts.ts";
+import { factsFromWords } from "./command-facts.ts";
+import { coveredBy } from "./command-rules.ts";
 import { covers, coversPath, restricts } from "./matching.ts";
+import { networkNeed } from "./network.ts";
 import type { Place } from "./place.ts";
 import { below, grantedPaths } from "./place.ts";
 import { isQuiet, isQuietPath } from "./quiet.ts";
@@ -18,6 +24,8 @@ export interface Policy {
   readonly strict: boolean;
   /** Whether known reads go unasked; `--strict-permissions` turns it off. */
   readonly quiet: boolean;
+  /** Whether a command that runs in a working sandbox goes unasked. */
+  readonly bashInSandbox: "allow" | "ask";
   readonly rules: readonly Rule[];
   /** Absolute and resolved: where cinch keeps its configuration, credentials and logs. */
   readonly ownDirectories: readonly string[];
@@ -26,6 +34,8 @@ export interface Policy {
 export type Decision =
   | { readonly kind: "allow"; readonly why: string; readonly rule?: Rule }
   | { readonly kind: "deny"; readonly why: string; readonly because: "rule"; readonly rule?: Rule }
+  /** `limit`: a command that is too long or too deep to be read. `sandbox`: there should be one, and there is none. */
+  | { readonly kind: "deny"; readonly why: string; readonly because: "limit" | "sandbox" }
   | { readonly kind: "deny"; readonly why: string; readonly because: "level"; readonly needs: Level }
   /**
    * `personOnly`: neither a rule nor `--auto-approve` can answer it. `rule`: the ask rule that names the call.
@@ -39,25 +49,38 @@ export type Decision =
       readonly needs?: Level;
     };
 
+/** What is known of a command beside its plan; for every other call there is nothing to know. */
+export interface CommandView {
+  readonly facts: CommandFacts;
+  /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
+  readonly confined?: { readonly hosts: readonly string[] };
+  /** There should be a sandbox and there is none: nothing runs that is not a known read. */
+  readonly refused?: string;
+}
+
 /**
- * Decides one call by its plan alone, without side effects (PERM-01, PERM-02).
+ * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
  *
  * In this order: a deny rule; the level ceiling, in a strict profile; what only a person may grant; an allow of this
- * session; an ask rule; an allow rule or the quiet preset; else ask. A call above the ceiling is asked for, and an
- * answer for the session or a rule in the person's own configuration answers that; a profile's rules and the quiet
- * preset never do.
+ * session; an ask rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the
+ * sandbox holds it; else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the
+ * person's own configuration answers that; a profile's rules and the quiet preset never do.
  */
 export function judge(
   plan: CallPlan,
   tool: Pick<Tool, "name" | "level">,
   policy: Policy,
   place: Place,
+  view: CommandView | undefined = viewFromWords(plan),
 ): Decision {
   const { name } = tool;
-  const restricting = (effect: Rule["effect"]) =>
-    policy.rules.find((rule) => rule.effect === effect && restricts(rule, plan, name, place));
+  const restricting = (effect: Rule["effect"], wanted: Held) =>
+    policy.rules.find(
+      (rule) => rule.effect === effect && restricts(rule, plan, name, place, view?.facts) === wanted,
+    );
 
-  const denied = restricting("deny");
+  const overLimit = view?.facts.analysis.overLimit;
+  const denied = restricting("deny", "yes");
   if (denied !== undefined) {
     return {
       kind: "deny",
@@ -66,27 +89,38 @@ export function judge(
       why: `the rule deny "${printRule(denied)}" forbids it`,
     };
   }
+  if (overLimit !== undefined)
+    return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
 
-  const quiet = policy.quiet && isQuiet(plan, name, place);
-  const level = quiet ? "ReadOnly" : levelOf(plan, tool, place);
+  const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
+  const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
   const aboveText = `it needs the level ${level}, and the ceiling is ${policy.ceiling}`;
   if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
+  if (view?.refused !== undefined && !quiet)
+    return { kind: "deny", because: "sandbox", why: `there is no sandbox for it: ${view.refused}` };
 
-  const guard = guarded(plan, place, policy.ownDirectories);
-  if (guard !== undefined) return { kind: "ask", why: guard, personOnly: true };
+  const guard = quiet ? undefined : guardOf(plan, place, policy, view);
+  if (guard?.personOnly === true) return { kind: "ask", ...guard };
 
   const allows = (counts: (rule: Rule) => boolean, quiet: boolean) =>
     allowedBy(plan, name, {
       place,
       quiet,
+      parts: policy.quiet,
+      facts: view?.facts,
       rules: policy.rules.filter((rule) => isAllow(rule) && counts(rule)),
     });
 
+  const maybeDenied = restricting("deny", "maybe");
+  if (maybeDenied !== undefined && !isLiteral(plan, policy)) {
+    const why = `a part of it that is only known when it runs may be what the rule deny "${printRule(maybeDenied)}" forbids`;
+    return { kind: "ask", why, personOnly: false };
+  }
   const answered = allows((rule) => rule.scope === "session", false);
   if (answered !== undefined) return answered;
 
-  const asked = restricting("ask");
+  const asked = restricting("ask", "yes") ?? restricting("ask", "maybe");
   if (asked !== undefined) {
     const why = `the rule ask "${printRule(asked)}" names it`;
     return { kind: "ask", why, personOnly: false, rule: asked };
@@ -94,8 +128,62 @@ export function judge(
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
   if (allowed !== undefined) return allowed;
-  if (above) return { kind: "ask", why: aboveText, personOnly: false, needs: level };
-  return { kind: "ask", why: "no rule allows it", personOnly: false };
+  if (guard !== undefined) return { kind: "ask", ...guard };
+  const needs = above ? { needs: level } : {};
+  if (view === undefined)
+    return { kind: "ask", why: above ? aboveText : "no rule allows it", personOnly: false, ...needs };
+  const decision = judgeCommand(view, policy, above ? aboveText : undefined);
+  return decision.kind === "ask" ? { ...decision, ...needs } : decision;
+}
+
+/** A command that no rule speaks of, and that is not known to only read. */
+function judgeCommand(
+  { facts, confined }: CommandView,
+  policy: Policy,
+  aboveText: string | undefined,
+): Decision {
+  const ask = (why: string): Decision => ({ kind: "ask", why, personOnly: false });
+  const { unsure } = facts.analysis;
+  const [doubt] = unsure;
+  if (doubt !== undefined)
+    return ask(`bash may read it in another way than it looks: ${doubt.why} (at character ${doubt.at + 1})`);
+  if (confined === undefined) {
+    const because = facts.loud === undefined || facts.loud === "" ? "" : `; ${facts.loud}`;
+    return ask(`${aboveText ?? "no rule allows it"}${because}`);
+  }
+  const unnamed = facts.analysis.commands.find(
+    ({ name }) => name !== undefined && literalOf(name) === undefined,
+  );
+  if (unnamed !== undefined) return ask("what it runs is only known when it runs");
+  const network = networkNeed(facts.analysis, confined.hosts);
+  if (network !== undefined) return ask(network);
+  if (aboveText !== undefined) return ask(aboveText);
+  if (policy.bashInSandbox === "ask")
+    return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
+  return { kind: "allow", why: "it runs in the sandbox" };
+}
+
+/** What only words tell, where nobody has looked at the disk: enough for rules, never enough to count as a read. */
+function viewFromWords({ target }: CallPlan): CommandView | undefined {
+  return target.kind === "command" ? { facts: factsFromWords(target) } : undefined;
+}
+
+function guardOf(
+  plan: CallPlan,
+  place: Place,
+  policy: Policy,
+  view: CommandView | undefined,
+): { readonly why: string; readonly personOnly: boolean } | undefined {
+  const named = guarded(plan, place, policy.ownDirectories);
+  return named === undefined ? view?.facts.guarded : { why: named, personOnly: true };
+}
+
+/** A rule that names this very line, character for character, was made with all of it in view. */
+function isLiteral({ target }: CallPlan, { rules }: Policy): boolean {
+  return (
+    target.kind === "command" &&
+    rules.some((rule) => isAllow(rule) && rule.match.kind === "literal" && rule.match.text === target.command)
+  );
 }
 
 /** What a repository says never allows anything. */
@@ -106,7 +194,10 @@ function isAllow(rule: Rule): boolean {
 interface Reach {
   readonly rules: readonly Rule[];
   readonly quiet: boolean;
+  /** Whether the parts of a line that only read need no rule. */
+  readonly parts: boolean;
   readonly place: Place;
+  readonly facts: CommandFacts | undefined;
 }
 
 function allowedBy(plan: CallPlan, tool: string, reach: Reach): Decision | undefined {
@@ -115,10 +206,23 @@ function allowedBy(plan: CallPlan, tool: string, reach: Reach): Decision | undef
     : wholeCall(plan, tool, reach);
 }
 
-function wholeCall(plan: CallPlan, tool: string, { rules, quiet, place }: Reach): Decision | undefined {
+function wholeCall(
+  plan: CallPlan,
+  tool: string,
+  { rules, quiet, parts, place, facts }: Reach,
+): Decision | undefined {
   const rule = rules.find((rule) => covers(rule, plan, tool, place));
   if (rule !== undefined) return allow(rule);
-  return quiet && isQuiet(plan, tool, place) ? QUIET : undefined;
+  if (quiet && isQuiet(plan, tool, place, facts)) return QUIET;
+  if (facts === undefined || plan.target.kind !== "command") return undefined;
+  if (below(place.root, plan.target.cwd) === undefined) return undefined;
+  const [first] =
+    coveredBy(
+      rules.filter((rule) => rule.tool === tool),
+      facts,
+      parts,
+    ) ?? [];
+  return first === undefined ? undefined : allow(first);
 }
 
 /** Every path must be covered; a call without any is covered by nothing but a rule for the whole tool. */
@@ -154,9 +258,15 @@ function allow(rule: Rule): Decision {
   return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };
 }
 
-/** To write outside the workspace takes full access, whatever the tool says of itself. */
-function levelOf(plan: CallPlan, tool: Pick<Tool, "level">, place: Place): Level {
+/** To write outside the workspace takes full access, whatever the tool says of itself; the sandbox lets nobody do it. */
+function levelOf(
+  plan: CallPlan,
+  tool: Pick<Tool, "level">,
+  place: Place,
+  view: CommandView | undefined,
+): Level {
   const { target } = plan;
+  if (view?.confined !== undefined && plan.level === undefined) return "WorkspaceWrite";
   const outside =
     target.kind === "paths" &&
     target.paths.some((use) => use.access === "write" && below(place.root, use.path) === undefined);

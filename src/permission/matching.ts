@@ -1,5 +1,8 @@
 import type { CallPlan } from "../tool/tool.ts";
-import { fallsUnder, mayHold } from "./command.ts";
+import type { Held } from "./command.ts";
+import { mayHold } from "./command.ts";
+import type { CommandFacts } from "./command-facts.ts";
+import { restrictsCommand } from "./command-rules.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";
@@ -14,8 +17,21 @@ const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
 /** Only a pattern that takes every name takes this one. */
 const ANY_NAME = "\u0001";
 
-/** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does. */
-export function restricts(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
+/** Tells whether a deny or ask rule speaks of a call. Generous: in doubt it does, or may. */
+export function restricts(
+  rule: Rule,
+  plan: CallPlan,
+  tool: string,
+  place: Place,
+  facts?: CommandFacts,
+): Held {
+  const { match } = rule;
+  if (facts !== undefined && plan.target.kind === "command" && rule.tool === tool && match.kind !== "any")
+    return restrictsCommand(match.text, plan.target.command, facts);
+  return restrictsOther(rule, plan, tool, place) ? "yes" : "no";
+}
+
+function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
   if (rule.tool !== tool && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
     return false;
   }
@@ -57,7 +73,7 @@ export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): 
     case "command": {
       const { command, cwd } = plan.target;
       if (below(place.root, cwd) === undefined) return false;
-      return match.kind === "literal" ? match.text === command : fallsUnder(command, match.text);
+      return match.kind === "literal" && match.text === command;
     }
     case "paths":
       return false; // each path is asked for by itself

@@ -8,6 +8,8 @@ export interface Place {
   readonly root: string;
   /** Where tools keep spilled output, readable like the workspace. */
   readonly scratch: string;
+  /** What `~` stands for in a command; absent where that is not known. */
+  readonly home?: string;
 }
 
 /**

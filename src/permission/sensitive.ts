@@ -29,6 +29,14 @@ export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly s
   return undefined;
 }
 
+/** Says what a resolved path belongs to that no rule may grant a command; undefined where it is nothing of that. */
+export function guardedPath(path: string, ownDirectories: readonly string[]): string | undefined {
+  if (ownDirectories.some((directory) => below(directory, path) !== undefined))
+    return `${path} belongs to cinch itself`;
+  const directory = guardedComponent(path);
+  return directory === undefined ? undefined : `${path} lies in a ${directory} directory`;
+}
+
 /** A command that runs in a guarded directory need not name it: an earlier `cd` is kept (S14). */
 function guardedCommand(
   { command, cwd }: CommandTarget,

@@ -14,6 +14,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["tool", 2],
   ["session", 2],
   ["control", 2],
+  ["shell", 2],
   ["trust", 2],
   ["client/kit", 2],
   ["provider/dialect", 3],

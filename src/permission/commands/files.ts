@@ -1,0 +1,203 @@
+import type { Knowledge } from "./grammar.ts";
+import { shaped } from "./grammar.ts";
+
+const COUNT = { n: "text", c: "text" } as const;
+const TOPS = { lines: "text", bytes: "text" } as const;
+const SUM = {
+  letters: "btz",
+  long: "binary text zero tag help version",
+} as const;
+
+/** Commands that show files, or facts about them. GNU and BSD spellings; what only one of them has asks on neither. */
+export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
+  ls: shaped({
+    flags: {
+      letters: "aABbCcdFfGghHiklLmNnopqQrRSsTtuUvxX1Z",
+      values: { I: "text", w: "text" },
+      long: "all almost-all author escape directory classify file-type full-time group-directories-first human-readable si inode literal numeric-uid-gid quote-name reverse recursive size help version no-group kibibytes hide-control-chars",
+      longValues: {
+        sort: "text",
+        time: "text",
+        "time-style": "text",
+        ignore: "text",
+        hide: "text",
+        format: "text",
+        width: "text",
+        "block-size": "text",
+        "quoting-style": "text",
+      },
+      longOptional: "color hyperlink",
+    },
+    operands: "paths",
+    here: true,
+  }),
+  tree: shaped({
+    flags: {
+      letters: "adfipqNQugsDhFvtcUrSACnxJX",
+      values: { L: "number", P: "text", I: "text" },
+      long: "noreport dirsfirst gitignore prune matchdirs ignore-case du si inodes device help version",
+      longValues: { filelimit: "number", sort: "text", charset: "text" },
+    },
+    operands: "paths",
+    here: true,
+  }),
+  cat: shaped({
+    flags: {
+      letters: "AbeEnstTuv",
+      long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version",
+    },
+    operands: "paths",
+  }),
+  tac: shaped({
+    flags: { letters: "br", values: { s: "text" }, longValues: { separator: "text" } },
+    operands: "paths",
+  }),
+  head: shaped({
+    flags: {
+      letters: "qvz",
+      values: COUNT,
+      long: "quiet silent verbose zero-terminated help version",
+      longValues: TOPS,
+      words: /^-\d+$/,
+    },
+    operands: "paths",
+  }),
+  tail: shaped({
+    flags: {
+      letters: "qvzr",
+      values: COUNT,
+      long: "quiet silent verbose zero-terminated help version",
+      longValues: TOPS,
+      words: /^-\d+$/,
+    },
+    operands: "paths",
+  }),
+  nl: shaped({
+    flags: {
+      letters: "p",
+      values: {
+        b: "text",
+        d: "text",
+        f: "text",
+        h: "text",
+        i: "text",
+        l: "text",
+        n: "text",
+        s: "text",
+        v: "text",
+        w: "text",
+      },
+    },
+    operands: "paths",
+  }),
+  wc: shaped({
+    flags: { letters: "cmlLw", long: "bytes chars lines words max-line-length help version" },
+    operands: "paths",
+  }),
+  stat: shaped({
+    flags: {
+      letters: "fLtx",
+      values: { c: "text" },
+      long: "dereference file-system terse help version",
+      longValues: { format: "text", printf: "text" },
+    },
+    operands: "paths",
+  }),
+  file: shaped({
+    flags: {
+      letters: "bhikLNprs0",
+      long: "brief mime mime-type mime-encoding no-dereference dereference keep-going help version",
+    },
+    operands: "paths",
+  }),
+  du: shaped({
+    flags: {
+      letters: "0abchkmsx",
+      values: { d: "number", t: "text", B: "text" },
+      long: "all apparent-size bytes total human-readable summarize si one-file-system null separate-dirs help version",
+      longValues: { "max-depth": "number", exclude: "text", threshold: "text", "block-size": "text" },
+    },
+    operands: "paths",
+    here: true,
+  }),
+  df: shaped({
+    flags: {
+      letters: "ahHiklmPT",
+      long: "all human-readable inodes local portability print-type total help version",
+    },
+    operands: "paths",
+  }),
+  md5sum: shaped({ flags: SUM, operands: "paths" }),
+  sha1sum: shaped({ flags: SUM, operands: "paths" }),
+  sha224sum: shaped({ flags: SUM, operands: "paths" }),
+  sha256sum: shaped({ flags: SUM, operands: "paths" }),
+  sha384sum: shaped({ flags: SUM, operands: "paths" }),
+  sha512sum: shaped({ flags: SUM, operands: "paths" }),
+  b2sum: shaped({ flags: SUM, operands: "paths" }),
+  shasum: shaped({ flags: { letters: "btp", values: { a: "number" } }, operands: "paths" }),
+  cksum: shaped({ flags: { long: "help version" }, operands: "paths" }),
+  sum: shaped({ flags: { letters: "rs", long: "help version" }, operands: "paths" }),
+  xxd: shaped({
+    flags: { letters: "abCeiEpu", values: { c: "number", g: "number", l: "number", o: "number", s: "text" } },
+    operands: "paths",
+    operandsMax: 1,
+  }),
+  od: shaped({
+    flags: {
+      letters: "abcdfilosxv",
+      values: { A: "text", j: "text", N: "text", t: "text", w: "text" },
+      long: "help version",
+    },
+    operands: "paths",
+  }),
+  hexdump: shaped({ flags: { letters: "bcCdovx", values: { n: "number", s: "text" } }, operands: "paths" }),
+  hd: shaped({ flags: { letters: "bcCdovx", values: { n: "number", s: "text" } }, operands: "paths" }),
+  strings: shaped({
+    flags: { letters: "afw", values: { n: "number", t: "text", e: "text" }, long: "all help version" },
+    operands: "paths",
+  }),
+  cmp: shaped({
+    flags: {
+      letters: "bls",
+      values: { i: "text", n: "text" },
+      long: "print-bytes verbose quiet silent help version",
+    },
+    operands: "paths",
+  }),
+  diff: shaped({
+    flags: {
+      letters: "abBcdeEfiNnpqrsTtuwWyZ",
+      values: { U: "number", C: "number", I: "text", x: "text", W: "number", L: "text" },
+      long: "brief ignore-all-space ignore-blank-lines ignore-case ignore-space-change ignore-trailing-space minimal new-file normal recursive report-identical-files show-c-function side-by-side speed-large-files suppress-common-lines text unified help version ed rcs no-dereference",
+      longValues: { exclude: "text", label: "text", width: "number", "ignore-matching-lines": "text" },
+      longOptional: "color unified context",
+      words: /^-\d+$/,
+    },
+    operands: "paths",
+    deep: { flags: ["-r", "--recursive"], kind: "all" },
+  }),
+  comm: shaped({
+    flags: { letters: "123iz", long: "check-order nocheck-order total help version", words: /^-[123]+$/ },
+    operands: "paths",
+  }),
+  realpath: shaped({
+    flags: {
+      letters: "emLPqsz",
+      long: "canonicalize-existing canonicalize-missing help version",
+      longValues: { "relative-to": "path", "relative-base": "path" },
+    },
+    operands: "paths",
+  }),
+  readlink: shaped({
+    flags: {
+      letters: "efmnqsvz",
+      long: "canonicalize canonicalize-existing canonicalize-missing help version",
+    },
+    operands: "paths",
+  }),
+  basename: shaped({
+    flags: { letters: "az", values: { s: "text" }, long: "help version" },
+    operands: "text",
+  }),
+  dirname: shaped({ flags: { letters: "z", long: "help version" }, operands: "text" }),
+};

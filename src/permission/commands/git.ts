@@ -1,0 +1,362 @@
+import { posix } from "node:path";
+import type { Directories, ShellWord } from "../../shell/analysis.ts";
+import { literalOf } from "../../shell/analysis.ts";
+import type { Flags, Knowledge, Known, ReadFlags, Use } from "./grammar.ts";
+import { readFlags, reads, unknown } from "./grammar.ts";
+
+const DIFF_LONG =
+  "patch no-patch stat numstat shortstat summary name-only name-status raw minimal patience histogram cached staged no-index-never check full-index binary text ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines no-renames exit-code quiet no-color no-ext-diff no-textconv pickaxe-all pickaxe-regex function-context patch-with-stat compact-summary no-prefix";
+const DIFF_VALUES = {
+  "diff-filter": "text",
+  "diff-algorithm": "text",
+  unified: "number",
+  "inter-hunk-context": "number",
+  "word-diff-regex": "text",
+  "ignore-matching-lines": "text",
+  "src-prefix": "text",
+  "dst-prefix": "text",
+  "line-prefix": "text",
+} as const;
+const DIFF_OPTIONAL =
+  "color word-diff stat find-renames find-copies abbrev relative dirstat color-words color-moved unified ignore-submodules";
+const DIFF_LETTERS = "puswbRzaWqM";
+const DIFF: Flags = {
+  letters: DIFF_LETTERS,
+  values: { U: "number", S: "text", G: "text" },
+  long: DIFF_LONG.replace(" no-index-never", "") + " merge-base no-relative",
+  longValues: DIFF_VALUES,
+  longOptional: DIFF_OPTIONAL,
+};
+const LOG_LONG =
+  "oneline graph all branches tags remotes merges no-merges first-parent reverse follow abbrev-commit no-abbrev-commit decorate no-decorate left-right cherry-pick topo-order date-order author-date-order full-history ancestry-path walk-reflogs show-pulls no-notes source stdin-never boundary simplify-by-decoration regexp-ignore-case invert-grep all-match fixed-strings extended-regexp perl-regexp basic-regexp root clear-decorations no-walk parents children relative-date left-only right-only cherry-mark cherry log-size no-mailmap use-mailmap";
+const LOG: Flags = {
+  letters: `${DIFF_LETTERS}giEFPtmc`,
+  values: { n: "number", U: "number", S: "text", G: "text", L: "text" },
+  long: `${DIFF_LONG} ${LOG_LONG}`.replaceAll(/ [a-z-]+-never/g, ""),
+  longValues: {
+    ...DIFF_VALUES,
+    "max-count": "number",
+    skip: "number",
+    since: "text",
+    until: "text",
+    after: "text",
+    before: "text",
+    author: "text",
+    committer: "text",
+    grep: "text",
+    date: "text",
+    "min-parents": "number",
+    "max-parents": "number",
+    glob: "text",
+    "decorate-refs": "text",
+    "decorate-refs-exclude": "text",
+    exclude: "text",
+  },
+  longOptional: `${DIFF_OPTIONAL} decorate pretty format encoding branches tags remotes`,
+  words: /^-\d+$/,
+};
+
+interface Subcommand {
+  readonly flags: Flags;
+  /** `revisions`: names of commits and paths in the repository. `few`: only with one of these flags. */
+  readonly operands: "none" | "revisions" | { readonly onlyWith: readonly string[] };
+  readonly tree?: boolean;
+}
+
+const LISTING = { longOptional: "color column abbrev" } as const;
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  status: {
+    flags: {
+      letters: "sbvuz",
+      long: "short branch show-stash long verbose no-renames no-ahead-behind ahead-behind null",
+      longOptional: "porcelain untracked-files ignored ignore-submodules column find-renames",
+      words: /^-u(?:no|normal|all)$/,
+    },
+    operands: "revisions",
+    tree: true,
+  },
+  diff: { flags: DIFF, operands: "revisions", tree: true },
+  "diff-tree": {
+    flags: { ...DIFF, letters: `${DIFF_LETTERS}rtmc`, long: `${DIFF.long} root no-commit-id pretty` },
+    operands: "revisions",
+  },
+  "diff-index": { flags: DIFF, operands: "revisions", tree: true },
+  "diff-files": { flags: DIFF, operands: "revisions", tree: true },
+  log: { flags: LOG, operands: "revisions" },
+  whatchanged: { flags: LOG, operands: "revisions" },
+  show: { flags: LOG, operands: "revisions" },
+  reflog: { flags: LOG, operands: "revisions" },
+  shortlog: {
+    flags: {
+      letters: "nsecw",
+      long: "numbered summary email no-merges merges all committer",
+      longValues: {
+        since: "text",
+        until: "text",
+        after: "text",
+        before: "text",
+        group: "text",
+        author: "text",
+      },
+      words: /^-\d+$/,
+    },
+    operands: "revisions",
+  },
+  branch: {
+    flags: {
+      ...LISTING,
+      letters: "arvil",
+      long: "all remotes verbose show-current list ignore-case no-color no-column",
+      longValues: {
+        sort: "text",
+        format: "text",
+        contains: "text",
+        "no-contains": "text",
+        merged: "text",
+        "no-merged": "text",
+        "points-at": "text",
+      },
+    },
+    operands: { onlyWith: ["--list", "-l"] },
+  },
+  tag: {
+    flags: {
+      ...LISTING,
+      letters: "lin",
+      long: "list ignore-case no-column",
+      longValues: {
+        sort: "text",
+        format: "text",
+        contains: "text",
+        "no-contains": "text",
+        merged: "text",
+        "no-merged": "text",
+        "points-at": "text",
+      },
+      words: /^-n\d+$/,
+    },
+    operands: { onlyWith: ["--list", "-l"] },
+  },
+  remote: { flags: { letters: "v", long: "verbose" }, operands: "none" },
+  blame: {
+    flags: {
+      letters: "bcefhklnpstwMC",
+      values: { L: "text", S: "path" },
+      long: "porcelain line-porcelain show-email show-name show-number root date-order",
+      longValues: { since: "text", date: "text", abbrev: "number", "ignore-rev": "text" },
+    },
+    operands: "revisions",
+    tree: true,
+  },
+  grep: {
+    flags: {
+      letters: "nIiwvhHEGFPlLczopqWr",
+      values: { A: "number", B: "number", C: "number", e: "text", m: "number" },
+      long: "line-number ignore-case word-regexp invert-match extended-regexp basic-regexp perl-regexp fixed-strings files-with-matches files-without-match name-only count null only-matching column heading break show-function function-context all-match and or not cached full-name recursive no-recursive quiet text",
+      longValues: { "max-depth": "number", "max-count": "number", threads: "number" },
+      longOptional: "color",
+      words: /^-\d+$/,
+    },
+    operands: "revisions",
+    tree: true,
+  },
+  describe: {
+    flags: {
+      long: "all tags contains exact-match long always first-parent",
+      longValues: { abbrev: "number", candidates: "number", match: "text", exclude: "text" },
+    },
+    operands: "revisions",
+  },
+  "merge-base": {
+    flags: { letters: "a", long: "all is-ancestor octopus independent fork-point" },
+    operands: "revisions",
+  },
+  "check-ignore": {
+    flags: { letters: "vqnz", long: "verbose quiet non-matching no-index" },
+    operands: "revisions",
+  },
+  "check-attr": { flags: { letters: "a", long: "all cached" }, operands: "revisions" },
+  "rev-parse": {
+    flags: {
+      letters: "q",
+      long: "show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree is-inside-git-dir is-bare-repository show-superproject-working-tree verify quiet symbolic symbolic-full-name all branches tags remotes",
+      longOptional: "short abbrev-ref",
+    },
+    operands: "revisions",
+  },
+  "rev-list": {
+    flags: { ...LOG, long: `${LOG.long} count objects header timestamp` },
+    operands: "revisions",
+  },
+  "name-rev": { flags: { long: "all name-only always tags" }, operands: "revisions" },
+  "ls-files": {
+    flags: {
+      letters: "cdmoisktuvzf",
+      values: { x: "text", X: "path" },
+      long: "cached deleted modified others ignored stage directory no-empty-directory unmerged killed full-name error-unmatch exclude-standard eol deduplicate",
+      longValues: { exclude: "text", "exclude-from": "path" },
+      longOptional: "abbrev",
+    },
+    operands: "revisions",
+    tree: true,
+  },
+  "ls-tree": {
+    flags: {
+      letters: "drtlz",
+      long: "long name-only name-status full-name full-tree object-only",
+      longOptional: "abbrev",
+      longValues: { format: "text" },
+    },
+    operands: "revisions",
+  },
+  "cat-file": { flags: { letters: "pte s".replace(" ", "") }, operands: "revisions" },
+  "show-ref": {
+    flags: {
+      letters: "dhsq",
+      long: "head heads tags branches dereference verify quiet",
+      longOptional: "hash abbrev",
+    },
+    operands: "revisions",
+  },
+  "for-each-ref": {
+    flags: {
+      longValues: {
+        count: "number",
+        sort: "text",
+        format: "text",
+        "points-at": "text",
+        contains: "text",
+        merged: "text",
+        "no-merged": "text",
+      },
+    },
+    operands: "revisions",
+  },
+  "count-objects": { flags: { letters: "vH", long: "verbose human-readable" }, operands: "none" },
+};
+
+/** Words behind these are a subcommand of their own. */
+const NESTED: Readonly<Record<string, Readonly<Record<string, Subcommand>>>> = {
+  stash: {
+    list: { flags: LOG, operands: "revisions" },
+    show: { flags: DIFF, operands: "revisions" },
+  },
+  reflog: { show: { flags: LOG, operands: "revisions" } },
+  remote: { "get-url": { flags: { long: "push all" }, operands: "revisions" } },
+  worktree: { list: { flags: { letters: "vz", long: "porcelain verbose" }, operands: "none" } },
+};
+const CONFIG_KEYS =
+  /^(?:user\.(?:name|email)|init\.defaultbranch|core\.(?:autocrlf|eol|filemode|ignorecase|bare)|branch\.[\w./-]+\.(?:remote|merge|rebase)|pull\.rebase|push\.default)$/i;
+
+/**
+ * git is known where it only reads, and where the configuration of the repository, which git obeys, names no program:
+ * that is looked at on the disk (S34).
+ */
+export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
+  if (args.length === 1 && /^(?:--version|-v)$/.test(literalOf(args[0]) ?? "")) return reads();
+  const globals = readGlobals(args, directories);
+  if (typeof globals === "string") return unknown(globals);
+  const { rest, at } = globals;
+  const name = literalOf(rest[0]);
+  if (name === undefined) return unknown(`git ${rest[0]?.text ?? ""}`);
+  const uses = globals.uses;
+  if (name === "config") return config(rest.slice(1), at, uses);
+  if (name === "symbolic-ref") return symbolicRef(rest.slice(1), at, uses);
+  const second = literalOf(rest[1]) ?? "";
+  const nested = Object.hasOwn(NESTED, name) ? NESTED[name] : undefined;
+  const inner = nested !== undefined && Object.hasOwn(nested, second) ? nested[second] : undefined;
+  if (inner !== undefined) return subcommand(`${name} ${second}`, inner, rest.slice(2), at, uses);
+  if (nested !== undefined && rest.length > 1 && !second.startsWith("-"))
+    return unknown(`git ${name} ${second}`);
+  const found = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  return found === undefined ? unknown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
+}
+
+function readGlobals(
+  args: readonly ShellWord[],
+  before: Directories,
+): { readonly rest: readonly ShellWord[]; readonly at: Directories; readonly uses: readonly Use[] } | string {
+  let at = before;
+  const uses: Use[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const text = literalOf(args[index]);
+    if (text === "-C") {
+      const word = args[++index];
+      const path = literalOf(word);
+      if (word === undefined || path === undefined || path.startsWith("~"))
+        return "git -C of a place that is not known";
+      uses.push({ kind: "path", word, directories: at });
+      at = at?.map((directory) => (path.startsWith("/") ? path : posix.join(directory, path)));
+    } else if (
+      !/^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/.test(text ?? "")
+    ) {
+      if (text === undefined || text.startsWith("-")) return `git ${args[index]?.text ?? ""}`;
+      return { rest: args.slice(index), at, uses };
+    }
+  }
+  return "git without a command";
+}
+
+function subcommand(
+  name: string,
+  { flags: known, operands: kind, tree = false }: Subcommand,
+  args: readonly ShellWord[],
+  at: Directories,
+  uses: readonly Use[],
+): Known {
+  const read = readFlags(known, args);
+  if (typeof read === "string") return unknown(`git ${name}: ${read}`);
+  const { operands, flags, values } = read;
+  const format = [...values.map(({ word }) => word.text), ...args.map((word) => word.text)].find((text) =>
+    text.includes("%G"),
+  );
+  if (format !== undefined) return unknown(`git ${name}: ${format} starts gpg`);
+  if (kind === "none" && operands.length > 0) return unknown(`git ${name} ${operands[0]?.text}`);
+  if (typeof kind === "object" && operands.length > 0 && !kind.onlyWith.some((flag) => flags.has(flag)))
+    return unknown(`git ${name} ${operands[0]?.text}`);
+  const odd = oddOperand(read);
+  if (odd !== undefined) return unknown(`git ${name} ${odd}`);
+  const elsewhere = operands.filter((word) => leadsOut(literalOf(word) ?? ""));
+  return reads([
+    ...uses,
+    ...values.flatMap(({ kind, word }): readonly Use[] =>
+      kind === "path" ? [{ kind: "path", word, directories: at }] : [],
+    ),
+    ...elsewhere.map((word): Use => ({ kind: "path", word, directories: at })),
+    { kind: "repository", directories: at, tree },
+  ]);
+}
+
+/** Operands are fixed words; a pattern only behind `--`, where it cannot become a flag. */
+function oddOperand({ operands, behindDashes }: ReadFlags): string | undefined {
+  return operands.find((word, at) => {
+    if (word.kind === "glob") return at < operands.length - behindDashes || leadsOut(word.pattern);
+    return literalOf(word) === undefined;
+  })?.text;
+}
+
+/** With a path outside the repository, git diff compares any two files. */
+function leadsOut(text: string): boolean {
+  return text.startsWith("/") || text.startsWith("~") || /(?:^|\/)\.\.(?:\/|$)/.test(text);
+}
+
+function config(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): Known {
+  const [first, key, ...more] = args.map(literalOf);
+  if (
+    (first === "--get" || first === "get") &&
+    key !== undefined &&
+    more.length === 0 &&
+    CONFIG_KEYS.test(key)
+  )
+    return reads([...uses, { kind: "repository", directories: at, tree: false }]);
+  if (first !== undefined && key === undefined && args.length === 1 && CONFIG_KEYS.test(first))
+    return reads([...uses, { kind: "repository", directories: at, tree: false }]);
+  return unknown("git config: it may show a secret, or change something");
+}
+
+function symbolicRef(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): Known {
+  const words = args.map(literalOf);
+  const operands = words.filter((word) => word === undefined || !/^(?:-q|--quiet|--short)$/.test(word));
+  if (operands.length !== 1 || operands[0]?.startsWith("-") !== false) return unknown("git symbolic-ref");
+  return reads([...uses, { kind: "repository", directories: at, tree: false }]);
+}

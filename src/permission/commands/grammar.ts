@@ -1,0 +1,232 @@
+import type { Directories, ShellCommand, ShellWord } from "../../shell/analysis.ts";
+import { literalOf } from "../../shell/analysis.ts";
+
+/** Something that a command would read, to be looked at on the disk before the command counts as a known read. */
+export type Use =
+  /**
+   * A file or directory. `deep`: everything below it too. `hidden`: with the files whose names begin with a dot.
+   * `stat`: only that it exists, or what it is called.
+   */
+  | {
+      readonly kind: "path";
+      readonly word: ShellWord;
+      readonly directories: Directories;
+      readonly deep?: "all" | "visible";
+    }
+  /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
+  | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
+
+/** What a command is known to do, or why it is not known to only read. */
+export type Known =
+  | { readonly kind: "reads"; readonly uses: readonly Use[] }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** One command in its line. */
+export interface Invocation {
+  readonly name: string;
+  readonly args: readonly ShellWord[];
+  readonly directories: Directories;
+  /** What writes to its standard input, nearest first, where those are simple commands. */
+  readonly writers: readonly ShellCommand[];
+}
+
+/** Tells whether one command only reads. */
+export type Knowledge = (call: Invocation) => Known;
+
+/** What the value of a flag is. */
+export type ValueKind = "text" | "path" | "number";
+
+/** The flags of a command that are known to only read. Every other flag, abbreviation or cluster asks (S01). */
+export interface Flags {
+  /** Letters without a value: `-a`, and `-abc` where every letter is one of them. */
+  readonly letters?: string;
+  /** Letters with a value, attached or as the next word. */
+  readonly values?: Readonly<Record<string, ValueKind>>;
+  /** Long flags without a value, by their whole names. */
+  readonly long?: string;
+  /** Long flags with a value: `--name=value`, or the next word. */
+  readonly longValues?: Readonly<Record<string, ValueKind>>;
+  /** Long flags whose value may be left out: `--name` or `--name=value`, never the next word. */
+  readonly longOptional?: string;
+  /** Whole words that are flags: `-type`, `-50`. */
+  readonly words?: RegExp;
+}
+
+export interface ReadFlags {
+  readonly flags: ReadonlySet<string>;
+  readonly values: readonly { readonly flag: string; readonly kind: ValueKind; readonly word: ShellWord }[];
+  readonly operands: readonly ShellWord[];
+  /** How many of the operands stand behind `--`. */
+  readonly behindDashes: number;
+}
+
+/** Reads the words of a command; a text is the reason why they are not known. */
+export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags | string {
+  const flags = new Set<string>();
+  const values: { flag: string; kind: ValueKind; word: ShellWord }[] = [];
+  const operands: ShellWord[] = [];
+  const long = listOf(known.long);
+  const optional = listOf(known.longOptional);
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined) break;
+    const text = word.kind === "known" ? word.value : undefined;
+    if (text === undefined) {
+      if (word.kind === "unknown") return `${word.text}: ${word.why}`;
+      if (word.kind === "variables" && !(word.whole && word.text.startsWith('"')))
+        return `${word.text} is expanded to any number of words`;
+      operands.push(word);
+      continue;
+    }
+    if (text === "--") {
+      const rest = args.slice(at + 1);
+      const odd = rest.find((one) => one.kind === "unknown" || (one.kind === "variables" && !one.whole));
+      if (odd !== undefined) return `${odd.text} is only known when it runs`;
+      return { flags, values, operands: [...operands, ...rest], behindDashes: rest.length };
+    }
+    if (!text.startsWith("-") || text === "-") {
+      operands.push(word);
+      continue;
+    }
+    const taken = (flag: string, kind: ValueKind, attached: string | undefined): string | undefined => {
+      const value: ShellWord | undefined =
+        attached === undefined ? args[++at] : { kind: "known", text: attached, value: attached, home: false };
+      if (value === undefined) return `${flag} has no value`;
+      if (value.kind !== "known") return `the value of ${flag} is only known when it runs`;
+      if (kind === "number" && !/^[-+]?\d+[a-zA-Z]*$/.test(value.value)) return `${flag} ${value.value}`;
+      values.push({ flag, kind, word: value });
+      flags.add(flag);
+      return undefined;
+    };
+    if (known.words?.test(text) === true) {
+      flags.add(text);
+      continue;
+    }
+    if (text.startsWith("--")) {
+      const equals = text.indexOf("=");
+      const name = equals === -1 ? text.slice(2) : text.slice(2, equals);
+      const kind = Object.hasOwn(known.longValues ?? {}, name) ? known.longValues?.[name] : undefined;
+      if (kind !== undefined) {
+        const problem = taken(`--${name}`, kind, equals === -1 ? undefined : text.slice(equals + 1));
+        if (problem !== undefined) return problem;
+      } else if ((long.has(name) && equals === -1) || optional.has(name)) flags.add(`--${name}`);
+      else return `the flag ${text}`;
+      continue;
+    }
+    for (let letterAt = 1; letterAt < text.length; letterAt++) {
+      const letter = text[letterAt] ?? "";
+      const kind = Object.hasOwn(known.values ?? {}, letter) ? known.values?.[letter] : undefined;
+      if (kind !== undefined) {
+        const rest = text.slice(letterAt + 1);
+        const problem = taken(`-${letter}`, kind, rest === "" ? undefined : rest);
+        if (problem !== undefined) return problem;
+        break;
+      }
+      if (known.letters?.includes(letter) !== true) return `the flag ${text}`;
+      flags.add(`-${letter}`);
+    }
+  }
+  return { flags, values, operands, behindDashes: 0 };
+}
+
+const lists = new Map<string, ReadonlySet<string>>();
+
+function listOf(text: string | undefined): ReadonlySet<string> {
+  if (text === undefined) return NONE;
+  let list = lists.get(text);
+  if (list === undefined) {
+    list = new Set(text.split(" "));
+    lists.set(text, list);
+  }
+  return list;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function unknown(why: string): Known {
+  return { kind: "unknown", why };
+}
+
+export function reads(uses: readonly Use[] = []): Known {
+  return { kind: "reads", uses };
+}
+
+/** Variables of the environment that say nothing that is secret, and cannot be set to anything by a repository. */
+const PLAIN_VARIABLES = new Set([
+  "PWD",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "HOSTNAME",
+  "SHELL",
+  "LANG",
+  "TERM",
+  "?",
+  "#",
+  "$",
+  "!",
+]);
+
+/** Why a word cannot stand where it is only shown or compared; undefined where it can. */
+export function textProblem(word: ShellWord): string | undefined {
+  if (word.kind === "known") return undefined;
+  if (word.kind === "glob") return `the pattern ${word.text}`;
+  if (word.kind === "unknown") return `${word.text}: ${word.why}`;
+  const name = word.names.find((each) => !PLAIN_VARIABLES.has(each));
+  return name === undefined ? undefined : `the variable $${name}`;
+}
+
+export interface Shape {
+  readonly flags: Flags;
+  /** What the operands are. `pattern`: the first is text, unless one of these flags is given, the others are paths. */
+  readonly operands: "none" | "text" | "paths" | { readonly patternUnless: readonly string[] };
+  /** At most so many operands: a further one may be written to. */
+  readonly operandsMax?: number;
+  /** Without operands it reads the directory it runs in. */
+  readonly here?: boolean;
+  /** Flags with which it reads what lies below its operands, and whether that is all or only the visible. */
+  readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
+}
+
+/** The knowledge of a command that is told whole by its flags and by what its operands are. */
+export function shaped(shape: Shape): Knowledge {
+  return ({ args, directories }) => {
+    const read = readFlags(shape.flags, args);
+    if (typeof read === "string") return unknown(read);
+    const { flags, values, operands } = read;
+    const deepKind = typeof shape.deep === "string" ? shape.deep : shape.deep?.kind;
+    const isDeep =
+      typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
+    const deep = isDeep && deepKind !== undefined ? { deep: deepKind } : {};
+    const uses: Use[] = values.flatMap(({ kind, word }) =>
+      kind === "path" ? [{ kind: "path", word, directories }] : [],
+    );
+    if (shape.operandsMax !== undefined && operands.length > shape.operandsMax)
+      return unknown(`it writes to its operand ${operands.at(-1)?.text}`);
+    if (shape.operandsMax !== undefined && operands.some((word) => word.kind === "glob"))
+      return unknown("a pattern may become more than one operand");
+    let paths: readonly ShellWord[] = [];
+    let texts: readonly ShellWord[] = [];
+    if (shape.operands === "none") {
+      if (operands.length > 0) return unknown(`the operand ${operands[0]?.text}`);
+    } else if (shape.operands === "text") texts = operands;
+    else if (shape.operands === "paths") paths = operands;
+    else {
+      const given = shape.operands.patternUnless.some((flag) => flags.has(flag));
+      texts = given ? [] : operands.slice(0, 1);
+      paths = given ? operands : operands.slice(1);
+    }
+    for (const word of texts) {
+      const problem = textProblem(word);
+      if (problem !== undefined) return unknown(problem);
+    }
+    const readHere = paths.length === 0 && (shape.here === true || isDeep);
+    for (const word of readHere ? [HERE] : paths) {
+      if (literalOf(word) === "-") continue;
+      uses.push({ kind: "path", word, directories, ...deep });
+    }
+    return reads(uses);
+  };
+}
+
+export const HERE: ShellWord = { kind: "known", text: ".", value: ".", home: false };

@@ -1,0 +1,24 @@
+import { FILE_COMMANDS } from "./files.ts";
+import { git } from "./git.ts";
+import type { Invocation, Knowledge, Known } from "./grammar.ts";
+import { reads, unknown } from "./grammar.ts";
+import { SEARCH_COMMANDS } from "./search.ts";
+import { SYSTEM_COMMANDS, tellsVersion } from "./system.ts";
+import { TEXT_COMMANDS } from "./text.ts";
+
+const KNOWLEDGE: ReadonlyMap<string, Knowledge> = new Map(
+  Object.entries({ ...FILE_COMMANDS, ...TEXT_COMMANDS, ...SEARCH_COMMANDS, ...SYSTEM_COMMANDS, git }),
+);
+
+/** Where the programs of the system are: a path there means the program of that name. */
+const SYSTEM_FOLDERS = /^(?:\/usr)?\/bin\/([^/]+)$/;
+
+/** Tells whether one command is known to only read, and what it would read. */
+export function knowledgeOf(call: Invocation): Known {
+  const name = SYSTEM_FOLDERS.exec(call.name)?.[1] ?? call.name;
+  if (tellsVersion(name, call.args)) return reads();
+  return KNOWLEDGE.get(name)?.(call) ?? unknown(`${call.name} is not known to only read`);
+}
+
+/** The commands of the quiet preset, for people and for the tests that try every flag of them. */
+export const KNOWN_COMMANDS: readonly string[] = [...KNOWLEDGE.keys()].sort();

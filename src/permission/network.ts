@@ -1,0 +1,149 @@
+import type { Analysis, ShellCommand } from "../shell/analysis.ts";
+import { literalOf } from "../shell/analysis.ts";
+
+const FETCHERS = new Set(["curl", "wget", "http", "https", "xh", "aria2c"]);
+const REMOTES = new Set([
+  "ssh",
+  "scp",
+  "sftp",
+  "ftp",
+  "telnet",
+  "nc",
+  "ncat",
+  "netcat",
+  "socat",
+  "ping",
+  "ping6",
+  "traceroute",
+  "dig",
+  "nslookup",
+  "host",
+  "whois",
+  "mosh",
+  "lftp",
+  "gh",
+  "glab",
+  "aws",
+  "gcloud",
+  "az",
+  "kubectl",
+  "helm",
+  "heroku",
+  "vercel",
+  "netlify",
+  "flyctl",
+  "terraform",
+]);
+const GIT_REMOTE = new Set(["push", "fetch", "pull", "clone", "ls-remote", "archive"]);
+const NPM_REMOTE = new Set([
+  "install",
+  "i",
+  "ci",
+  "add",
+  "update",
+  "upgrade",
+  "publish",
+  "login",
+  "whoami",
+  "view",
+  "info",
+  "outdated",
+  "audit",
+  "search",
+  "unpublish",
+  "deprecate",
+  "dist-tag",
+  "dlx",
+  "create",
+  "init",
+]);
+const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
+  npm: ["registry.npmjs.org"],
+  pnpm: ["registry.npmjs.org"],
+  yarn: ["registry.yarnpkg.com", "registry.npmjs.org"],
+  bun: ["registry.npmjs.org"],
+  pip: ["pypi.org", "files.pythonhosted.org"],
+  cargo: ["index.crates.io", "static.crates.io"],
+};
+
+/**
+ * Says what of a line is known to want the network beyond a list of hosts; undefined where nothing is.
+ *
+ * For telling a person before it fails: what holds is the sandbox, which has no other network.
+ */
+export function networkNeed({ commands }: Analysis, hosts: readonly string[]): string | undefined {
+  for (const command of commands) {
+    const wanted = hostsOf(command);
+    if (wanted === undefined) continue;
+    const beyond = wanted === "any" ? undefined : wanted.filter((host) => !hosts.includes(host));
+    if (beyond !== undefined && beyond.length === 0 && wanted.length > 0) continue;
+    const where =
+      beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
+    return `${nameOf(command)} needs ${where}, which the sandbox does not let through`;
+  }
+  return undefined;
+}
+
+function nameOf({ name }: ShellCommand): string {
+  const value = literalOf(name) ?? "";
+  return value.slice(value.lastIndexOf("/") + 1);
+}
+
+/** The hosts that a command wants to speak to; `any` where they cannot be told, undefined where it wants none. */
+function hostsOf(command: ShellCommand): readonly string[] | "any" | undefined {
+  const name = nameOf(command);
+  const words = command.args.map((word) => literalOf(word) ?? "");
+  const first = words.find((word) => !word.startsWith("-"));
+  if (FETCHERS.has(name))
+    return words.some((word) => /^(?:--version|--help|-h|-V)$/.test(word)) ? undefined : urlHosts(words);
+  if (REMOTES.has(name)) return "any";
+  if (name === "rsync")
+    return words.some((word) => /^(?:[\w.-]+@)?[\w.-]+:|^rsync:/.test(word)) ? "any" : undefined;
+  if (name === "git") {
+    const at = words.findIndex(
+      (word, index) => !word.startsWith("-") && !/^-[cC]$/.test(words[index - 1] ?? ""),
+    );
+    const sub = words[at] ?? "";
+    if (sub === "remote" && /^(?:update|show|prune)$/.test(words[at + 1] ?? "")) return "any";
+    if (sub === "submodule" && /^(?:update|add)$/.test(words[at + 1] ?? "")) return "any";
+    if (sub === "archive" && !words.some((word) => word.startsWith("--remote"))) return undefined;
+    return GIT_REMOTE.has(sub) ? urlHosts(words) : undefined;
+  }
+  if (name === "npm" || name === "pnpm" || name === "yarn" || name === "bun") {
+    const wants = NPM_REMOTE.has(first ?? (name === "yarn" ? "install" : ""));
+    return wants && !(name === "bun" && first === "init") ? (REGISTRIES[name] ?? "any") : undefined;
+  }
+  if (/^pip3?$|^pipx$|^uv$|^poetry$/.test(name)) {
+    const wants = words.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
+    const local = words.some((word) => word === "--no-index");
+    return wants && !local ? REGISTRIES["pip"] : undefined;
+  }
+  if (/^python3?(?:\.\d+)?$/.test(name) && words[0] === "-m" && words[1] === "pip")
+    return words.includes("install") || words.includes("download") ? REGISTRIES["pip"] : undefined;
+  if (name === "cargo")
+    return /^(?:install|publish|update|fetch|search|login|add)$/.test(first ?? "")
+      ? REGISTRIES["cargo"]
+      : undefined;
+  if (name === "go")
+    return /^(?:get|install)$/.test(first ?? "") || (first === "mod" && words.includes("download"))
+      ? "any"
+      : undefined;
+  if (/^(?:docker|podman)$/.test(name))
+    return /^(?:pull|push|login|search|build|run)$/.test(first ?? "") ? "any" : undefined;
+  if (/^(?:apt|apt-get|brew|dnf|yum|apk|pacman|gem|conda|mamba|bundle|composer)$/.test(name))
+    return /^(?:install|update|upgrade|add|fetch|download|-S\w*|search|push|require)$/.test(
+      first ?? words[0] ?? "",
+    )
+      ? "any"
+      : undefined;
+  return undefined;
+}
+
+function urlHosts(words: readonly string[]): readonly string[] | "any" {
+  const urls = words.filter((word) => /^[a-z][a-z0-9+.-]*:\/\//i.test(word));
+  if (urls.length === 0) return "any";
+  const hosts = urls.map((url) =>
+    URL.canParse(url) && /^https?:/i.test(url) ? new URL(url).hostname : undefined,
+  );
+  return hosts.every((host) => host !== undefined) ? hosts : "any";
+}

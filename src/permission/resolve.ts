@@ -1,0 +1,185 @@
+import { basename, dirname, join } from "node:path";
+import type { Files } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
+import type { Directories, ShellWord } from "../shell/analysis.ts";
+
+/** A pattern that matches more names, or looks through more, is not followed. */
+const MATCHES_MAX = 512;
+const ENTRIES_MAX = 4_096;
+
+/** Where a command starts, and what its words are looked at with. */
+export interface Ground {
+  readonly files: Files;
+  /** Absolute and resolved: where the line starts. */
+  readonly cwd: string;
+  /** What `~` stands for; absent where that is not known. */
+  readonly home?: string;
+  /** Paths that were resolved for this command already: each is looked at once. */
+  readonly seen: Map<string, Promise<Resolved>>;
+}
+
+type Resolved = Pick<FollowedPath, "path" | "exists"> | undefined;
+
+/** Where a word of a command leads; a text is why that cannot be known. */
+export type Followed = readonly FollowedPath[] | string;
+
+export interface FollowedPath {
+  /** Absolute, every link resolved; for what is not there, of its nearest existing parent. */
+  readonly path: string;
+  readonly exists: boolean;
+  /** The word as it was spelled, or the name that a pattern matches. */
+  readonly spelled: string;
+}
+
+/**
+ * Follows a word of a command to the files it means, from every directory that the command may run in (S22, S23).
+ *
+ * A pattern is matched here as bash would match it. Whatever cannot be resolved for sure is told, never guessed.
+ */
+export async function follow(word: ShellWord, directories: Directories, ground: Ground): Promise<Followed> {
+  if (directories === undefined) return `where ${word.text} leads depends on a cd that is not known`;
+  if (word.kind === "variables" || word.kind === "unknown") return `${word.text} is only known when it runs`;
+  const found: FollowedPath[] = [];
+  for (const directory of directories) {
+    const start = await placeOf(directory, ground);
+    if (start === undefined) return `the directory ${directory} cannot be resolved`;
+    if (word.kind === "known") {
+      const spelled = word.home
+        ? ground.home && word.value.replace(/^~/, () => ground.home ?? "")
+        : word.value;
+      if (spelled === undefined || spelled === "") return `${word.text} cannot be resolved`;
+      const path = await resolved(spelled, start, ground);
+      if (path === undefined) return `${word.text} cannot be resolved`;
+      found.push({ ...path, spelled });
+    } else {
+      const matches = await matchesOf(word, start, ground);
+      if (typeof matches === "string") return matches;
+      found.push(...matches);
+    }
+  }
+  return found;
+}
+
+/** The directory that a part of the line runs in, resolved; undefined where that fails. */
+async function placeOf(directory: string, ground: Ground): Promise<string | undefined> {
+  const { cwd, home } = ground;
+  if (directory === "") return cwd;
+  const spelled = directory.startsWith("~") ? home && directory.replace(/^~/, () => home) : directory;
+  if (spelled === undefined) return undefined;
+  // bash has taken the `..` out of it as text already.
+  return (await resolvedPath(spelled.startsWith("/") ? spelled : join(cwd, spelled), ground))?.path;
+}
+
+/** Resolves as the system does: a `..` behind a link leads above what the link leads to. */
+async function resolved(
+  spelled: string,
+  start: string,
+  ground: Ground,
+): Promise<Pick<FollowedPath, "path" | "exists"> | undefined> {
+  if (spelled.includes("\0") || spelled.length > 4_096) return undefined;
+  let at = spelled.startsWith("/") ? "/" : start;
+  let exists = true;
+  for (const part of spelled.split(/(?<=(?:^|\/)\.\.)\/|\/(?=\.\.(?:\/|$))/)) {
+    if (part === "..") {
+      at = dirname(at);
+      continue;
+    }
+    if (part === "") continue;
+    const next = await resolvedPath(join(at, part), ground);
+    if (next === undefined) return undefined;
+    at = next.path;
+    exists = next.exists;
+  }
+  return { path: at, exists };
+}
+
+function resolvedPath(path: string, ground: Ground): Promise<Resolved> {
+  const known = ground.seen.get(path);
+  if (known !== undefined) return known;
+  const looked = lookedUp(path, ground);
+  ground.seen.set(path, looked);
+  return looked;
+}
+
+async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
+  const { files } = ground;
+  try {
+    return { path: await files.realpath(path), exists: true };
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code !== "ENOENT" || dirname(path) === path) return undefined;
+  }
+  if ((await lstatOf(path, files)) !== "nothing") return undefined; // a link to nothing
+  const parent = await resolvedPath(dirname(path), ground);
+  return parent === undefined ? undefined : { path: join(parent.path, basename(path)), exists: false };
+}
+
+async function lstatOf(path: string, files: Files): Promise<"nothing" | "something"> {
+  try {
+    return (await files.lstat(path)) === undefined ? "nothing" : "something";
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return "something"; // what cannot be looked at is not resolved
+  }
+}
+
+/** The names that a pattern matches: one folder after the other, as bash does without globstar. */
+async function matchesOf(
+  word: Extract<ShellWord, { kind: "glob" }>,
+  start: string,
+  ground: Ground,
+): Promise<Followed> {
+  const { files, home } = ground;
+  const pattern = word.home ? home && word.pattern.replace(/^~/, () => home) : word.pattern;
+  if (pattern === undefined) return `${word.text} cannot be resolved`;
+  const parts = pattern.split("/").filter((part, at) => part !== "" || at === 0);
+  if (parts.some((part) => part === "..")) return `${word.text} leads through ..`;
+  let places: readonly { readonly path: string; readonly spelled: string }[] = [
+    pattern.startsWith("/") ? { path: "/", spelled: "/" } : { path: start, spelled: "" },
+  ];
+  for (const part of parts) {
+    if (part === "" || part === ".") continue;
+    const next: { path: string; spelled: string }[] = [];
+    for (const place of places) {
+      const names = await namesIn(place.path, part, files);
+      if (typeof names === "string") return names;
+      for (const name of names) {
+        const path = (await resolvedPath(join(place.path, name), ground))?.path;
+        if (path === undefined) return `${name} cannot be resolved`;
+        next.push({ path, spelled: place.spelled === "" ? name : join(place.spelled, name) });
+        if (next.length > MATCHES_MAX) return `${word.text} matches more than ${MATCHES_MAX} names`;
+      }
+    }
+    places = next;
+  }
+  return places.map((place) => ({ ...place, exists: true }));
+}
+
+async function namesIn(
+  directory: string,
+  pattern: string,
+  files: Files,
+): Promise<readonly string[] | string> {
+  const literal = literalPart(pattern);
+  if (literal !== undefined) return [literal];
+  let entries: Awaited<ReturnType<Files["list"]>>;
+  try {
+    entries = await files.list(directory);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === undefined) throw thrown;
+    return `${directory} cannot be looked into`;
+  }
+  if (entries.length > ENTRIES_MAX) return `${directory} has more than ${ENTRIES_MAX} entries`;
+  const glob = new Bun.Glob(pattern.replaceAll("**", "*"));
+  const hidden = pattern.startsWith(".") || pattern.startsWith("[");
+  return entries
+    .map(({ name }) => name)
+    .filter((name) => (hidden || !name.startsWith(".")) && glob.match(name));
+}
+
+function literalPart(pattern: string): string | undefined {
+  const unescaped = pattern.replaceAll(/\\(.)/gs, "");
+  return /[*?[]/.test(unescaped) ? undefined : pattern.replaceAll(/\\(.)/gs, "$1");
+}

@@ -1,0 +1,32 @@
+import { posix } from "node:path";
+import type { Directories, ShellWord } from "./analysis.ts";
+
+/** More possible directories than this count as unknown. */
+const DIRECTORIES_MAX = 8;
+
+/** The places a line may be in after `cd` succeeded, and where it is when it failed is where it was. */
+export function afterCd(args: readonly ShellWord[], before: Directories): Directories {
+  const [first, second] = args;
+  const word = first?.kind === "known" && first.value === "--" ? second : first;
+  const more = args.length > (word === second && second !== undefined ? 2 : 1);
+  if (more || before === undefined) return undefined;
+  if (word === undefined) return ["~"];
+  if (word.kind !== "known" || word.value === "" || word.value.startsWith("-")) return undefined;
+  // bash takes `a/..` for the place where `a` stands, whatever `a` is a link to, but only where there is an `a`.
+  if (/[^/.][^/]*\/+\.\.(?:\/|$)/.test(word.value)) return undefined;
+  // A name that begins with ~ and is none of the home directory would be taken for it.
+  if (!word.home && word.value.startsWith("~")) return undefined;
+  const path = word.value;
+  if (path.startsWith("/") || word.home) return [posix.normalize(path)];
+  return limited(before.map((directory) => posix.join(directory, path)));
+}
+
+export function union(a: Directories, b: Directories): Directories {
+  if (a === b) return a;
+  return a === undefined || b === undefined ? undefined : limited([...a, ...b]);
+}
+
+function limited(all: readonly string[]): Directories {
+  const different = [...new Set(all.map((path) => (path === "." ? "" : path.replace(/(?<=.)\/$/, ""))))];
+  return different.length > DIRECTORIES_MAX ? undefined : different;
+}

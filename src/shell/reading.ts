@@ -1,0 +1,479 @@
+import type {
+  AndOr,
+  Assignment,
+  Command,
+  CommandNode,
+  CompoundList,
+  PipelineNode,
+  Redirection,
+  Script,
+  Statement,
+  SyntaxNode,
+  Word,
+} from "unbash";
+import { forEachChild, parse } from "unbash";
+import type {
+  Analysis,
+  Directories,
+  ShellAssignment,
+  ShellCommand,
+  ShellRedirection,
+  ShellWord,
+  Unsure,
+} from "./analysis.ts";
+import { literalOf, SHELL_COMMANDS_MAX, SHELL_DEPTH_MAX } from "./analysis.ts";
+import { unreadPlace } from "./coverage.ts";
+import { afterCd, union } from "./directories.ts";
+import { oddCharacter } from "./suspicious.ts";
+import { assignmentWord, wordOf } from "./words.ts";
+import { wrappedBy } from "./wrappers.ts";
+
+/** How the reading of a line ends that is over a limit; never leaves this room. */
+export class OverLimit extends Error {}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Where a shell is, and what has been done to it. A subshell gets a copy. */
+interface Shell {
+  directories: Directories;
+}
+
+/** Where a part of the line ends up, by how it ended. */
+interface Outcome {
+  readonly success: Directories;
+  readonly failure: Directories;
+}
+
+interface Level {
+  /** The text that positions count in. */
+  readonly source: string;
+  readonly depth: number;
+  readonly wrappedBy?: string;
+}
+
+const PLACE_VARIABLES = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
+const HARMLESS_OPTIONS = /^[-+](?:[euxvnfCbhma]+|o)$/;
+const HARMLESS_OPTION_NAMES = new Set([
+  "pipefail",
+  "errexit",
+  "nounset",
+  "xtrace",
+  "verbose",
+  "noglob",
+  "noclobber",
+  "allexport",
+  "monitor",
+  "notify",
+]);
+const HARMLESS_SHOPT = new Set([
+  "nullglob",
+  "globstar",
+  "dotglob",
+  "failglob",
+  "nocaseglob",
+  "inherit_errexit",
+  "lastpipe",
+]);
+
+/** One pass over a line: what was found is gathered here. */
+export class Reading {
+  readonly #commands: Writable<ShellCommand>[] = [];
+  readonly #redirections: Writable<ShellRedirection>[] = [];
+  readonly #functions = new Set<string>();
+  readonly #unsure: Unsure[] = [];
+
+  result(): Analysis {
+    return {
+      commands: this.#commands,
+      redirections: this.#redirections,
+      functions: [...this.#functions],
+      unsure: this.#unsure,
+    };
+  }
+
+  line(text: string): void {
+    this.#script(text, { directories: [""] }, { source: text, depth: 0 });
+  }
+
+  #doubt(at: number, why: string): void {
+    if (this.#unsure.length < 16) this.#unsure.push({ at, why });
+  }
+
+  #script(text: string, shell: Shell, level: Level): void {
+    const odd = oddCharacter(text);
+    if (odd !== undefined) this.#unsure.push(odd);
+    const script = parse(text);
+    for (const { message, pos } of script.errors ?? []) this.#doubt(pos, message);
+    this.#parsed(script, shell, { ...level, source: text });
+  }
+
+  #parsed(script: Script, shell: Shell, level: Level): void {
+    if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
+    const unread = unreadPlace(script, level.source);
+    if (unread !== undefined) this.#doubt(unread, "a place that could not be read");
+    for (const statement of script.commands) this.#statement(statement, shell, level);
+  }
+
+  #list({ commands }: CompoundList, shell: Shell, level: Level): void {
+    for (const statement of commands) this.#statement(statement, shell, level);
+  }
+
+  #statement({ command, background }: Statement, shell: Shell, level: Level): void {
+    if (background === true) {
+      this.#pipelineOrList(command, { ...shell }, level);
+      return;
+    }
+    const { success, failure } = this.#pipelineOrList(command, shell, level);
+    shell.directories = union(success, failure);
+  }
+
+  #pipelineOrList(node: PipelineNode | AndOr, shell: Shell, level: Level): Outcome {
+    if (node.type !== "AndOr") return this.#pipeline(node, shell, level);
+    let { success, failure }: Outcome = { success: undefined, failure: undefined };
+    for (const [at, part] of node.commands.entries()) {
+      const operator = at === 0 ? undefined : node.operators[at - 1];
+      if (operator !== undefined) shell.directories = operator === "&&" ? success : failure;
+      const outcome = this.#pipeline(part, shell, level);
+      if (operator === undefined) ({ success, failure } = outcome);
+      else if (operator === "&&") {
+        failure = union(failure, outcome.failure);
+        ({ success } = outcome);
+      } else {
+        success = union(success, outcome.success);
+        ({ failure } = outcome);
+      }
+    }
+    return { success, failure };
+  }
+
+  #pipeline(node: PipelineNode, shell: Shell, level: Level): Outcome {
+    if (node.type !== "Pipeline") return this.#command(node, shell, level);
+    const negated = node.prefixes.some((prefix) => prefix.type === "Negation");
+    if (node.commands.length === 1) {
+      const [only] = node.commands;
+      if (only === undefined) return stay(shell);
+      const { success, failure } = this.#command(only, shell, level);
+      return negated ? { success: failure, failure: success } : { success, failure };
+    }
+    let writer: number | undefined;
+    for (const part of node.commands) {
+      const first = this.#commands.length;
+      this.#command(part, { ...shell }, level);
+      const reader = this.#commands[first];
+      // Only where both sides are one simple command each is it known what is read.
+      if (part.type === "Command" && reader !== undefined && writer !== undefined) {
+        for (const behind of this.#commands.slice(first)) behind.reads = writer;
+      }
+      writer = part.type === "Command" && this.#commands.length === first + 1 ? first : undefined;
+    }
+    return stay(shell);
+  }
+
+  #command(node: CommandNode, shell: Shell, level: Level): Outcome {
+    if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
+    const deeper = { ...level, depth: level.depth + 1 };
+    switch (node.type) {
+      case "Command":
+        return this.#simple(node, shell, level);
+      case "Redirected":
+        for (const redirect of node.redirects) this.#redirection(redirect, shell, level);
+        return this.#command(node.command, shell, deeper);
+      case "Subshell":
+        this.#list(node.body, { ...shell }, deeper);
+        return stay(shell);
+      case "BraceGroup":
+        this.#list(node.body, shell, deeper);
+        return stay(shell);
+      case "If": {
+        const clauses = [node, ...node.elif];
+        let after: Directories;
+        for (const [at, { clause, then }] of clauses.entries()) {
+          this.#list(clause, shell, deeper);
+          const branch = { ...shell };
+          this.#list(then, branch, deeper);
+          after = at === 0 ? branch.directories : union(after, branch.directories);
+        }
+        if (node.else !== undefined) this.#list(node.else, shell, deeper);
+        shell.directories = union(after, shell.directories);
+        return stay(shell);
+      }
+      case "While":
+        return this.#loop(shell, () => {
+          this.#list(node.clause, shell, deeper);
+          this.#list(node.body, shell, deeper);
+        });
+      case "For":
+      case "Select":
+        for (const word of node.wordlist ?? []) this.#inside(word, shell, deeper);
+        if (PLACE_VARIABLES.has(node.name.value)) shell.directories = undefined;
+        return this.#loop(shell, () => this.#list(node.body, shell, deeper));
+      case "ArithmeticFor":
+        for (const part of [node.initialize, node.test, node.update])
+          if (part !== undefined) this.#inside(part, shell, deeper);
+        return this.#loop(shell, () => this.#list(node.body, shell, deeper));
+      case "Case": {
+        this.#inside(node.word, shell, deeper);
+        let after = shell.directories;
+        for (const { pattern, body } of node.items) {
+          for (const word of pattern) this.#inside(word, shell, deeper);
+          // With ;& one body follows another, so each may begin where any before it has ended.
+          const branch = { directories: after };
+          this.#list(body, branch, deeper);
+          after = union(after, branch.directories);
+        }
+        shell.directories = after;
+        return stay(shell);
+      }
+      case "Function": {
+        this.#functions.add(node.name.value);
+        const body = { directories: undefined };
+        if (node.body.type === "CompoundList") this.#list(node.body, body, deeper);
+        else this.#command(node.body, body, deeper);
+        shell.directories = undefined; // when it is called, and what it does then, is not followed
+        return stay(shell);
+      }
+      case "Coproc": {
+        const copy = { ...shell };
+        if (node.body.type === "CompoundList") this.#list(node.body, copy, deeper);
+        else this.#command(node.body, copy, deeper);
+        return stay(shell);
+      }
+      case "TestCommand":
+      case "ArithmeticCommand":
+        if (node.type === "ArithmeticCommand" && node.expression === undefined && node.body.trim() !== "")
+          this.#doubt(node.pos, "an expression that could not be read");
+        forEachChild(node, (child) => this.#inside(child, shell, deeper));
+        this.#commands.push({
+          name: { kind: "known", text: "[[", value: node.type === "TestCommand" ? "[[" : "((", home: false },
+          args: wordsBelow(node),
+          assignments: [],
+          directories: shell.directories,
+          text: level.source.slice(node.pos, node.end),
+          ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+        });
+        return stay(shell);
+    }
+  }
+
+  /** What runs more than once: where it ends in another directory than it began, it runs in any. */
+  #loop(shell: Shell, body: () => void): Outcome {
+    const before = shell.directories;
+    const [firstCommand, firstRedirection] = [this.#commands.length, this.#redirections.length];
+    body();
+    const after = shell.directories;
+    if (after !== before && String(after) !== String(before)) {
+      for (const command of this.#commands.slice(firstCommand)) command.directories = undefined;
+      for (const redirection of this.#redirections.slice(firstRedirection))
+        redirection.directories = undefined;
+      shell.directories = undefined;
+    }
+    return stay(shell);
+  }
+
+  #simple(node: Command, shell: Shell, level: Level): Outcome {
+    const assignments: ShellAssignment[] = [];
+    for (const part of node.prefix) {
+      if (part.type === "Assignment") assignments.push(this.#assignment(part, shell, level));
+      else this.#redirection(part, shell, level);
+    }
+    if (node.name !== undefined) this.#inside(node.name, shell, level);
+    const args: ShellWord[] = [];
+    for (const part of node.suffix) {
+      if (part.type === "Word") {
+        this.#inside(part, shell, level);
+        args.push(wordOf(part));
+      } else if (part.type === "Assignment") {
+        this.#inside(part, shell, level);
+        args.push(assignmentWord(part));
+        if (PLACE_VARIABLES.has(part.name)) shell.directories = undefined;
+      } else {
+        this.#redirection(part, shell, level);
+      }
+    }
+    const text = level.source.slice(node.pos, node.end);
+    if (assignments.some(({ name }) => PLACE_VARIABLES.has(name))) shell.directories = undefined;
+    const name = node.name === undefined ? undefined : wordOf(node.name);
+    return this.#invocation({ name, args, assignments, text }, shell, level);
+  }
+
+  /** One command with its words: itself, and what it starts. */
+  #invocation(
+    {
+      name,
+      args,
+      assignments,
+      text,
+    }: Pick<ShellCommand, "args" | "assignments" | "text"> & { readonly name: ShellWord | undefined },
+    shell: Shell,
+    level: Level,
+  ): Outcome {
+    if (this.#commands.length >= SHELL_COMMANDS_MAX)
+      throw new OverLimit(`it holds more than ${SHELL_COMMANDS_MAX} commands`);
+    const command: Writable<ShellCommand> = {
+      ...(name === undefined ? {} : { name }),
+      args,
+      assignments,
+      directories: shell.directories,
+      text,
+      ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+    };
+    this.#commands.push(command);
+    const program = literalOf(name);
+    if (program === undefined) return stay(shell);
+    const plainName = program.slice(program.lastIndexOf("/") + 1);
+    this.#settings(plainName, args);
+    const wrapped = wrappedBy(plainName, args);
+    if (wrapped.length > 0) {
+      command.wraps = wrapped.every(({ plain }) => plain) ? "plain" : "opaque";
+      const before = shell.directories;
+      for (const { words, script, unknown, here } of wrapped) {
+        const inner = { ...level, depth: level.depth + 1, wrappedBy: program };
+        if (inner.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
+        const place =
+          here === true || plainName === "command" || plainName === "builtin" ? shell : { ...shell };
+        if (changesPlace(plainName, args)) place.directories = undefined;
+        if (script !== undefined) this.#script(script, place, inner);
+        if (words !== undefined) {
+          const [first, ...rest] = words;
+          this.#invocation(
+            { name: first, args: rest, assignments: [], text: words.map((word) => word.text).join(" ") },
+            place,
+            inner,
+          );
+        }
+        if (unknown === true) {
+          if (here === true) shell.directories = undefined;
+          this.#commands.push({
+            name: { kind: "unknown", text: "", why: `what ${plainName} starts` },
+            args: [],
+            assignments: [],
+            directories: place.directories,
+            text,
+            wrappedBy: program,
+          });
+        }
+      }
+      return { success: shell.directories, failure: union(before, shell.directories) };
+    }
+    if (plainName === "cd" || plainName === "pushd") {
+      const before = shell.directories;
+      return { success: plainName === program ? afterCd(args, before) : undefined, failure: before };
+    }
+    if (plainName === "popd" || plainName === "." || plainName === "source") shell.directories = undefined;
+    return stay(shell);
+  }
+
+  /** Settings of the shell that change how the rest of the line is read. */
+  #settings(name: string, args: readonly ShellWord[]): void {
+    const values = args.map(literalOf);
+    if (name === "shopt") {
+      const [first, ...rest] = values;
+      const fine = /^-[suqp]+$/.test(first ?? "") && rest.every((option) => HARMLESS_SHOPT.has(option ?? ""));
+      if (!fine) this.#doubt(0, "shopt changes how bash reads what follows");
+    }
+    if (name === "set") {
+      const fine = values.every(
+        (value) =>
+          value !== undefined &&
+          (HARMLESS_OPTIONS.test(value) ||
+            HARMLESS_OPTION_NAMES.has(value) ||
+            /^-[a-z]*o$/.test(value) ||
+            value === "--"),
+      );
+      if (!fine && !(values[0] === "--")) this.#doubt(0, "set changes how bash reads what follows");
+    }
+    if (name === "enable") this.#doubt(0, "enable changes what a name stands for");
+    if (name === "hash" && args.length > 0) this.#doubt(0, "hash changes what a name stands for");
+  }
+
+  #assignment(node: Assignment, shell: Shell, level: Level): ShellAssignment {
+    this.#inside(node, shell, level);
+    const { name, value, append, index } = node;
+    if (value.type !== "Word" || append === true || index !== undefined)
+      return { name, value: { kind: "unknown", text: node.text, why: "an array or an appended value" } };
+    return { name, value: wordOf(value) };
+  }
+
+  #redirection(node: Redirection, shell: Shell, level: Level): void {
+    this.#inside(node, shell, level);
+    const { directories } = shell;
+    if (node.type === "HereDoc") {
+      if (node.closing === undefined) this.#doubt(node.pos, "a here-document without an end");
+      this.#redirections.push({ operator: "<<", directories });
+      return;
+    }
+    if (node.descriptor?.type === "FileDescriptorVariable")
+      this.#doubt(node.pos, "a descriptor in a variable");
+    const target: ShellWord =
+      node.target === undefined
+        ? { kind: "unknown", text: "", why: "it has no target" }
+        : wordOf(node.target);
+    this.#redirections.push({ operator: node.operator, target, directories });
+  }
+
+  /** Finds the commands in the expansions of a word, an assignment, a redirection or an expression. */
+  #inside(node: SyntaxNode, shell: Shell, level: Level): void {
+    if (
+      node.type === "CommandExpansion" ||
+      node.type === "ProcessSubstitution" ||
+      node.type === "ArithmeticCommandExpansion"
+    ) {
+      this.#substitution(node.script, node, shell, level);
+      return;
+    }
+    if (node.type === "ExtendedGlob")
+      this.#doubt(node.pos, "a pattern that bash reads only after shopt -s extglob");
+    if (node.type === "LocaleString") this.#doubt(node.pos, "a string that a translation may replace");
+    if (node.type === "ParameterExpansion" && node.operation?.type === "Unknown")
+      this.#doubt(node.pos, "an expansion that is not known");
+    if (node.type === "Word" && node.parts === undefined) return;
+    forEachChild(node, (child) => this.#inside(child, shell, level));
+  }
+
+  #substitution(
+    script:
+      | (Script & { readonly errors?: readonly { message: string; pos: number }[] | undefined })
+      | undefined,
+    node: { readonly pos: number; readonly text: string },
+    shell: Shell,
+    level: Level,
+  ): void {
+    if (script === undefined) {
+      this.#doubt(node.pos, "a substitution that could not be read");
+      return;
+    }
+    if (node.text.startsWith("${"))
+      this.#doubt(node.pos, "a substitution that only newer versions of bash know");
+    for (const { message, pos } of script.errors ?? []) this.#doubt(pos, message);
+    const source = script.source ?? level.source;
+    this.#parsed(script, { ...shell }, { ...level, source, depth: level.depth + 1 });
+  }
+}
+
+/** `env -C DIR`, `sudo -D DIR`: what they start runs elsewhere. */
+function changesPlace(name: string, args: readonly ShellWord[]): boolean {
+  if (
+    name === "env" ||
+    name === "sudo" ||
+    name === "su" ||
+    name === "doas" ||
+    name === "chroot" ||
+    name === "runuser"
+  )
+    return args.some((arg) => /^(?:-[A-Za-z]*[CDRi]|--ch)/.test(arg.text));
+  return name === "find" && args.some((arg) => /^-(?:exec|ok)dir$/.test(arg.text));
+}
+
+function stay({ directories }: Shell): Outcome {
+  return { success: directories, failure: directories };
+}
+
+function wordsBelow(node: SyntaxNode): readonly ShellWord[] {
+  const words: ShellWord[] = [];
+  const gather = (inner: SyntaxNode) => {
+    if (inner.type === "Word") words.push(wordOf(inner as Word));
+    else forEachChild(inner, gather);
+  };
+  forEachChild(node, gather);
+  return words;
+}

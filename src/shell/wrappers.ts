@@ -1,0 +1,289 @@
+import type { ShellWord } from "./analysis.ts";
+import { literalOf } from "./analysis.ts";
+
+/** What a command that starts others would start. */
+export interface Wrapped {
+  /** The words of what it starts; the first is its name. */
+  readonly words?: readonly ShellWord[];
+  /** A script that it has a shell read. */
+  readonly script?: string;
+  /** It starts that and changes nothing about it: no environment, no user, no further arguments. */
+  readonly plain: boolean;
+  /** What it starts cannot be known. */
+  readonly unknown?: boolean;
+  /** The script is read by the shell itself: what it does to the directory stays. */
+  readonly here?: boolean;
+}
+
+interface Wrapper {
+  /** Letters of flags without a value; they may stand in one word. */
+  readonly flags?: string;
+  /** Letters of flags with a value, attached or as the next word. */
+  readonly values?: string;
+  /** Long flags without a value. With a value: `--name=value` or the next word. */
+  readonly long?: readonly string[];
+  readonly longValues?: readonly string[];
+  /** Words of its own in front of the command. */
+  readonly own?: number;
+  readonly assignments?: boolean;
+  /** It starts the command as it stands (see `Wrapped.plain`), as long as all its flags are known. */
+  readonly plain?: boolean;
+}
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  [
+    "timeout",
+    {
+      flags: "v",
+      values: "ks",
+      long: ["foreground", "preserve-status", "verbose"],
+      longValues: ["kill-after", "signal"],
+      own: 1,
+      plain: true,
+    },
+  ],
+  ["nice", { flags: "0123456789", values: "n", longValues: ["adjustment"], plain: true }],
+  ["ionice", { flags: "t", values: "cn", long: ["ignore"], longValues: ["class", "classdata"], plain: true }],
+  ["nohup", { plain: true }],
+  ["setsid", { flags: "cfw", long: ["ctty", "fork", "wait"], plain: true }],
+  ["stdbuf", { values: "ioe", longValues: ["input", "output", "error"], plain: true }],
+  ["command", { flags: "p", plain: true }],
+  ["builtin", { plain: true }],
+  ["time", { flags: "p", long: ["portability"], plain: true }],
+  ["chrt", { flags: "abfiormv", own: 1 }],
+  ["taskset", { flags: "ac", own: 1 }],
+  ["exec", { flags: "cl", values: "a" }],
+  [
+    "env",
+    {
+      flags: "i0v",
+      values: "uCS",
+      long: ["ignore-environment", "null", "debug"],
+      longValues: ["unset", "chdir", "split-string"],
+      assignments: true,
+    },
+  ],
+  [
+    "sudo",
+    {
+      flags: "AbEeHiKklnPSsVv",
+      values: "CDghpRrTtUu",
+      longValues: ["user", "group", "host", "prompt", "chdir", "chroot"],
+      assignments: true,
+    },
+  ],
+  ["doas", { flags: "Lns", values: "aCu" }],
+  ["busybox", {}],
+  ["toybox", {}],
+  [
+    "xargs",
+    {
+      flags: "0orptx",
+      values: "adEIiLlnPs",
+      long: ["null", "no-run-if-empty", "open-tty", "interactive", "verbose", "exit", "show-limits"],
+      longValues: [
+        "arg-file",
+        "delimiter",
+        "max-args",
+        "max-chars",
+        "max-lines",
+        "max-procs",
+        "replace",
+        "process-slot-var",
+      ],
+    },
+  ],
+  ["setarch", { own: 1 }],
+  ["chroot", { own: 1, longValues: ["userspec", "groups"] }],
+  ["unbuffer", { flags: "p" }],
+  ["caffeinate", { flags: "disum", values: "tw" }],
+  ["winpty", {}],
+  ["strace", { flags: "fFqvyYtTxXzcCdihknrwD", values: "aeoOpsSuUbEIP" }],
+  ["ltrace", { flags: "fSCLrtTci", values: "aeoOpsuFlnxX" }],
+  ["valgrind", {}],
+  ["catchsegv", {}],
+  ["dbus-run-session", {}],
+  ["systemd-run", { flags: "dGPqrStn", values: "pHMuE" }],
+  ["fakeroot", {}],
+  ["proxychains", { flags: "q", values: "f" }],
+  ["torsocks", {}],
+  ["rlwrap", {}],
+  ["chpst", { values: "uUbemoOpfc/n" }],
+  ["unshare", { flags: "munpiUCTrfc", values: "SGRw" }],
+  ["nsenter", { flags: "aF", values: "tSGrw" }],
+  ["setpriv", {}],
+  ["prlimit", { values: "p" }],
+]);
+
+const SHELLS = new Set(["bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
+/** They hand words, joined by blanks, to a shell. */
+const JOINING = new Set(["watch", "eval"]);
+/** They run what stands behind `-c`. */
+const C_TAKERS = new Set(["su", "runuser", "script", "flock", "sg", "newgrp"]);
+/** Where in their words a command may begin is not known: it is looked for behind each of them. */
+export const LAUNCHERS = new Set([
+  "parallel",
+  "ssh",
+  "docker",
+  "podman",
+  "kubectl",
+  "nerdctl",
+  "screen",
+  "tmux",
+  "entr",
+  "flock",
+  "su",
+  "runuser",
+  "expect",
+  "gdb",
+  "perf",
+  "firejail",
+  "bwrap",
+  "nix-shell",
+  "poetry",
+  "pipenv",
+  "uv",
+  "conda",
+]);
+
+/** What a command starts, by its name and arguments; undefined where it starts nothing that is named in them. */
+export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
+  if (SHELLS.has(name)) return shellScript(args);
+  if (JOINING.has(name)) return joined(name, args);
+  if (name === "find") return execOfFind(args);
+  if (name === "fd" || name === "fdfind") return behind(args, /^-(?:x|X|-exec|-exec-batch)$/);
+  if (name === "trap") return trapped(args);
+  if (C_TAKERS.has(name)) {
+    const script = behindC(args);
+    if (script.length > 0) return script;
+  }
+  if ((name === "command" || name === "exec") && isLookup(args)) return [];
+  const wrapper = WRAPPERS.get(name);
+  return wrapper === undefined ? [] : behindFlags(wrapper, args);
+}
+
+function isLookup(args: readonly ShellWord[]): boolean {
+  return args.length === 0 || /^-p?[vV]/.test(literalOf(args[0]) ?? "");
+}
+
+function behindFlags(wrapper: Wrapper, args: readonly ShellWord[]): readonly Wrapped[] {
+  let at = 0;
+  let plain = wrapper.plain === true;
+  const unknown: readonly Wrapped[] = [{ plain: false, unknown: true }];
+  for (; at < args.length; at++) {
+    const word = literalOf(args[at]);
+    if (word === undefined) return unknown;
+    if (word === "--") {
+      at++;
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      if (word !== "-") break;
+      continue; // `env -`
+    }
+    const read = readFlag(wrapper, word);
+    if (read === "split") return unknown;
+    if (read === "unknown") plain = false;
+    if (read === "takes-next") at++;
+  }
+  for (let own = wrapper.own ?? 0; own > 0 && at < args.length; own--) at++;
+  if (wrapper.assignments === true) {
+    while (at < args.length && /^[^=/]+=/.test(args[at]?.text ?? "")) {
+      plain = false;
+      at++;
+    }
+  }
+  const words = args.slice(at);
+  return words.length === 0 ? [] : [{ words, plain }];
+}
+
+/** `split`: the value is itself a command, in a syntax of its own. */
+function readFlag(wrapper: Wrapper, word: string): "alone" | "takes-next" | "unknown" | "split" {
+  if (word.startsWith("--")) {
+    const [name = ""] = word.slice(2).split("=");
+    if (name === "split-string") return "split";
+    if (wrapper.long?.includes(name) === true && !word.includes("=")) return "alone";
+    if (wrapper.longValues?.includes(name) === true) return word.includes("=") ? "alone" : "takes-next";
+    return "unknown";
+  }
+  for (let at = 1; at < word.length; at++) {
+    const letter = word[at] ?? "";
+    if (wrapper.values?.includes(letter) === true) {
+      if (letter === "S" && wrapper.assignments === true && wrapper.values.includes("C")) return "split";
+      return at === word.length - 1 ? "takes-next" : "alone";
+    }
+    if (wrapper.flags?.includes(letter) !== true) return "unknown";
+  }
+  return "alone";
+}
+
+/** `bash -c script`, also in a cluster of flags. A shell that is given a file or nothing reads what is not known here. */
+function shellScript(args: readonly ShellWord[]): readonly Wrapped[] {
+  for (const [at, arg] of args.entries()) {
+    const word = literalOf(arg);
+    if (word === undefined) return [{ plain: false, unknown: true }];
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word)) {
+      const rest = args.slice(at + 1);
+      // Between -c and the script further flags may stand.
+      const script = rest.find((next) => !/^[-+]/.test(literalOf(next) ?? ""));
+      const text = literalOf(script);
+      return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
+    }
+    if (/^(?:--(?:rcfile|init-file)|[-+][oO])$/.test(word)) return [{ plain: false, unknown: true }];
+    if (!/^[-+]/.test(word)) return [];
+  }
+  return [{ plain: false, unknown: true }];
+}
+
+function joined(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
+  const words = args.map((arg) => literalOf(arg));
+  if (words.length === 0) return [];
+  if (words.includes(undefined)) return [{ plain: false, unknown: true, here: name === "eval" }];
+  const start = name === "eval" ? (words[0] === "--" ? 1 : 0) : firstOperand(words);
+  return [{ script: words.slice(start).join(" "), plain: false, here: name === "eval" }];
+}
+
+function firstOperand(words: readonly (string | undefined)[]): number {
+  const at = words.findIndex(
+    (word, index) => word?.startsWith("-") === false && !/^-[nq]$/.test(words[index - 1] ?? ""),
+  );
+  return at === -1 ? words.length : at;
+}
+
+/** Every `-exec … ;`, `-execdir … {} +`, `-ok …`, `-okdir …` of find. */
+function execOfFind(args: readonly ShellWord[]): readonly Wrapped[] {
+  const found: Wrapped[] = [];
+  for (let at = 0; at < args.length; at++) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(literalOf(args[at]) ?? "")) continue;
+    let end = at + 1;
+    while (end < args.length && !endsExec(args, end)) end++;
+    const words = args.slice(at + 1, end);
+    if (words.length > 0) found.push({ words, plain: false });
+    at = end;
+  }
+  return found;
+}
+
+function endsExec(args: readonly ShellWord[], at: number): boolean {
+  const word = literalOf(args[at]);
+  return word === ";" || (word === "+" && literalOf(args[at - 1]) === "{}");
+}
+
+function behind(args: readonly ShellWord[], flag: RegExp): readonly Wrapped[] {
+  const at = args.findIndex((arg) => flag.test(literalOf(arg) ?? ""));
+  return at === -1 || at === args.length - 1 ? [] : [{ words: args.slice(at + 1), plain: false }];
+}
+
+function trapped(args: readonly ShellWord[]): readonly Wrapped[] {
+  const script = args.find((arg) => !literalOf(arg)?.startsWith("-"));
+  if (script === undefined || args.length < 2) return [];
+  const text = literalOf(script);
+  return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
+}
+
+function behindC(args: readonly ShellWord[]): readonly Wrapped[] {
+  const at = args.findIndex((arg) => /^(?:-[a-zA-Z]*c|--command)$/.test(literalOf(arg) ?? ""));
+  if (at === -1) return [];
+  const text = literalOf(args[at + 1]);
+  return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
+}
