@@ -177,7 +177,11 @@ async function openRig(source: Source): Promise<Rig> {
     home,
     work,
     mock,
-    start: () => startCinch(flags, { home, cwd: work, env }),
+    start() {
+      const cinch = startCinch(flags, { home, cwd: work, env });
+      cinch.closeStdin();
+      return cinch;
+    },
     run: (more) => runCinch(flags, { home, cwd: work, env: { ...env, ...more } }),
     answerAtOnce() {
       stalls = false;
