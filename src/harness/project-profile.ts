@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Profile } from "../profile/profile.ts";
-import { loadProfile } from "../profile/profile.ts";
+import { EMBEDDED, loadProfile } from "../profile/profile.ts";
 import { invalid } from "../profile/toml.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { projectFiles } from "../trust/ledger/project-files.ts";
@@ -71,7 +71,7 @@ function restricting(profile: Profile): Profile {
     ["permissions", permissions.level === "DangerFullAccess", "a repository can only lower the level"],
     [
       "permissions",
-      permissions.rules.some(({ effect }) => effect === "allow"),
+      permissions.rules.some(({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED)),
       "a repository's rules can only ask or deny",
     ],
     [

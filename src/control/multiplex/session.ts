@@ -96,7 +96,9 @@ export class Session {
   }
 
   subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    return untilEnded(this.id, this.#parts.bus.subscribe(since, signal));
+    const events = this.#parts.bus.subscribe(since, signal);
+    this.#parts.onFollowed?.();
+    return untilEnded(this.id, events);
   }
 
   /**
