@@ -27,6 +27,8 @@ export interface SandboxSources {
   readonly profile?: SandboxSettings;
   /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
   projectHidden(): Promise<readonly string[]>;
+  /** In place of what the settings name. */
+  readonly backend?: Sandbox;
   /** Told once, when a command finds that there is no sandbox. */
   onUnavailable(text: string): void;
 }
@@ -64,7 +66,7 @@ class SandboxOfSession implements OpenSandbox {
 
   constructor(sources: SandboxSources) {
     this.#sources = sources;
-    this.#sandbox = bubblewrap(sources);
+    this.#sandbox = sources.backend ?? bubblewrap(sources);
   }
 
   async confinement(): Promise<Confinement> {

@@ -5,6 +5,7 @@ import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
 import type { SandboxSettings } from "../../src/profile/sandbox.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
 import { bashTools } from "../../src/tool/builtin/bash.ts";
 import { ROOT } from "./source.ts";
@@ -19,6 +20,7 @@ export interface SandboxRigParts extends ToolRigParts {
   readonly attended?: boolean;
   readonly ask?: Ask;
   readonly mayLeave?: boolean;
+  readonly backend?: Sandbox;
 }
 
 /** Bash with the sandbox of a session around it, in a workspace of real files. */
@@ -38,7 +40,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   mkdirSync(PARENT, { recursive: true });
   const rig = openToolRig({}, { parent: PARENT, ...parts, env });
   const home = join(dirname(rig.root), "home");
-  const folders = ["config", "data", "state"].map((name) => join(home, `.${name}`));
+  const folders = [".config", ".local/share", ".local/state"].map((name) => join(home, name, "cinch"));
   for (const path of folders) mkdirSync(path, { recursive: true });
   const [config = "", data = "", state = ""] = folders;
   const told: string[] = [];
@@ -48,6 +50,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     paths: { config, data, state },
     home,
     ...(parts.settings === undefined ? {} : { user: parts.settings }),
+    ...(parts.backend === undefined ? {} : { backend: parts.backend }),
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
   });

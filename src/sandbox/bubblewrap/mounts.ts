@@ -18,6 +18,20 @@ export interface Mounts {
 const RUN_KEPT = ["/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"];
 
 /**
+ * Of /proc, what root may change or look into however few capabilities it has: the kernel asks there for the user alone.
+ * With a writable core_pattern, root inside would be root outside.
+ */
+const PROC_READ_ONLY = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
+const PROC_EMPTY = [
+  "/proc/kcore",
+  "/proc/keys",
+  "/proc/acpi",
+  "/proc/scsi",
+  "/proc/timer_list",
+  "/proc/sched_debug",
+];
+
+/**
  * Works out what the sandbox mounts over a root that is read-only, in the order in which it has to.
  *
  * The deepest place decides: a hidden file in a writable folder is hidden, a workspace in a hidden folder is there. A
@@ -35,9 +49,10 @@ export async function mountsFor(
     { kind: "empty-directory", path: "/run" },
     ...[policy.root, ...policy.writable].map((path) => ({ kind: "bind", path, source: path }) as const),
   ];
-  const kinds = await kindsOf(files, [...RUN_KEPT, ...policy.hidden]);
-  for (const path of RUN_KEPT) {
-    if (kinds.get(path) === "directory") mounts.push({ kind: "read-only", path, source: path });
+  const hidden = [...PROC_EMPTY, ...policy.hidden];
+  const kinds = await kindsOf(files, [...RUN_KEPT, ...PROC_READ_ONLY, ...hidden]);
+  for (const path of [...RUN_KEPT, ...PROC_READ_ONLY]) {
+    if (kinds.get(path) !== undefined) mounts.push({ kind: "read-only", path, source: path });
   }
   const writable = [policy.root, ...policy.writable];
   for (const place of policy.readOnly) {
@@ -57,7 +72,7 @@ export async function mountsFor(
       mounts.push({ kind: "bind", path: parent, source: parent });
     }
   }
-  for (const path of policy.hidden) {
+  for (const path of hidden) {
     const kind = kinds.get(path);
     if (kind === "directory") mounts.push({ kind: "empty-directory", path });
     else if (kind !== undefined) mounts.push({ kind: "empty-file", path });
