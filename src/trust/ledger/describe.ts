@@ -69,9 +69,10 @@ async function linesOf({ before, after }: FileChange): Promise<readonly string[]
   if (after === undefined) return [...mode, "[this file has gone]"];
   if (after.bytes.includes(0)) return [...mode, `[binary, ${grouped(after.bytes.length)} bytes]`];
   const text = decode(after.bytes);
-  if (before === undefined) return [...mode, ...tidy(text.split("\n"), "+")];
+  const whole = () => tidy(text.replace(/\n$/, "").split("\n"), "+");
+  if (before === undefined) return [...mode, ...whole()];
   if (before.bytes === undefined)
-    return [...mode, "[what it was before is not kept; this is all of it]", ...tidy(text.split("\n"), "+")];
+    return [...mode, "[what it was before is not kept; this is all of it]", ...whole()];
   const { structuredPatch } = await import("diff");
   const { hunks } = structuredPatch("", "", decode(before.bytes), text, "", "", { context: CONTEXT_LINES });
   const changed = hunks.flatMap(({ oldStart, newStart, lines }) => [
