@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { policyFrom } from "../src/harness/policy.ts";
+import { examine } from "../src/permission/command-facts.ts";
 import { judge } from "../src/permission/judge.ts";
 import { loadConfig } from "../src/profile/config.ts";
 import { loadProfile } from "../src/profile/profile.ts";
@@ -78,7 +79,12 @@ describe("[DOC-01] docs/configuration.md", () => {
           ? []
           : [{ effect: effect as "allow", text: rule, where: { path: PAGE, line: 1, key: rule } }];
       const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
-      const decision = judge(planOf(tool, subject), { name: tool, level: levelOf(tool) }, policy, PLACE);
+      const plan = planOf(tool, subject.replaceAll("\\|", "|"));
+      const view =
+        plan.target.kind === "command"
+          ? { facts: await examine(plan.target, PLACE, { files: world.files, ownDirectories: [] }) }
+          : undefined;
+      const decision = judge(plan, { name: tool, level: levelOf(tool) }, policy, PLACE, view);
       expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
     }
   });

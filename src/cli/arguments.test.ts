@@ -137,9 +137,19 @@ test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make t
   );
   fc.assert(
     fc.property(fc.array(words), (argv) => {
-      expect(["usage", "help", "version", "line", "print", "models", "demo", "ack", "verify-ack"]).toContain(
-        parseArguments(argv).kind,
-      );
+      expect([
+        "usage",
+        "help",
+        "version",
+        "line",
+        "print",
+        "models",
+        "demo",
+        "ack",
+        "verify-ack",
+        "creds",
+        "permissions",
+      ]).toContain(parseArguments(argv).kind);
     }),
   );
 });

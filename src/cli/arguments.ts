@@ -34,6 +34,17 @@ export type Invocation =
       readonly fromEnv?: string;
     }
   | { readonly kind: "verify-ack"; readonly settings: Settings }
+  | {
+      readonly kind: "permissions";
+      readonly settings: Settings;
+      /** What follows: explain and a command, or list. */
+      readonly words: readonly string[];
+      /** Calls come from standard input, one JSON object a line. */
+      readonly json: boolean;
+      readonly tool?: string;
+      /** JSON. */
+      readonly input?: string;
+    }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -166,7 +177,8 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const [first] = plain;
   const command = first === undefined || first.afterPrint ? undefined : commandOf(first.text);
   const rest = plain.slice(command === undefined ? 0 : 1);
-  const ownWords = command === "ack" || command === "creds" ? rest.map((word) => word.text) : undefined;
+  const ownWords =
+    command !== undefined && OWN_WORDS.has(command) ? rest.map((word) => word.text) : undefined;
   const prompt = promptOf(flags, ownWords === undefined ? rest : [], command);
   if (command === "help") return { kind: "help" };
   const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
@@ -183,6 +195,18 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     const fromEnv = textOf(flags, "from-env");
     return { kind: "creds", settings, words: ownWords ?? [], ...(fromEnv === undefined ? {} : { fromEnv }) };
   }
+  if (mode === "permissions") {
+    const tool = textOf(flags, "tool");
+    const input = textOf(flags, "input");
+    return {
+      kind: "permissions",
+      settings,
+      words: ownWords ?? [],
+      json: flags.has("json"),
+      ...(tool === undefined ? {} : { tool }),
+      ...(input === undefined ? {} : { input }),
+    };
+  }
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   if (mode === "debug" && !flags.has("raw"))
     throw new Misuse("cinch debug needs --raw, the one thing it does");
@@ -194,6 +218,9 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   oneOf(flags, "output-format", OUTPUT_FORMATS);
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
 }
+
+/** Commands that read what follows them by themselves. */
+const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>(["ack", "creds", "permissions"]);
 
 function commandOf(word: string): CommandName {
   const names = COMMANDS.map((command) => command.name);

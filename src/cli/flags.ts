@@ -18,7 +18,7 @@ export interface Flag {
 export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug"] as const;
-const ALL = ["line", "print", "debug", "models", "ack", "verify-ack"] as const;
+const ALL = ["line", "print", "debug", "models", "ack", "verify-ack", "permissions"] as const;
 const EVERY = [...ALL, "demo"] as const;
 
 export const FLAGS = [
@@ -45,14 +45,18 @@ export const FLAGS = [
     name: "level",
     value: "LEVEL",
     help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
-    for: RUNS,
+    for: [...RUNS, "permissions"],
   },
   {
     name: "auto-approve",
     help: "Answer permission prompts with yes, those for the level too. Deny rules, a strict level and protected files stay.",
     for: RUNS,
   },
-  { name: "strict-permissions", help: "Ask even for commands that are known to only read.", for: RUNS },
+  {
+    name: "strict-permissions",
+    help: "Ask even for commands that are known to only read.",
+    for: [...RUNS, "permissions"],
+  },
   { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: RUNS },
   {
     name: "max-cost",
@@ -116,6 +120,23 @@ export const FLAGS = [
     help: "With creds add: take the key from this variable of the environment.",
     for: ["creds"],
   },
+  {
+    name: "tool",
+    value: "NAME",
+    help: "With permissions explain: the tool that is called; Bash where it is not given.",
+    for: ["permissions"],
+  },
+  {
+    name: "input",
+    value: "JSON",
+    help: "With permissions explain --tool: what it is called with.",
+    for: ["permissions"],
+  },
+  {
+    name: "json",
+    help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
+    for: ["permissions"],
+  },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
   { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
@@ -135,6 +156,10 @@ export const COMMANDS = [
   {
     name: "creds",
     help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT].",
+  },
+  {
+    name: "permissions",
+    help: "See what would be allowed, and why, without running it: permissions explain 'COMMAND', permissions list.",
   },
   { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
   { name: "help", help: "Show this help." },

@@ -92,6 +92,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runCreds } = await import("./creds.ts");
       return await runCreds(invocation, stop);
     }
+    case "permissions": {
+      const { runPermissions } = await import("./permissions.ts");
+      return await runPermissions(invocation, stop);
+    }
     case "demo": {
       const { runDemo } = await import("./demo.ts");
       return await runDemo(invocation, stop);

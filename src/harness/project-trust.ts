@@ -133,7 +133,8 @@ const CHOICES = [
   { value: "deny", label: "leave it out of this session" },
 ] as const;
 
-async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
+/** What an acknowledged file of a project says, read from the bytes that were acknowledged. */
+export async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
   const bytes = item.files[0]?.bytes ?? new Uint8Array();
   const file = { path: item.path, bytes };
   if (item.kind === "config") return await projectConfig(file);

@@ -7,7 +7,7 @@ import { loadProfile } from "./profile.ts";
 
 const world = testWorld();
 
-test("[PROF-01] the default profile needs no file", async () => {
+test("[PROF-01 PERM-05] the default profile needs no file, and denies the programs that print stored passwords", async () => {
   const profile = await loadProfile(world, "default", "/nowhere/profiles");
   expect({ ...profile, promptHeader: "", permissions: undefined }).toEqual({
     name: "default",
@@ -28,6 +28,10 @@ test("[PROF-01] the default profile needs no file", async () => {
   });
   expect(profile.permissions).toMatchObject({ level: "WorkspaceWrite", strict: false, quiet: true });
   expect(profile.permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([
+    "deny Bash:security *",
+    "deny Bash:secret-tool *",
+    "deny Bash:keyctl *",
+    "deny Bash:kwalletcli *",
     "allow Write:**",
     "allow Edit:**",
     "allow MultiEdit:**",

@@ -1,0 +1,194 @@
+import { join } from "node:path";
+import type { ClientId } from "../base/ids.ts";
+import { hostRipgrep } from "../host/ripgrep.ts";
+import { examine } from "../permission/command-facts.ts";
+import { confinedBy } from "../permission/gate.ts";
+import type { CommandView, Decision, Policy } from "../permission/judge.ts";
+import { judge } from "../permission/judge.ts";
+import type { Place } from "../permission/place.ts";
+import type { Rule } from "../permission/rule.ts";
+import { printRule } from "../permission/rule.ts";
+import { loadConfig } from "../profile/config.ts";
+import type { PermissionSettings } from "../profile/permissions.ts";
+import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
+import { builtinTools } from "../tool/builtin/builtins.ts";
+import { withPacks } from "../tool/pack.ts";
+import { ToolRegistry } from "../tool/registry.ts";
+import type { CallPlan, Tool, ToolContext, Workspace } from "../tool/tool.ts";
+import { prepareCall } from "../tool/validate.ts";
+import { childEnvironment } from "./child-environment.ts";
+import type { HarnessOptions } from "./options.ts";
+import { ownDirectories } from "./own-directories.ts";
+import { policyFrom } from "./policy.ts";
+import { readProjectFiles } from "./project-files.ts";
+import { openProfile } from "./project-profile.ts";
+import { settingsFrom } from "./project-trust.ts";
+import { judgeItems } from "./trust-gate.ts";
+
+/** What would happen to one call, and why. */
+export interface Explained {
+  readonly decision: Decision["kind"];
+  /** What would happen to a command that runs in a working sandbox; for other tools, the same. */
+  readonly inSandbox: Decision["kind"];
+  /** The rule that decides without a sandbox, as configuration writes it. */
+  readonly rule?: string;
+  readonly why: string;
+  readonly whyInSandbox: string;
+}
+
+/** A rule that is in force, and the file that it stands in. */
+export interface RuleInForce {
+  readonly effect: Rule["effect"];
+  readonly rule: string;
+  readonly from: string;
+}
+
+/** The permissions of a directory as a session there would have them. Nothing is started, and nothing runs. */
+export interface Explainer {
+  readonly policy: Policy;
+  readonly rules: readonly RuleInForce[];
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+  /** The tools that there are. */
+  readonly tools: readonly string[];
+  /** @param input the input of the call, as a model would send it. */
+  explain(tool: string, input: unknown): Promise<Explained>;
+}
+
+/**
+ * Reads configuration, profile and acknowledged project settings, and judges calls by them, without running anything.
+ * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
+ */
+export async function openExplainer(options: HarnessOptions, signal: AbortSignal): Promise<Explainer> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const root = await world.files.realpath(options.workingDir);
+  const profile = await openProfile(options.profile ?? config.defaultProfile ?? "default", root, options);
+  const project = await projectOf(options, root, profile);
+  const own = await ownDirectories(world.files, paths);
+  const policy = policyFrom({
+    profile: profile.permissions,
+    user: config.permissions,
+    project: project.permissions,
+    strictPermissions: options.strictPermissions,
+    ownDirectories: own,
+    ...(options.level === undefined ? {} : { level: options.level }),
+  });
+  const registry = new ToolRegistry();
+  const runs = new BackgroundRuns(() => undefined);
+  registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  const context = contextOf(options, root, signal);
+  const unavailable = config.sandbox?.unavailable ?? profile.sandbox?.unavailable ?? "ask";
+  const network = config.sandbox?.network ?? profile.sandbox?.network ?? [];
+
+  async function explain(name: string, input: unknown): Promise<Explained> {
+    const tool = registry.find(name);
+    if (tool === undefined) return refusal(`there is no tool ${name}`);
+    const prepared = await prepareCall({ id: context.callId, name, input, tool }, context);
+    if (prepared.kind === "refused") {
+      const [block] = prepared.output.content;
+      return refusal(block?.type === "text" ? block.text : "it is refused");
+    }
+    return await judged(prepared.call.plan, tool);
+  }
+
+  async function judged(plan: CallPlan, tool: Tool): Promise<Explained> {
+    const home = context.workspace.env["HOME"];
+    const place: Place = {
+      root,
+      scratch: context.workspace.scratch,
+      ...(home === undefined ? {} : { home }),
+    };
+    const { target } = plan;
+    const decide = (view?: CommandView) => judge(plan, tool, policy, place, view);
+    if (target.kind !== "command") return explained(decide(), decide());
+    const facts = await examine(target, place, { files: world.files, ownDirectories: own });
+    const without = confinedBy(
+      { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
+      target,
+    );
+    const within = confinedBy({ kind: "working", network: network.length === 0 ? "off" : network }, target);
+    return explained(decide({ facts, ...without }), decide({ facts, ...within }));
+  }
+
+  return {
+    policy,
+    rules: [
+      ...inForce(config.permissions),
+      ...inForce(profile.permissions),
+      ...project.permissions.flatMap(inForce),
+    ],
+    notices: [...profile.warnings, ...project.notices],
+    tools: registry.declared().map((tool) => tool.name),
+    explain,
+  };
+}
+
+function explained(decision: Decision, inSandbox: Decision): Explained {
+  const rule = "rule" in decision && decision.rule !== undefined ? printRule(decision.rule) : undefined;
+  return {
+    decision: decision.kind,
+    inSandbox: inSandbox.kind,
+    why: decision.why,
+    whyInSandbox: inSandbox.why,
+    ...(rule === undefined ? {} : { rule }),
+  };
+}
+
+/** What the tool itself does not take is not run, whoever would allow it. */
+function refusal(why: string): Explained {
+  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why };
+}
+
+function inForce({ rules }: PermissionSettings): readonly RuleInForce[] {
+  return rules.map(({ effect, text, where }) => ({
+    effect,
+    rule: text,
+    from: `${where.path}:${where.line}`,
+  }));
+}
+
+async function projectOf(
+  options: HarnessOptions,
+  root: string,
+  profile: Parameters<typeof readProjectFiles>[2],
+): Promise<{ readonly permissions: readonly PermissionSettings[]; readonly notices: readonly string[] }> {
+  const { settings, context, problems } = await readProjectFiles(options, root, profile);
+  if (settings.length === 0) return { permissions: [], notices: problems };
+  const { pending } = await judgeItems(options, settings, { root: context.root, promoteProse: false });
+  const left = new Set(pending.map(({ item }) => item));
+  const kept = await Promise.all(settings.filter((item) => !left.has(item)).map(settingsFrom));
+  return {
+    permissions: kept.map(({ permissions }) => permissions),
+    notices: [
+      ...problems,
+      ...pending.map(({ path }) => `${path} was not acknowledged, and is left out (cinch ack)`),
+    ],
+  };
+}
+
+/** As a session has it at its start. No tool writes while it plans. */
+function contextOf(
+  { world, paths, environment }: HarnessOptions,
+  root: string,
+  signal: AbortSignal,
+): ToolContext {
+  const workspace: Workspace = {
+    root,
+    cwd: root,
+    seen: new Map(),
+    env: childEnvironment(environment, []),
+    scratch: join(paths.data, "scratch", "explain"),
+  };
+  return {
+    world,
+    signal,
+    session: world.ids.next("sess"),
+    callId: world.ids.next("call"),
+    originator: world.ids.next("cli") satisfies ClientId,
+    turn: 1,
+    workspace,
+    progress: () => undefined,
+    emit: () => undefined,
+  };
+}
