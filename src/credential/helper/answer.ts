@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
+import type { Frame } from "./frames.ts";
+import { readFrames } from "./frames.ts";
 import type { AnswerHead } from "./wire.ts";
 import { fieldsOf, parseHead } from "./wire.ts";
 
-const HEAD_BYTES_MAX = 262_144;
-const LINE_END = 10;
 const BODYLESS: readonly number[] = [204, 205, 304];
 
 /**
@@ -15,26 +15,27 @@ const BODYLESS: readonly number[] = [204, 205, 304];
 export async function readAnswer(ask: () => Promise<Response>): Promise<Response | "crashed"> {
   const asked = await unlessCrashed(ask);
   if (asked === "crashed") return "crashed";
-  if (asked.status !== 200 || asked.body === null)
+  if (asked.status !== 200 || asked.body === null) {
     throw new Error(`the credential helper answered ${asked.status}`);
-  const reader = asked.body.getReader();
-  const begun = await unlessCrashed(() => readHead(reader));
-  if (begun === "crashed") return "crashed";
-  const { head, rest } = begun;
+  }
+  const frames = readFrames(asked.body);
+  const first = await unlessCrashed(() => frames.next());
+  if (first === "crashed" || first.done === true) return "crashed";
+  const head = headFrom(first.value);
   switch (head?.kind) {
     case "answer":
-      return responseFrom(head, rest, reader);
+      return await responseFrom(head, frames);
     case "refused":
       throw new HarnessError(head.reason, fieldsOf(head));
     case "failed":
-      throw Object.assign(new Error(head.message), head.code === undefined ? {} : { code: head.code });
+      throw networkError(head);
     case undefined:
-      await reader.cancel();
-      throw new Error("the credential helper answered with something else than a head");
+      await frames.return(undefined);
+      throw new Error("the credential helper answered without a head");
   }
 }
 
-async function unlessCrashed<Value>(work: () => Promise<Value | "crashed">): Promise<Value | "crashed"> {
+async function unlessCrashed<Value>(work: () => Promise<Value>): Promise<Value | "crashed"> {
   try {
     return await work();
   } catch {
@@ -42,54 +43,41 @@ async function unlessCrashed<Value>(work: () => Promise<Value | "crashed">): Pro
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
-interface Begun {
-  readonly head: AnswerHead | undefined;
-  /** The first bytes of the body, where they came along. */
-  readonly rest: Uint8Array;
-}
-
-async function readHead(reader: Reader): Promise<Begun | "crashed"> {
-  let bytes = new Uint8Array();
-  while (bytes.length < HEAD_BYTES_MAX) {
-    const { done, value } = await reader.read();
-    if (done) return "crashed";
-    bytes = bytes.length === 0 ? new Uint8Array(value) : new Uint8Array(Buffer.concat([bytes, value]));
-    const end = bytes.indexOf(LINE_END);
-    if (end < 0) continue;
-    const text = new TextDecoder().decode(bytes.subarray(0, end));
-    return { head: parseHead(text), rest: bytes.subarray(end + 1) };
-  }
-  return { head: undefined, rest: bytes };
-}
-
-function responseFrom(
+async function responseFrom(
   { status, headers }: Extract<AnswerHead, { readonly kind: "answer" }>,
-  rest: Uint8Array,
-  reader: Reader,
-): Response {
+  frames: AsyncGenerator<Frame>,
+): Promise<Response> {
   const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
   if (BODYLESS.includes(status)) {
-    void reader.cancel().catch(() => undefined); // there is nothing in it
+    await frames.return(undefined);
     return new Response(null, init);
   }
-  let first: Uint8Array | undefined = rest.length === 0 ? undefined : rest;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (first !== undefined) {
-          controller.enqueue(first);
-          first = undefined;
-          return;
-        }
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        const { done, value } = await frames.next();
+        if (done === true)
+          throw Object.assign(new Error("the credential helper ended"), { code: "ECONNRESET" });
+        if (value.kind === "body") controller.enqueue(value.bytes);
+        else if (value.kind === "end") controller.close();
+        else throw failureFrom(value);
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: async () => void (await frames.return(undefined)),
     },
     { highWaterMark: 0 }, // nothing is read ahead of whoever reads the answer
   );
   return new Response(body, init);
+}
+
+function headFrom({ kind, bytes }: Frame): AnswerHead | undefined {
+  return kind === "head" ? parseHead(new TextDecoder().decode(bytes)) : undefined;
+}
+
+function failureFrom({ bytes }: Frame): Error {
+  const failure = parseHead(new TextDecoder().decode(bytes));
+  return failure?.kind === "failed" ? networkError(failure) : new Error("the credential helper failed");
+}
+
+function networkError({ message, code }: Extract<AnswerHead, { readonly kind: "failed" }>): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
 }

@@ -4,8 +4,9 @@ import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../provider/authorized-fetch.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
 import { sameSecret } from "../private-file.ts";
+import { frame } from "./frames.ts";
 import type { AnswerHead } from "./wire.ts";
-import { asciiJson, REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
+import { REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
 
 /** What is said about a body that was decoded here, and what is about this connection and no other. */
 const HOP_HEADERS = new Set([
@@ -48,16 +49,17 @@ export function serveKeys({ token, send, mayGo }: ServeParts): (request: Request
 }
 
 async function* answer(send: () => Promise<Response>): AsyncGenerator<Uint8Array> {
-  let response: Response;
+  let head = false;
   try {
-    response = await send();
+    const response = await send();
+    const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
+    head = true;
+    yield frame("head", text({ kind: "answer", status: response.status, headers }));
+    for await (const bytes of response.body ?? []) yield frame("body", bytes);
+    yield frame("end");
   } catch (thrown) {
-    yield line(failureOf(thrown));
-    return;
+    yield frame(head ? "failure" : "head", text(failureOf(thrown)));
   }
-  const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
-  yield line({ kind: "answer", status: response.status, headers });
-  if (response.body !== null) yield* response.body;
 }
 
 function failureOf(thrown: unknown): AnswerHead {
@@ -68,8 +70,8 @@ function failureOf(thrown: unknown): AnswerHead {
   return { kind: "failed", message: messageOf(thrown), ...(code === undefined ? {} : { code }) };
 }
 
-function line(head: AnswerHead): Uint8Array {
-  return new TextEncoder().encode(`${asciiJson(head)}\n`);
+function text(head: AnswerHead): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(head));
 }
 
 type Asked = Omit<AuthorizedRequest, "signal" | "body">;

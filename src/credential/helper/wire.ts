@@ -62,7 +62,7 @@ export type KeeperNote =
   /** A signal reached the keeper, and perhaps the engine too. */
   | { readonly kind: "signal"; readonly name: string };
 
-/** The answer's first line: what a fetch would have resolved or rejected with. The body's bytes follow it. */
+/** How an answer begins: what a fetch would have resolved or rejected with. The body follows it. */
 export type AnswerHead =
   | {
       readonly kind: "answer";
@@ -151,7 +151,7 @@ export function parseStart(text: string): HelperStart | undefined {
   };
 }
 
-/** Reads the first line of an answer; undefined where it is none. */
+/** Reads how an answer begins; undefined where it is something else. */
 export function parseHead(text: string): AnswerHead | undefined {
   const value = parseJson(text)?.value;
   switch (stringAt(value, "kind")) {

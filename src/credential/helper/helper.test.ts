@@ -1,0 +1,316 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { holds } from "../../../test/support/property.ts";
+import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { hasReason } from "../../base/errors.ts";
+import type { Fetch, FetchInit } from "../../base/world.ts";
+import { hostFetch, hostFetchThrough } from "../../host/fetch.ts";
+import { hostListen } from "../../host/listen.ts";
+import { anthropic } from "../../provider/anthropic/anthropic.ts";
+import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
+import { openai } from "../../provider/openai/openai.ts";
+import { openrouter } from "../../provider/openrouter/openrouter.ts";
+import { zai } from "../../provider/zai/zai.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { helperClient } from "./client.ts";
+import type { Frame, FrameKind } from "./frames.ts";
+import { frame, readFrames } from "./frames.ts";
+import { openHelper } from "./open.ts";
+import { isBelow } from "./serve.ts";
+import type { HelperReady } from "./wire.ts";
+import { parseHead, parseNote, parseStart } from "./wire.ts";
+
+const KEY = "key-of-the-test-0123456789";
+const signal = new AbortController().signal;
+
+test("[CRED-03] a request goes through the helper with the key put in, and its answer comes back as it was", async () => {
+  await using rig = await openRig((request) => {
+    const body = `${request.headers.get("x-api-key")} ${request.method}`;
+    return new Response(`«${body.length}» ü`, { status: 201, headers: { "x-a": "b", "set-cookie": "c=d" } });
+  });
+  const response = await rig.send({
+    body: "{}",
+    method: "POST",
+    headers: { "X-Api-Key": "planted", a: "ö" },
+  });
+  expect([response.status, response.headers.get("x-a"), response.headers.get("set-cookie")]).toEqual([
+    201,
+    "b",
+    null,
+  ]);
+  expect(await response.text()).toBe(`«${KEY.length + 5}» ü`);
+  expect(rig.client.keys).toMatchObject({});
+  expect(await rig.client.keys.providers()).toEqual(["own"]);
+  expect(await rig.client.keys.keyFor("own")).toBeUndefined();
+});
+
+test("[CRED-03] a key that was refused is told with its source, and cut out of the body, in the helper", async () => {
+  await using rig = await openRig(() => new Response(`bad key ${KEY}`, { status: 401 }));
+  const response = await rig.send({});
+  expect([response.status, response.headers.get("x-cinch-key-source")]).toEqual([401, "OWN_KEY"]);
+  expect(await response.text()).toBe("bad key «redacted:api-key»");
+});
+
+test("[CRED-03 PROV-12] redirects are not followed, and an address that cannot be reached keeps its code", async () => {
+  await using rig = await openRig(() => Response.redirect("http://127.0.0.1:9/elsewhere", 307));
+  expect((await rig.send({})).status).toBe(307);
+  await rig.server.stop(true);
+  const failure = await rig.send({}).catch((thrown: unknown) => thrown);
+  expect(Reflect.get(failure as object, "code")).toBe("ECONNREFUSED");
+});
+
+test("[CRED-03 S54] the head of an answer is told before its body begins", async () => {
+  const body = Promise.withResolvers<Uint8Array>();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      controller.enqueue(await body.promise);
+      controller.close();
+    },
+  });
+  await using rig = await openRig(() => new Response("unused"), {
+    fetch: () => Promise.resolve(new Response(stream, { status: 200 })),
+  });
+  const response = await rig.send({}); // ends although no byte of the body is there yet
+  body.resolve(new TextEncoder().encode("later"));
+  expect(await response.text()).toBe("later");
+});
+
+test("[CRED-03 ENG-09] an engine that leaves ends the request to the provider", async () => {
+  const aborted = Promise.withResolvers<void>();
+  await using rig = await openRig(() => new Response("unused"), {
+    fetch: (_url, init: FetchInit) => {
+      init.signal.addEventListener("abort", () => aborted.resolve());
+      return new Promise(() => undefined);
+    },
+  });
+  const controller = new AbortController();
+  const asked = rig.send({ signal: controller.signal }).catch((thrown: unknown) => thrown);
+  await rig.asked;
+  controller.abort(new Error("left"));
+  expect(String(await asked)).toContain("left");
+  await aborted.promise;
+});
+
+test("[CRED-03] an answer that breaks off is an error for whoever reads it, never an end", async () => {
+  let sent = false;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent) controller.error(new Error("the provider hung up"));
+      else controller.enqueue(new TextEncoder().encode("half"));
+      sent = true;
+    },
+  });
+  await using rig = await openRig(() => new Response("unused"), {
+    fetch: () => Promise.resolve(new Response(stream)),
+  });
+  const response = await rig.send({});
+  await expect(response.text()).rejects.toThrow("the provider hung up");
+});
+
+test("[CRED-03 AUTH-10 S59] without the token, or to another address than the provider's own, no key goes anywhere", async () => {
+  let reached = 0;
+  await using rig = await openRig(() => {
+    reached += 1;
+    return new Response("fine");
+  });
+  const ask = async (token: string, url: string, credential: unknown = rig.credential, provider = "own") => {
+    const asked = JSON.stringify({ provider, url, credential, method: "GET", headers: {} });
+    const headers = { "x-cinch-token": token, "x-cinch-request": asked };
+    const response = await hostFetchThrough(rig.ready.socket)("http://helper/", {
+      method: "POST",
+      headers,
+      signal,
+    });
+    return response.status;
+  };
+  const { token } = rig.ready;
+  expect(await ask(token, `${rig.base}/models`)).toBe(200);
+  for (const wrong of ["", "x", token.slice(1), `${token}0`]) expect(await ask(wrong, rig.base)).toBe(403);
+  const { port } = new URL(rig.base);
+  const elsewhere = [
+    `http://127.0.0.1:${port}/other`,
+    `http://127.0.0.1:${port}/v1/../other`,
+    `http://127.0.0.1:${port}/v1/%2e%2e/other`,
+    `http://127.0.0.1:${port}/v1evil`,
+    `http://localhost:${port}/v1/models`,
+    `http://u:p@127.0.0.1:${port}/v1/models`,
+    `http://127.0.0.1:${port}@evil.example/v1/models`,
+    `https://127.0.0.1:${port}/v1/models`,
+    "file:///etc/hostname",
+    "nonsense",
+  ];
+  for (const url of elsewhere) expect([url, await ask(token, url)]).toEqual([url, 400]);
+  expect(await ask(token, rig.base, { kind: "header", header: "x-echo", prefix: "" })).toBe(400);
+  expect(await ask(token, rig.base, { kind: "header", header: "authorization", prefix: "a: b\r\n" })).toBe(
+    400,
+  );
+  expect(await ask(token, rig.base, rig.credential, "anthropic")).toBe(400);
+  expect(reached).toBe(1);
+});
+
+test("[CRED-03] the only address of a vendor's key is the one that its adapter asks", async () => {
+  await using folder = temporaryDirectory();
+  for (const [name, open] of Object.entries({ anthropic, openai, openrouter, zai })) {
+    const urls: string[] = [];
+    const provider = open({
+      world: testWorld(),
+      cacheDirectory: folder.path,
+      send(request) {
+        urls.push(request.url);
+        return Promise.reject(new Error("not sent"));
+      },
+    });
+    await provider.models(signal).catch(() => undefined);
+    const base = baseUrlOf(name, []) ?? "";
+    expect([name, urls.map((url) => isBelow(base, url))]).toEqual([name, urls.map(() => true)]);
+    expect([name, urls.length]).toEqual([name, 1]);
+  }
+});
+
+test("[CRED-04] a request without a head is sent again to the next helper; two crashes end it with the reason", async () => {
+  const client = helperClient();
+  const asked: string[] = [];
+  const credentials = client.credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: (socket): Fetch => {
+      return (_url, init) => {
+        asked.push(socket);
+        if (socket === "first") return Promise.reject(new Error("gone"));
+        if (socket === "second") return Promise.resolve(new Response("")); // ended before its head
+        expect(init.signal.aborted).toBe(false);
+        const head = JSON.stringify({ kind: "answer", status: 200, headers: [] });
+        const bytes = (text: string) => new TextEncoder().encode(text);
+        const parts = [frame("head", bytes(head)), frame("body", bytes("hello")), frame("end")];
+        return Promise.resolve(new Response(new Blob(parts as BlobPart[])));
+      };
+    },
+    variableFor: () => "OWN_KEY",
+  });
+  const ready = (socket: string): HelperReady => ({
+    kind: "ready",
+    socket,
+    token: "t",
+    held: [{ provider: "own", source: "OWN_KEY" }],
+    notices: [],
+  });
+  const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
+  const request = { provider: "own", url: "http://a/", credential, signal };
+  client.tell(ready("first"));
+  const answer = credentials.send(request);
+  client.tell({ kind: "down" });
+  expect(credentials.state().helper).toEqual({ kind: "restarting" });
+  client.tell(ready("second"));
+  client.tell({ kind: "down" });
+  client.tell(ready("third"));
+  expect(await (await answer).text()).toBe("hello");
+  expect(new Set(asked)).toContain("third");
+
+  client.tell({ kind: "down" });
+  const waiting = credentials.send(request).catch((thrown: unknown) => thrown);
+  client.tell({ kind: "failed", times: 2 });
+  expect(hasReason(await waiting, "CredentialHelperFailed")).toBe(true);
+  expect(credentials.state()).toEqual({ helper: { kind: "failed", times: 2 } });
+});
+
+test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal, with its reason, for the engine to tell", async () => {
+  await using folder = temporaryDirectory();
+  const report = await openHelper(
+    { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },
+    { fetch: hostFetch(), listen: hostListen, random: seededRandom(1) },
+  );
+  expect(report).toMatchObject({ kind: "refused", reason: "MachineKeyUnusable" });
+  const client = helperClient();
+  if (report.kind === "refused") client.tell(report);
+  const credentials = client.credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: () => () => Promise.reject(new Error("no network")),
+    variableFor: () => undefined,
+  });
+  await expect(credentials.logKey()).rejects.toThrow("it must be exactly 32 bytes");
+  await expect(credentials.keys.providers()).rejects.toThrow("CINCH_MACHINE_KEY");
+});
+
+test("[CRED-03] frames are read wherever the bytes are cut", async () => {
+  const kind = fc.constantFrom<FrameKind>("head", "body", "end", "failure");
+  const frames = fc.array(fc.record({ kind, bytes: fc.uint8Array({ maxLength: 300 }) }), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(frames, fc.array(fc.integer({ min: 1, max: 200 })), async (written, cuts) => {
+      const all = Buffer.concat(written.map(({ kind, bytes }) => frame(kind, bytes)));
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        let at = 0;
+        for (const size of [...cuts, all.length]) {
+          yield new Uint8Array(all.subarray(at, at + size));
+          at += size;
+        }
+      }
+      const read: Frame[] = [];
+      for await (const { kind, bytes } of readFrames(chunks()))
+        read.push({ kind, bytes: new Uint8Array(bytes) });
+      expect(read).toEqual(written);
+    }),
+  );
+});
+
+test("[CRED-03] no text between the processes makes a reader throw", () => {
+  holds(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      for (const read of [parseNote, parseStart, parseHead]) read(text);
+    }),
+  );
+});
+
+function startIn(directory: string) {
+  return {
+    socket: join(directory, "h.sock"),
+    variables: {},
+    customs: [],
+    directory: join(directory, "config"),
+    workingDir: directory,
+    keychain: false,
+    insecureDevKey: false,
+  };
+}
+
+async function openRig(answer: (request: Request) => Response, more: { readonly fetch?: Fetch } = {}) {
+  const folder = temporaryDirectory();
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+  const base = `http://127.0.0.1:${server.port}/v1`;
+  const custom = { name: "own", kind: "anthropic", baseUrl: base, apiKeyEnv: "OWN_KEY" } as const;
+  const asked = Promise.withResolvers<void>();
+  const network = more.fetch ?? hostFetch();
+  const report = await openHelper(
+    { ...startIn(folder.path), variables: { OWN_KEY: KEY }, customs: [custom] },
+    {
+      listen: hostListen,
+      random: seededRandom(5),
+      fetch(url, init) {
+        asked.resolve();
+        return network(url, init);
+      },
+    },
+  );
+  if (report.kind !== "ready") throw new Error(`the helper refused: ${report.reason}`);
+  const client = helperClient();
+  client.tell(report);
+  const credentials = client.credentials({
+    fetch: hostFetch(),
+    fetchThrough: hostFetchThrough,
+    variableFor: () => "OWN_KEY",
+  });
+  const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
+  return {
+    base,
+    server,
+    ready: report,
+    credential,
+    client: credentials,
+    asked: asked.promise,
+    send: (request: Partial<AuthorizedRequest>) =>
+      credentials.send({ provider: "own", url: `${base}/messages`, credential, signal, ...request }),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { seededRandom, temporaryDirectory } from "../../../test/support/world.ts";
+import { Secret } from "../../base/brand.ts";
+import { hasReason } from "../../base/errors.ts";
+import type { MachineKey } from "../machine-key.ts";
+import { openMachineKey } from "../machine-key.ts";
+import type { StoredKey } from "./key-store.ts";
+import { changeStore, readStore } from "./key-store.ts";
+
+const KEY = "sk-test-0123456789abcdef";
+const ENTRY: StoredKey = {
+  provider: "openrouter",
+  account: "default",
+  secret: new Secret("api-key", KEY),
+  addedAt: "2026-01-02T03:04:05.000Z",
+};
+
+test("[CRED-01] what was stored is read back, and the file shows neither key nor provider", async () => {
+  await using rig = await openRig();
+  expect(await rig.read()).toEqual([]);
+  await rig.add(ENTRY);
+  await rig.add({ ...ENTRY, account: "work" });
+  const keys = await rig.read();
+  expect(keys.map(({ account, secret }) => [account, secret.reveal()])).toEqual([
+    ["default", KEY],
+    ["work", KEY],
+  ]);
+  const text = readFileSync(rig.path, "utf8");
+  for (const word of [KEY, "openrouter", "work"]) expect(text).not.toContain(word);
+  expect(statSync(rig.path).mode & 0o777).toBe(0o600);
+  expect(JSON.stringify(keys)).not.toContain(KEY);
+});
+
+test("[CRED-01] another machine key is told as another key, and nothing is overwritten", async () => {
+  await using rig = await openRig();
+  await rig.add(ENTRY);
+  const before = readFileSync(rig.path);
+  const other = await rig.machineKey("another passphrase");
+  const failures = [
+    await readStore({ path: rig.path, machineKey: other }).catch((thrown: unknown) => thrown),
+    await rig.add(ENTRY, other).catch((thrown: unknown) => thrown),
+  ];
+  expect(failures.map((failure) => hasReason(failure, "CredentialsLocked"))).toEqual([true, true]);
+  expect(String(failures[0])).toContain("than the one from CINCH_PASSPHRASE");
+  expect(readFileSync(rig.path)).toEqual(before);
+});
+
+test("[CRED-01 R25] a store with any byte changed, cut off or made up is told as damaged or as another key's, and left alone", async () => {
+  await using rig = await openRig();
+  await rig.add(ENTRY);
+  const whole = readFileSync(rig.path);
+  await holdsAsync(async (at: number, byte: number) => {
+    const changed = Buffer.from(whole);
+    changed[at % whole.length] = byte;
+    if (changed.equals(whole)) return;
+    writeFileSync(rig.path, changed, { mode: 0o600 });
+    const outcome = await rig.read().catch((thrown: unknown) => thrown);
+    const isTold = hasReason(outcome, "CredentialsDamaged") || hasReason(outcome, "CredentialsLocked");
+    // A changed letter of base64 that stands for no bit, or of white space at the end, changes nothing.
+    const same = Array.isArray(outcome) && (outcome[0] as StoredKey).secret.reveal() === KEY;
+    expect(isTold || same).toBe(true);
+    expect(readFileSync(rig.path)).toEqual(changed);
+  });
+  for (const length of [0, 1, 10, whole.length - 20]) {
+    writeFileSync(rig.path, whole.subarray(0, length), { mode: 0o600 });
+    await expect(rig.add(ENTRY)).rejects.toThrow("cannot be used");
+    expect(readFileSync(rig.path).length).toBe(length);
+  }
+});
+
+test("[CRED-01] a store of a newer cinch, and one that others can read, are refused", async () => {
+  await using rig = await openRig();
+  await rig.add(ENTRY);
+  const text = readFileSync(rig.path, "utf8");
+  writeFileSync(rig.path, text.replace('"version":1', '"version":2'));
+  await expect(rig.read()).rejects.toThrow("written by a newer cinch (version 2)");
+  writeFileSync(rig.path, text);
+  chmodSync(rig.path, 0o644);
+  await expect(rig.read()).rejects.toThrow("can be read or changed by others");
+});
+
+test("[CRED-01 R25] twenty processes that add a key at once all have theirs in the store", async () => {
+  await using rig = await openRig();
+  const module = join(import.meta.dir, "key-store.ts");
+  const keys = join(import.meta.dir, "../machine-key.ts");
+  const brand = join(import.meta.dir, "../../base/brand.ts");
+  const program = `
+    import { changeStore } from ${JSON.stringify(module)};
+    import { openMachineKey } from ${JSON.stringify(keys)};
+    import { Secret } from ${JSON.stringify(brand)};
+    import { randomFillSync } from "node:crypto";
+    const random = { bytes: (count) => randomFillSync(new Uint8Array(count)), number: () => 0 };
+    const [path, directory, account] = process.argv.slice(2);
+    const machineKey = await openMachineKey({ directory, random });
+    const entry = { provider: "zai", account, secret: new Secret("api-key", "k" + account), addedAt: "now" };
+    await changeStore({ path, machineKey, random }, (keys) => [...keys, entry]);`;
+  const file = join(rig.folder, "add.ts");
+  writeFileSync(file, program);
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const children = Array.from({ length: 20 }, (_, index) =>
+    Bun.spawn([process.execPath, ...flags, file, rig.path, rig.folder, String(index)], { stderr: "inherit" }),
+  );
+  // One of them is killed wherever it is: the others' keys are there all the same.
+  children[7]?.kill("SIGKILL");
+  const codes = await Promise.all(children.map((child) => child.exited));
+  expect(codes.filter((code) => code !== 0).length).toBe(1);
+  const stored = await readStore({ path: rig.path, machineKey: await rig.machineKey() });
+  const accounts = new Set(stored.map(({ account }) => account));
+  for (let index = 0; index < 20; index++) if (index !== 7) expect(accounts.has(String(index))).toBe(true);
+  await changeStore(
+    { path: rig.path, machineKey: await rig.machineKey(), random: seededRandom(9) },
+    (keys) => keys,
+  );
+  expect(readdirSync(rig.folder).filter((name) => name.endsWith(".cinch-tmp"))).toEqual([]);
+}, 60_000);
+
+async function holdsAsync(property: (at: number, byte: number) => Promise<void>): Promise<void> {
+  await fc.assert(fc.asyncProperty(fc.nat(2_000), fc.integer({ min: 0, max: 255 }), property), {
+    numRuns: 100,
+  });
+}
+
+async function openRig() {
+  const folder = temporaryDirectory();
+  const random = seededRandom(3);
+  const machineKey = (passphrase?: string): Promise<MachineKey> =>
+    openMachineKey({ directory: folder.path, random, ...(passphrase === undefined ? {} : { passphrase }) });
+  const own = await machineKey();
+  const path = join(folder.path, "creds.enc");
+  return {
+    path,
+    folder: folder.path,
+    machineKey,
+    read: () => readStore({ path, machineKey: own }),
+    add: (entry: StoredKey, key = own) =>
+      changeStore({ path, machineKey: key, random }, (keys) => [...keys, entry]),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
