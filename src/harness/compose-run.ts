@@ -10,8 +10,7 @@ import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
-import { permissionGate } from "../permission/gate.ts";
-import { judge } from "../permission/judge.ts";
+import { mayLeave, permissionGate } from "../permission/gate.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Event } from "../protocol/events.ts";
@@ -25,6 +24,7 @@ import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { withChange } from "./change-preview.ts";
+import { openHooks } from "./hooks.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { ownDirectories } from "./own-directories.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
@@ -88,6 +88,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     onUnavailable: (message) =>
       publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
   });
+  const hooks = await openHooks(material, (event) => publish(event));
   const composed = composeSession({
     world,
     session,
@@ -105,8 +106,18 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       return registry;
     },
     telemetry: [],
-    onFollowed: () => trust.begin(),
+    onFollowed() {
+      trust.begin();
+      hooks?.session.begin();
+    },
+    ...(hooks === undefined
+      ? {}
+      : {
+          onInput: (content, turn) => hooks.session.onInput(content, turn),
+          onTurnEnd: (reason, turn) => hooks.session.onTurnEnd(reason, turn),
+        }),
     gate: (questions) => [
+      ...(hooks?.tool ?? []),
       permissionGate({
         policy,
         session: sessionRules,
@@ -118,6 +129,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
           );
         },
         autoApprove,
+        confinement: () => sandbox.confinement(),
         configPath: join(paths.config, "config.toml"),
         onRefused: tellRefusal,
       }),
@@ -127,9 +139,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         sandbox,
         attended,
         ask: (question, signal) => questions.ask(question, signal),
-        mayLeave: ({ plan, tool }) =>
-          plan !== undefined &&
-          judge(plan, tool, policy, { root: workspace.root, scratch: workspace.scratch }).kind !== "deny",
+        mayLeave: (call, context) => mayLeave({ policy, session: sessionRules }, call, context),
       }),
     ],
     inner: [],
@@ -148,6 +158,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     permissionTimeoutMs,
     settle: async () => {
       trust.end();
+      await hooks?.session.end();
       await runs?.[Symbol.asyncDispose]();
     },
     close: async () => {
@@ -157,7 +168,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   });
   // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
   if (!trust.asks) await trust.loaded(new AbortController().signal);
-  return { session: composed, notices: policyNotices(policy, autoApprove) };
+  return { session: composed, notices: [...policyNotices(policy, autoApprove), ...(hooks?.notices ?? [])] };
 }
 
 /** In the normative order: see `RequestMiddleware`. */

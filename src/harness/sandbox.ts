@@ -61,6 +61,8 @@ class SandboxOfSession implements OpenSandbox {
   readonly #stack = new AsyncDisposableStack();
   #prepared: Promise<Prepared> | undefined;
   #told = false;
+  /** What the gate was told last, and the next command runs in. */
+  #judged: Prepared | undefined;
   #folders: Promise<{ readonly temporary: string; readonly workshop: string }> | undefined;
   readonly #made = new Set<string>();
 
@@ -71,16 +73,22 @@ class SandboxOfSession implements OpenSandbox {
 
   async confinement(): Promise<Confinement> {
     if (this.#backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
-    const { state, network } = await this.#current();
+    const prepared = await this.#current();
+    const { state, network } = prepared;
+    this.#judged = prepared;
     if (state.kind === "working") return { kind: "working", network };
     return { kind: "none", why: `${state.why}; ${state.remedy}`, policy: this.#unavailable };
   }
 
   async current(): Promise<CurrentSandbox> {
     if (this.#backend === "none") return { kind: "none" };
-    const { state, network } = await this.#current();
+    // The gate has just looked, and judged by what it saw.
+    const judged = this.#judged;
+    this.#judged = undefined;
+    const { state, network } = judged ?? (await this.#current());
     if (state.kind === "working") return { kind: "working", confine: state.confine, network };
-    return this.#unavailable === "refuse"
+    // What was judged as confined is not run unconfined: a sandbox that fails in between fails the call.
+    return this.#unavailable === "refuse" || judged === undefined
       ? { kind: "none", refuse: `${state.why}. ${state.remedy}` }
       : { kind: "none" };
   }
@@ -162,16 +170,13 @@ class SandboxOfSession implements OpenSandbox {
       root,
       writable: [...repository.writable, ...writable],
       readOnly: [...repository.readOnly, ...startupPlaces(home, root)],
-      hidden: [...hidden, ...own],
+      hidden: [...hidden, ...own, ...temporaryPlaces(dirname(folders.workshop), root)],
       ...folders,
       network: { kind: "off" },
     };
+    const above = await foldersAbove(files, wanted);
     const watched = [
-      ...new Set([
-        ...wanted.map(dirname),
-        ...repository.readOnly.map(({ path }) => path),
-        join(root, ".git"),
-      ]),
+      ...new Set([...above, ...repository.readOnly.map(({ path }) => path), join(root, ".git")]),
     ];
     const token = await tokenOf(files, watched);
     const state = await this.#sandbox.prepare(policy);
@@ -215,6 +220,30 @@ async function look(files: Files, path: string): Promise<string> {
   } catch {
     return "?"; // where we may not look, a command may not either
   }
+}
+
+/** Where sessions keep what `/tmp` stands for inside: this one's and others'. Below `/tmp` nothing of it is seen anyway. */
+function temporaryPlaces(base: string, root: string): readonly string[] {
+  const shared = dirname(base);
+  if (shared === "/tmp" || shared === "/var/tmp") return [];
+  return shared === "/" || `${shared}/`.startsWith(`${root}/`) ? [base] : [base, shared];
+}
+
+/** The folders in which a wanted place would come to be, where it or its parents are made. */
+async function foldersAbove(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Map<string, boolean>();
+  const above = new Set<string>();
+  for (const path of wanted) {
+    let folder = dirname(path);
+    while (folder !== "/") {
+      const isThere = known.get(folder) ?? (await files.stat(folder))?.kind === "directory";
+      known.set(folder, isThere);
+      if (isThere) break;
+      folder = dirname(folder);
+    }
+    above.add(folder);
+  }
+  return above;
 }
 
 async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {

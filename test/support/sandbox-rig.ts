@@ -61,7 +61,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     sandbox,
     attended: parts.attended ?? false,
     ask: parts.ask ?? (() => Promise.resolve({ kind: "nobody" })),
-    mayLeave: () => parts.mayLeave ?? true,
+    mayLeave: () => Promise.resolve(parts.mayLeave ?? true),
   });
   let ended: Promise<void> | undefined;
   const end = () => {

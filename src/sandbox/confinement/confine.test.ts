@@ -1,8 +1,16 @@
 import { describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { processesWith } from "../../../test/support/processes.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { openSandboxRig } from "../../../test/support/sandbox-rig.ts";
+import { until } from "../../../test/support/until.ts";
+import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import type { ClientId } from "../../base/ids.ts";
+import type { SpawnOptions } from "../../base/world.ts";
+import type { Ask } from "../../control/ask.ts";
+import { bubblewrap } from "../bubblewrap/bubblewrap.ts";
+import type { Sandbox } from "../sandbox.ts";
 
 const test = requireProgram("bwrap");
 
@@ -45,5 +53,138 @@ describe("[SBX-01] Bash in the sandbox", () => {
       expect(existsSync(join(rig.root, ".cinch"))).toBe(false);
       expect(existsSync(join(rig.root, ".git"))).toBe(false);
     }
+  });
+
+  test("[REL-03] a background run ends with its handle, or with the session", async () => {
+    await using rig = openSandboxRig();
+    const token = `cinch-background-${process.pid}`;
+    const start = async () => {
+      const said = await rig.bash(`setsid bash -c 'exec -a ${token} sleep 300' & wait`, { background: true });
+      await until("the run", () => processesWith(token).length > 0);
+      return /task_\w+/.exec(said)?.[0] ?? "";
+    };
+    const first = await start();
+    expect(await rig.task(first, "stop")).toContain("stopped");
+    expect(processesWith(token)).toEqual([]);
+    await start();
+    await rig.end();
+    expect(processesWith(token)).toEqual([]);
+  });
+
+  test("[REL-03] nothing survives the death of cinch itself, whatever it was started as", async () => {
+    await using rig = openSandboxRig();
+    await using folder = temporaryDirectory();
+    const token = `cinch-orphan-${process.pid}`;
+    const program = join(import.meta.dir, "../../../test/support/sandboxed-child.ts");
+    const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+    const cinch = Bun.spawn([process.execPath, ...flags, program, rig.root, token, folder.path], {
+      stdout: "ignore",
+    });
+    await until("its command", () => processesWith(token).length > 1);
+    cinch.kill("SIGKILL");
+    await cinch.exited;
+    await until("the end of its command", () => processesWith(token).length === 0);
+  });
+});
+
+describe("[SBX-04] a command that needs more", () => {
+  const yes: Ask = () => Promise.resolve({ kind: "answered", answer: "approve", by: "cli_x" as ClientId });
+
+  test("runs on the host where it was asked for so", async () => {
+    await using rig = openSandboxRig();
+    await rig.bash(`echo yes >${rig.outside}/a`, { outside_sandbox: true });
+    expect(readFileSync(join(rig.outside, "a"), "utf8")).toBe("yes\n");
+  });
+
+  test("runs again outside when a person says yes, who is told why", async () => {
+    const asked: string[] = [];
+    const ask: Ask = (question, signal) => {
+      asked.push(question.text);
+      return yes(question, signal);
+    };
+    await using rig = openSandboxRig({ attended: true, ask });
+    expect(await rig.bash(`echo yes >${rig.outside}/a && echo done`)).toBe("done");
+    expect(existsSync(join(rig.outside, "a"))).toBe(true);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("Bash failed in the sandbox (only the workspace and /tmp can be written");
+  });
+
+  test("stays inside where nobody is there, where a person says no, and where a rule denies it outside", async () => {
+    const no: Ask = () => Promise.resolve({ kind: "answered", answer: "deny", by: "cli_x" as ClientId });
+    for (const parts of [{}, { attended: true, ask: no }, { attended: true, ask: yes, mayLeave: false }]) {
+      await using rig = openSandboxRig(parts);
+      expect(await rig.bash(`echo yes >${rig.outside}/a`)).toContain("outside_sandbox: true");
+      expect(existsSync(join(rig.outside, "a"))).toBe(false);
+    }
+  });
+});
+
+describe("[SBX-01] where there is no sandbox", () => {
+  const why = "the kernel refuses";
+  const broken: Sandbox = {
+    name: "broken",
+    prepare: () => Promise.resolve({ kind: "unavailable", why, remedy: "lift that" }),
+  };
+
+  test("that is told once with the remedy, and each command is asked for", async () => {
+    await using rig = openSandboxRig({ backend: broken });
+    for (const _ of [1, 2]) {
+      expect(await rig.sandbox.confinement()).toEqual({
+        kind: "none",
+        why: `${why}; lift that`,
+        policy: "ask",
+      });
+      expect(await rig.bash("echo ran")).toBe("ran");
+    }
+    expect(rig.told).toEqual([
+      "There is no sandbox for commands: the kernel refuses. Each command is asked for. Remedy: lift that.",
+    ]);
+  });
+
+  test("no command runs where the policy is to refuse, nor where nobody judged it as one that runs without", async () => {
+    await using rig = openSandboxRig({ backend: broken, settings: { unavailable: "refuse" } });
+    expect((await rig.sandbox.confinement()).kind).toBe("none");
+    expect(await rig.bash("echo ran")).toBe("error: SandboxUnavailable: the kernel refuses. lift that");
+    await using unjudged = openSandboxRig({ backend: broken });
+    expect(await unjudged.bash("echo ran")).toStartWith("error: SandboxUnavailable");
+  });
+
+  test("one that fails in the middle of a session fails the call", async () => {
+    const real = bubblewrap({ world: testWorld() });
+    const failing: Sandbox = {
+      name: "failing",
+      async prepare(policy) {
+        const state = await real.prepare(policy);
+        if (state.kind !== "working") return state;
+        const { confine } = state;
+        const wrap: typeof confine.wrap = (options) => {
+          const { argv, ...rest } = confine.wrap(options);
+          return { ...rest, argv: [argv[0], "--bind", "/nowhere", "/nowhere", ...argv.slice(1)] };
+        };
+        return { ...state, confine: { ...confine, wrap } };
+      },
+    };
+    await using rig = openSandboxRig({ backend: failing });
+    expect(await rig.bash("echo ran")).toBe(
+      "error: the sandbox could not be set up, so nothing was run: Can't find source path /nowhere: No such file or directory",
+    );
+  });
+
+  test("a machine without bwrap, and one that cannot make namespaces, is told what to do", async () => {
+    const real = testWorld();
+    const gone = {
+      ...real.files,
+      stat: (path: string) => (path.endsWith("bwrap") ? Promise.resolve(undefined) : real.files.stat(path)),
+    };
+    await using rig = openSandboxRig({ backend: bubblewrap({ world: { ...real, files: gone } }) });
+    await rig.sandbox.confinement();
+    expect(rig.told[0]).toContain("bubblewrap (bwrap) is not installed");
+    const dead = {
+      ...real,
+      spawn: (options: SpawnOptions) => real.spawn({ ...options, argv: ["/bin/false"] }),
+    };
+    await using other = openSandboxRig({ backend: bubblewrap({ world: dead }) });
+    await other.sandbox.confinement();
+    expect(other.told[0]).toContain("bubblewrap does not work here: the probe said nothing");
   });
 });

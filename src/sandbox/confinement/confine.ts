@@ -29,7 +29,7 @@ export interface ConfineOptions {
   /** Whether a person is there to be asked. */
   readonly attended: boolean;
   /** What the gate says of the same call outside: only where it would not refuse it may a person be asked. */
-  mayLeave(call: ToolCall, context: ToolContext): boolean;
+  mayLeave(call: ToolCall, context: ToolContext): Promise<boolean>;
 }
 
 /**
@@ -69,7 +69,7 @@ async function leave(
   const plan = call.plan === undefined ? undefined : outsidePlan(call.plan);
   if (!attended || plan === undefined) return undefined;
   const outside = { ...call, plan };
-  if (!mayLeave(outside, context)) return undefined;
+  if (!(await mayLeave(outside, context))) return undefined;
   const answer = await ask(
     {
       about: "outside-sandbox",
