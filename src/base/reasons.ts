@@ -32,6 +32,7 @@ export const TEXTS = {
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
 
+  PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
   InvalidEvent:
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",

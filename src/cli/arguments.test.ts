@@ -15,6 +15,7 @@ const PLAIN = {
   autoApprove: false,
   strictPermissions: false,
   withoutProject: false,
+  allowProjectHooks: false,
   insecureDevKey: false,
   logToStderr: false,
   logLevels: new Map(),
@@ -40,6 +41,7 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       record: "out.jsonl",
       resume: { kind: "id", id: "log_1" },
       withoutProject: false,
+      allowProjectHooks: false,
       insecureDevKey: false,
       logToStderr: true,
       logLevels: new Map([

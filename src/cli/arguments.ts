@@ -65,6 +65,7 @@ export interface Settings {
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   readonly withoutProject: boolean;
+  readonly allowProjectHooks: boolean;
   readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
@@ -274,6 +275,7 @@ function settingsOf(flags: Words["flags"]): Settings {
     autoApprove: flags.has("auto-approve"),
     strictPermissions: flags.has("strict-permissions"),
     withoutProject: flags.has("without-project"),
+    allowProjectHooks: flags.has("allow-project-hooks"),
     insecureDevKey: flags.has("insecure-dev-key"),
     logToStderr: flags.has("log-to-stderr"),
     logLevels: logLevelsOf(flags.get("log-level")),

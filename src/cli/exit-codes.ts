@@ -51,6 +51,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
 /** A file that nobody has looked at, or a record of approvals that cannot be relied on. */
 const TRUST: ReadonlySet<string> = new Set<Reason>([
   "NonInteractiveAckRefused",
+  "HookHashChanged",
   "TrustLedgerInvalid",
   "TrustLedgerUnwritable",
   "TrustRefused",

@@ -70,6 +70,11 @@ export const FLAGS = [
     for: RUNS,
   },
   {
+    name: "allow-project-hooks",
+    help: "Let the project's own hooks run, once you have acknowledged each file of them.",
+    for: RUNS,
+  },
+  {
     name: "lockfile",
     value: "PATH",
     help: "Take what this lock file approves as acknowledged, such as one made with cinch ack --emit-lockfile.",

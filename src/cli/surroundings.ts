@@ -68,6 +68,7 @@ export function harnessOptions(
     strictPermissions: settings.strictPermissions,
     attended: run.attended,
     withoutProject: settings.withoutProject,
+    allowProjectHooks: settings.allowProjectHooks,
     ...(run.asksTrust === undefined ? {} : { asksTrust: run.asksTrust }),
     ...(settings.lockfile === undefined ? {} : { lockfile: resolve(settings.lockfile) }),
     environment: at.environment,

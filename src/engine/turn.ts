@@ -64,12 +64,15 @@ export class Turn implements Disposable {
     this.#writeMsBefore = parts.bus.writeMs;
   }
 
-  /** Tells everybody that it has begun, and resolves once the input cannot be lost any more. */
-  async begin(content: readonly InputBlock[]): Promise<void> {
+  /**
+   * Tells everybody that it has begun, and resolves once the input cannot be lost any more. What was `added` to the input
+   * goes to the model with it, and is nobody's words.
+   */
+  async begin(content: readonly InputBlock[], added: readonly InputBlock[] = []): Promise<void> {
     const { bus, conversation } = this.#parts;
     const { number: turn, originator } = this;
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content] } });
-    conversation.addInput(content, turn);
+    conversation.addInput([...content, ...added], turn);
     await bus.commit("power");
   }
 

@@ -30,6 +30,8 @@ export interface HarnessOptions {
   readonly asksTrust?: boolean;
   /** Load nothing of the project: none of its instructions, none of its settings. */
   readonly withoutProject?: boolean;
+  /** Let the project's hooks run, once each file of them was acknowledged (HOOK-02). */
+  readonly allowProjectHooks?: boolean;
   /** A lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */
   readonly lockfile?: string;
   readonly maxTurns?: number;

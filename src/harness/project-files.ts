@@ -4,6 +4,7 @@ import type { ContextFiles } from "../context/agents-md.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
+import { projectFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -12,6 +13,8 @@ export interface ProjectFiles {
   readonly context: ContextFiles;
   /** `.cinch/config.toml` and `.cinch/permissions.toml`, where they are there. */
   readonly settings: readonly TrustItem[];
+  /** The files of its hooks and their scripts, where they may run at all (HOOK-02). */
+  readonly hooks: readonly TrustItem[];
   /** Sentences for the person: what is there and is not loaded. */
   readonly problems: readonly string[];
 }
@@ -23,16 +26,39 @@ const SETTINGS = [
 
 /** Reads what a session loads of the project it works in; with `withoutProject`, only where its root is. */
 export async function readProjectFiles(
-  { world, withoutProject = false }: Pick<HarnessOptions, "world" | "withoutProject">,
+  {
+    world,
+    withoutProject = false,
+    allowProjectHooks = false,
+  }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks">,
   workingDir: string,
   profile: Profile,
 ): Promise<ProjectFiles> {
   const sources = withoutProject ? [] : profile.contextSources;
   const context = await readContextFiles({ world, workingDir, sources });
-  if (withoutProject) return { context, settings: [], problems: [] };
+  if (withoutProject) return { context, settings: [], hooks: [], problems: [] };
   const { settings, problems } = await readSettings(world, context.root);
-  return { context, settings, problems: [...context.problems, ...problems] };
+  const hooks = await readHooks(world, context.root, allowProjectHooks || profile.allowProjectHooks);
+  return {
+    context,
+    settings,
+    hooks: hooks.items,
+    problems: [...context.problems, ...problems, ...hooks.problems],
+  };
 }
+
+/** A repository's hooks are not even read where they may not run; that it has some is told. */
+async function readHooks({ files }: World, root: string, mayRun: boolean) {
+  const present = await Promise.all(HOOK_PLACES.map((name) => files.lstat(join(root, name))));
+  if (present.every((info) => info === undefined)) return { items: [], problems: [] };
+  if (!mayRun) return { items: [], problems: [HOOKS_ARE_OFF] };
+  const { items, refused } = await projectFiles(files, root, "hook");
+  return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
+}
+
+const HOOK_PLACES = [".cinch/hooks.toml", ".cinch/hooks"];
+const HOOKS_ARE_OFF =
+  "This repository has hooks in .cinch. They do not run; with --allow-project-hooks they do, once you have acknowledged each file.";
 
 async function readSettings(
   { files }: World,

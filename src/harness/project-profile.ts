@@ -66,6 +66,7 @@ function restricting(profile: Profile): Profile {
   const widens = [
     ["prompt_header", profile.promptHeader !== "", "write it into AGENTS.md: it is then marked as foreign"],
     ["allow_project_hooks", profile.allowProjectHooks, ONLY_YOURS],
+    ["hooks", profile.hooks.length > 0, "a repository's hooks stand in .cinch/hooks.toml"],
     ["trust", profile.promoteProse, ONLY_YOURS],
     ["plugins", profile.plugins.length > 0, ONLY_YOURS],
     ["permissions", permissions.level === "DangerFullAccess", "a repository can only lower the level"],

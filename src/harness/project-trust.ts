@@ -16,6 +16,7 @@ import type { Judged, PendingItem } from "./trust-gate.ts";
 export interface LoadedProject {
   readonly context: ContextFiles;
   readonly settings: readonly ProjectSettings[];
+  readonly hooks: readonly TrustItem[];
 }
 
 /** How the session asks, tells, and makes what was acknowledged count. */
@@ -51,6 +52,15 @@ export class ProjectTrust {
   /** Whether there is anything that a person has to see. */
   get asks(): boolean {
     return (this.#judged?.pending ?? []).length > 0;
+  }
+
+  /** Whether the project has hooks that would run once they are acknowledged. */
+  get mayHaveHooks(): boolean {
+    return this.#project.hooks.length > 0;
+  }
+
+  get root(): string {
+    return this.#project.context.root;
   }
 
   /** Gives it the session that it asks in. */
@@ -98,7 +108,8 @@ export class ProjectTrust {
     const settings = await Promise.all(kept.map(settingsFrom));
     this.#surface?.restrict(settings.map(({ permissions }) => permissions));
     const files = context.files.filter(({ item }) => !this.#left.has(item));
-    return { context: { ...context, files }, settings };
+    const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
+    return { context: { ...context, files }, settings, hooks };
   }
 
   async #isAcknowledged({ item, verdict, path }: PendingItem): Promise<boolean> {

@@ -120,7 +120,7 @@ async function openProject(
   defaults: RunDefaults,
 ): Promise<OpenedProject> {
   const project = await readProjectFiles(defaults, workingDir, profile);
-  const items = [...project.context.files.map(({ item }) => item), ...project.settings];
+  const items = [...project.context.files.map(({ item }) => item), ...project.settings, ...project.hooks];
   if (items.length === 0) return { trust: new ProjectTrust(project), notices: project.problems };
   const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
   const { trust: wanted } = defaults.config;

@@ -16,6 +16,8 @@ export const EMITTED_EVENTS = [
   "Cancelled",
   "Error",
   "SessionEnded",
+  "HookTimeout",
+  "HookError",
   "Asked",
   "Answered",
   "TaskChanged",

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { Questions } from "../control/multiplex/questions.ts";
-import type { Unfinished } from "../control/multiplex/session.ts";
+import type { SessionParts, Unfinished } from "../control/multiplex/session.ts";
 import { Session } from "../control/multiplex/session.ts";
 import { Bus } from "../engine/bus.ts";
 import { Conversation } from "../engine/conversation.ts";
@@ -59,6 +59,9 @@ export interface SessionMaterial {
   readonly onQuestions?: (questions: Questions) => void;
   /** Told each time a client begins to follow: from then on a question is seen. */
   readonly onFollowed?: () => void;
+  /** Hooks with a prompt and at the end of a turn. */
+  readonly onInput?: NonNullable<SessionParts["onInput"]>;
+  readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
   /** Ends what the session still runs, while its events can still be told. */
   readonly settle: () => Promise<void>;
   /** Frees the rest, after the last event. */

@@ -76,7 +76,11 @@ function noticeOf({ path, verdict }: PendingItem): string {
 /** The end of a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
 export function nobodyAcknowledged(
   pending: readonly PendingItem[],
-): HarnessError<"NonInteractiveAckRefused"> {
+): HarnessError<"NonInteractiveAckRefused" | "HookHashChanged"> {
+  const changed = pending.filter(({ item, verdict }) => item.kind === "hook" && verdict.kind === "changed");
+  if (changed.length === pending.length) {
+    return new HarnessError("HookHashChanged", { path: changed.map(({ path }) => visible(path)).join(", ") });
+  }
   const kinds = new Map<TrustKind, string[]>();
   for (const { item, path, verdict } of pending) {
     const state = verdict.kind === "changed" ? ` has changed: ${verdict.class}` : "";

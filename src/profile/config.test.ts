@@ -54,6 +54,7 @@ deny = ["Bash:git push *"]
   const { rules } = config.permissions;
   expect(config.permissions.level).toBe("ReadOnly");
   expect({ ...config, permissions: { rules: [] } }).toEqual({
+    hooks: [],
     defaultModel: "local:any-name",
     defaultProfile: "self",
     maxTurns: 20,
@@ -78,7 +79,7 @@ deny = ["Bash:git push *"]
 });
 
 test("[PROF-03] a missing file says nothing, and an empty one neither; a byte order mark is no content", async () => {
-  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {} };
+  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {}, hooks: [] };
   expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
   expect(await load("")).toEqual(nothing);
   expect(await load('\ufeffdefault_model = "a:b"')).toEqual({ ...nothing, defaultModel: "a:b" });

@@ -1,6 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
+import type { ConfiguredHook } from "./hooks.ts";
+import { hooksFrom } from "./hooks.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { SandboxSettings } from "./sandbox.ts";
@@ -26,6 +28,7 @@ export interface Config {
   readonly credentials?: CredentialSettings;
   readonly trust: TrustSettings;
   readonly sandbox?: SandboxSettings;
+  readonly hooks: readonly ConfiguredHook[];
 }
 
 /** What the user wants asked before a project's files are used. */
@@ -56,7 +59,13 @@ export interface ConfiguredProvider {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const NOTHING: Config = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {} };
+const NOTHING: Config = {
+  providers: [],
+  prices: new Map(),
+  permissions: { rules: [] },
+  trust: {},
+  hooks: [],
+};
 
 /**
  * Reads config.toml. A file that is missing says nothing, and costs no parser.
@@ -95,6 +104,7 @@ function configFrom(table: Table): Config {
     ...(sandbox === undefined ? {} : { sandbox }),
     ...credentialsFrom(table),
     trust: trustFrom(table),
+    hooks: hooksFrom(table),
   };
 }
 

@@ -20,6 +20,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     mcpServers: [],
     plugins: [],
     permissions: undefined,
+    hooks: [],
     allowProjectHooks: false,
     toolExecution: "sequential",
     limits: {},

@@ -5,6 +5,8 @@ import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
 import { modelName } from "./config.ts";
 import defaultProfile from "./default.toml" with { type: "toml" };
+import type { ConfiguredHook } from "./hooks.ts";
+import { hooksFrom } from "./hooks.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import askPreset from "./preset/ask.toml" with { type: "toml" };
@@ -36,6 +38,7 @@ export interface Profile {
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
   readonly sandbox?: SandboxSettings;
+  readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
@@ -140,6 +143,7 @@ async function profileFrom(
     plugins: table.strings("plugins") ?? [],
     permissions: await permissionSettings(world, table, file),
     ...(sandbox === undefined ? {} : { sandbox }),
+    hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
     limits: limits === undefined ? {} : limitsFrom(limits),
@@ -155,7 +159,6 @@ function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly s
     ["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")],
     ["mcp_servers", profile.mcpServers.length > 0],
     ["plugins", profile.plugins.length > 0],
-    ["allow_project_hooks", profile.allowProjectHooks],
     ["tool_execution", profile.toolExecution !== "sequential"],
   ] as const;
   return keys

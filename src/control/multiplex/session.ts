@@ -6,11 +6,12 @@ import { CancelNode } from "../../engine/cancel.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { OrphanedCall } from "../../engine/recover.ts";
 import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
-import type { EngineParts } from "../../engine/turn.ts";
+import type { EngineParts, TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { SessionEndReason } from "../../protocol/events.ts";
+import type { Event, SessionEndReason, TurnEndReason } from "../../protocol/events.ts";
 import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { Questions } from "./questions.ts";
@@ -30,10 +31,24 @@ export interface SessionParts {
   revokeRule(rule: string): boolean;
   /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
   readonly onFollowed?: () => void;
+  /**
+   * Looks at an input before it is accepted, and gives what goes to the model with it.
+   * @throws HarnessError where it is refused; the signal's reason.
+   */
+  readonly onInput?: (content: readonly InputBlock[], turn: TurnSurface) => Promise<readonly InputBlock[]>;
+  /** Told of the end of each turn while the session is still taken, before clients are. */
+  readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
   /** Ends what the session still runs, while its events can still be told. */
   settle(): Promise<void>;
   /** Frees the rest, after the last event. */
   close(): Promise<void>;
+}
+
+/** A turn, for what runs before it begins and after it has come to its end. */
+export interface TurnSurface {
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  readonly emit: (event: Event) => void;
 }
 
 /** A turn that broke off with the process that ran it. */
@@ -196,7 +211,7 @@ export class Session {
     // The slot is taken before the first await: two inputs at once cannot both find it free.
     const slot = this.#claim(turn);
     try {
-      await turn.begin(command.content);
+      await turn.begin(command.content, await this.#look(command.content, turn));
     } catch (thrown) {
       slot.free();
       throw thrown;
@@ -204,6 +219,30 @@ export class Session {
     this.#drive(turn, slot).catch((thrown: unknown) => {
       world.log.for("multiplex").write("error", "a session cannot go on", { what: messageOf(thrown) });
     });
+  }
+
+  /** Has an input looked at. One that is refused leaves no trace: the next one gets the number of its turn. */
+  async #look(content: readonly InputBlock[], turn: Turn): Promise<readonly InputBlock[]> {
+    const { onInput } = this.#parts;
+    if (onInput === undefined) return [];
+    try {
+      return await onInput(content, surfaceOf(turn));
+    } catch (thrown) {
+      this.#turns = turn.number - 1;
+      if (!turn.cancel.signal.aborted) throw thrown;
+      if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      const why = "it was cancelled before it was accepted";
+      throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
+    }
+  }
+
+  async #tellEnd(ended: TurnEnded, turn: Turn): Promise<void> {
+    try {
+      await this.#parts.onTurnEnd?.(ended.payload.reason, surfaceOf(turn));
+    } catch (thrown) {
+      const log = this.#parts.world.log.for("multiplex");
+      log.write("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
+    }
   }
 
   #claim(turn: Turn): Slot {
@@ -266,6 +305,7 @@ export class Session {
     const { bus } = this.#parts;
     try {
       const ended = await runTurn(turn, this.#parts.engine);
+      await this.#tellEnd(ended, turn);
       await bus.commit("process");
       slot.free();
       bus.publish(ended, turn.origin);
@@ -274,6 +314,10 @@ export class Session {
       slot.free();
     }
   }
+}
+
+function surfaceOf(turn: Turn): TurnSurface {
+  return { turn: turn.number, signal: turn.cancel.signal, emit: (event) => turn.publish(event) };
 }
 
 function assertServed(command: CommandOf<"SendInput">): void {

@@ -51,8 +51,9 @@ const FOLDER_ENTRIES_MAX = 256;
  * Every file of a project's `.cinch/` and `.agents/` that cinch would load, read once and not judged yet (TOFU-01).
  * A project is a repository, by its root; what lies in a repository inside of it is another one's (S41).
  */
-export async function projectFiles(files: Files, root: string): Promise<FoundItems> {
-  return await find(files, root, { layouts: PROJECT, scope: "project" });
+export async function projectFiles(files: Files, root: string, only?: TrustKind): Promise<FoundItems> {
+  const layouts = only === undefined ? PROJECT : PROJECT.filter(({ kind }) => kind === only);
+  return await find(files, root, { layouts, scope: "project" });
 }
 
 /** The same for the user's configuration folder. */

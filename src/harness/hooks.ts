@@ -1,0 +1,153 @@
+import { basename, dirname, join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
+import { near } from "../base/near.ts";
+import type { Hook } from "../hook/hook.ts";
+import type { SessionHooks } from "../hook/session-hooks.ts";
+import type { ConfiguredHook } from "../profile/hooks.ts";
+import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
+import type { Profile } from "../profile/profile.ts";
+import { invalid } from "../profile/toml.ts";
+import type { Event } from "../protocol/events.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import { PACKED_TOOLS } from "../tool/pack.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+
+/** The session that hooks are opened for. */
+export interface HookSources {
+  readonly session: SessionId;
+  readonly profile: Profile;
+  readonly trust: ProjectTrust;
+  readonly log: OpenedLog;
+  readonly workspace: Workspace;
+  readonly defaults: RunDefaults;
+}
+
+export interface OpenedHooks {
+  /** PostToolUse and PreToolUse, in their places. */
+  readonly tool: readonly ToolMiddleware[];
+  readonly session: SessionHooks;
+  /** Sentences for the person at the start. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those of
+ * the project that a person has acknowledged. Undefined where there are none, and then nothing of them is loaded.
+ * @throws HarnessError ConfigInvalid with file and line for an own hook that is none.
+ */
+export async function openHooks(
+  sources: HookSources,
+  emit: (event: Event) => void,
+): Promise<OpenedHooks | undefined> {
+  const { session, profile, trust, log, workspace, defaults } = sources;
+  const { world, paths, config } = defaults;
+  const folder = join(paths.config, "hooks");
+  const configured = [...config.hooks, ...(await folderHooks(sources, folder)), ...profile.hooks];
+  if (configured.length === 0 && !trust.mayHaveHooks) return undefined;
+  const { hookOf } = await import("../hook/configured.ts");
+  const { Hooks } = await import("../hook/hooks.ts");
+  const { SessionHooks } = await import("../hook/session-hooks.ts");
+  const { toolHooks } = await import("../hook/tool-hooks.ts");
+  const { beginsRelative } = await import("../hook/repository-files.ts");
+  const own = configured.map((each) => {
+    checkTools(each);
+    const { path, line, key } = each.where;
+    if (beginsRelative(each.cmd)) throw invalid(path, line, key, RELATIVE);
+    return hookOf(each, () => Promise.resolve(folder));
+  });
+  let ofProject: Promise<readonly Hook[]> | undefined;
+  const hooks = new Hooks({
+    world,
+    session,
+    cwd: workspace.root,
+    env: workspace.env,
+    async known(signal) {
+      const items = (await trust.loaded(signal)).hooks;
+      ofProject ??= projectHooks(items, sources);
+      return [...own, ...(await ofProject)];
+    },
+  });
+  return {
+    tool: toolHooks(hooks),
+    session: new SessionHooks({ hooks, source: log.resumed.lastTurn > 0 ? "resume" : "new", emit }),
+    notices: configured.flatMap(noticesOf),
+  };
+}
+
+const RELATIVE =
+  "the program is a path below the folder that is worked in, so each repository would bring its own: write an absolute path, or $CINCH_HOOKS/NAME for one in the hooks folder of your configuration";
+
+/** `hooks/*.toml` in the user's configuration, in the order of their names. */
+async function folderHooks(
+  { defaults }: Pick<HookSources, "defaults">,
+  folder: string,
+): Promise<readonly ConfiguredHook[]> {
+  const { files } = defaults.world;
+  if ((await files.stat(folder))?.kind !== "directory") return [];
+  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => name.endsWith(".toml"));
+  const read = await Promise.all(names.sort().map((name) => readHooks(files, join(folder, name))));
+  return read.flat();
+}
+
+/** What a project's files say, out of the bytes that were acknowledged. */
+async function projectHooks(
+  items: readonly TrustItem[],
+  { defaults, trust }: HookSources,
+): Promise<readonly Hook[]> {
+  if (items.length === 0) return [];
+  const { world, paths } = defaults;
+  const { files } = world;
+  const { KeptScripts } = await import("../hook/kept-scripts.ts");
+  const { namedFile } = await import("../hook/repository-files.ts");
+  const { hookOf } = await import("../hook/configured.ts");
+  const scripts = items
+    .filter(({ path }) => basename(dirname(path)) === "hooks")
+    .flatMap(({ path, files: [file] }) => (file === undefined ? [] : [{ ...file, name: basename(path) }]));
+  const kept = new KeptScripts(files, join(paths.data, "hooks"), scripts);
+  const hooks: Hook[] = [];
+  for (const {
+    path,
+    files: [file],
+  } of items) {
+    if (file === undefined || !path.endsWith(".toml")) continue;
+    for (const each of await acknowledgedHooks({ path, bytes: file.bytes })) {
+      checkTools(each);
+      hooks.push(
+        hookOf(each, async () => {
+          const named = await namedFile(files, trust.root, each.cmd);
+          if (named === undefined) return await kept.ready();
+          throw new Error(
+            `it names ${named}, a file of the repository that was not acknowledged with it; move it to .cinch/hooks and write $CINCH_HOOKS/${basename(named)}`,
+          );
+        }),
+      );
+    }
+  }
+  return hooks;
+}
+
+/** A guard for a tool that does not exist guards nothing, so its writer is told. */
+function checkTools({ matcher = [], where: { path, line } }: ConfiguredHook): void {
+  const unknown = matcher.find((name) => !name.includes("*") && !PACKED_TOOLS.includes(name));
+  if (unknown === undefined) return;
+  const [meant] = near(unknown, PACKED_TOOLS);
+  const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+  const problem = `there is no tool "${unknown}"; ${hint}`;
+  throw new HarnessError("ConfigInvalid", { path, line: String(line), key: "matcher", problem });
+}
+
+/** What is read and has no effect: whoever wrote it must not think that it has. */
+function noticesOf({ event, blocking, where: { path, line } }: ConfiguredHook): readonly string[] {
+  const place = `${path}:${line}`;
+  if (event === "Compact") {
+    return [`${place}: a Compact hook is not run by this version of cinch, which never compacts.`];
+  }
+  const canBlock = event === "PreToolUse" || event === "UserPromptSubmit";
+  return blocking === true && !canBlock
+    ? [`${place}: blocking has no effect for ${event}: there is nothing that could be stopped.`]
+    : [];
+}

@@ -1,0 +1,27 @@
+import type { HookEvent } from "../protocol/hook-events.ts";
+import type { Hook } from "./hook.ts";
+import { blocksByDefault, HOOK_MS_MAX } from "./hook.ts";
+
+/** What a configuration says of one hook. */
+export interface HookEntry {
+  readonly event: HookEvent;
+  readonly cmd: string;
+  readonly blocking?: boolean;
+  readonly timeoutMs?: number;
+  readonly matcher?: readonly string[];
+  readonly where: { readonly path: string; readonly line: number };
+}
+
+/** A hook with what its event says where its entry says nothing. */
+export function hookOf(entry: HookEntry, scripts: () => Promise<string>): Hook {
+  const { event, cmd, matcher, where } = entry;
+  return {
+    event,
+    command: cmd,
+    ...(matcher === undefined ? {} : { matcher }),
+    blocking: entry.blocking ?? blocksByDefault(event),
+    timeoutMs: entry.timeoutMs ?? HOOK_MS_MAX[event],
+    where: `${where.path}:${where.line}`,
+    scripts,
+  };
+}

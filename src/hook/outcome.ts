@@ -1,0 +1,84 @@
+import { decode, shortened } from "../base/text.ts";
+import type { Event } from "../protocol/events.ts";
+import type { HookAnswer } from "./answer.ts";
+import { REASON_CHARACTERS_MAX, readAnswer } from "./answer.ts";
+import type { Hook } from "./hook.ts";
+import { CAN_BLOCK } from "./hook.ts";
+import type { Captured, HookRun } from "./run-hook.ts";
+
+/** What came of one run: `failed` has been told as an event, and says why in words for a person and the model. */
+export type HookOutcome =
+  | { readonly kind: "answered"; readonly answer: HookAnswer }
+  | { readonly kind: "blocked"; readonly why: string }
+  | { readonly kind: "failed"; readonly why: string; readonly event: Event };
+
+/** The exit code that says no, with the reason on standard error. */
+export const EXIT_BLOCK = 2;
+/** What a shell tells of a program that it could not start, and of one that a signal ended. */
+const EXIT_UNSTARTED = 127;
+const EXIT_SIGNAL = 128;
+const NANOSECONDS_PER_MS = 1_000_000;
+const SIGNALS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGABRT: 6,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+};
+
+/** Says what a run means. Every end but exit 0 with a readable answer, and exit 2, is a failure. */
+export function outcomeOf(hook: Hook, run: HookRun): HookOutcome {
+  switch (run.kind) {
+    case "late": {
+      const payload = {
+        event: hook.event,
+        command: hook.command,
+        after: hook.timeoutMs * NANOSECONDS_PER_MS,
+      };
+      const why = `it did not end within ${hook.timeoutMs / 1_000} s`;
+      return { kind: "failed", why, event: { kind: "HookTimeout", payload } };
+    }
+    case "unstarted":
+      return failed(hook, EXIT_UNSTARTED, `it could not be started: ${run.why}`);
+    case "ended":
+      return ended(hook, run);
+  }
+}
+
+function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcome {
+  const { exit } = run;
+  const said = reasonText(run.stderr);
+  if (exit.kind === "signal") {
+    const code = EXIT_SIGNAL + (SIGNALS[exit.signal] ?? 0);
+    return failed(hook, code, `it was ended by ${exit.signal}${said === "" ? "" : `: ${said}`}`);
+  }
+  if (exit.code === EXIT_BLOCK) return blocked(hook, said, EXIT_BLOCK);
+  if (exit.code !== 0) {
+    return failed(hook, exit.code, said === "" ? `it failed with exit code ${exit.code}` : said);
+  }
+  const answer = readAnswer(run.stdout, hook.event);
+  if ("problem" in answer) return failed(hook, 0, answer.problem);
+  return answer.decision === "block" ? blocked(hook, answer.reason ?? "", 0) : { kind: "answered", answer };
+}
+
+/** A no counts where there is something to say it about, whatever `blocking` says; elsewhere it is a failure. */
+function blocked(hook: Hook, reason: string, code: number): HookOutcome {
+  const why = reason.trim() === "" ? "it gave no reason" : reason.trim();
+  if (CAN_BLOCK.includes(hook.event) || hook.event === "PostToolUse") return { kind: "blocked", why };
+  return failed(hook, code, `it said no, and nothing can be stopped at ${hook.event}: ${why}`);
+}
+
+function failed(hook: Hook, exitCode: number, why: string): HookOutcome {
+  const payload = { event: hook.event, command: hook.command, exit_code: exitCode, output: why };
+  return { kind: "failed", why, event: { kind: "HookError", payload } };
+}
+
+function reasonText({ bytes }: Captured): string {
+  return shortened(decode(bytes).trim(), REASON_CHARACTERS_MAX);
+}

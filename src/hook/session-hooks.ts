@@ -1,0 +1,106 @@
+import { whileAlive } from "../base/deadline.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event, TurnEndReason } from "../protocol/events.ts";
+import { fence } from "../trust/fence.ts";
+import type { Hooks } from "./hooks.ts";
+import { refusalOf } from "./hooks.ts";
+
+/** The turn that a hook runs for. */
+export interface TurnSurface {
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  readonly emit: (event: Event) => void;
+}
+
+export interface SessionHooksParts {
+  readonly hooks: Hooks;
+  /** Whether the session goes on with an earlier log. */
+  readonly source: "new" | "resume";
+  readonly emit: (event: Event) => void;
+}
+
+/** The hooks at the start of a session, with each prompt, and at the end of each turn. */
+export class SessionHooks {
+  readonly #parts: SessionHooksParts;
+  readonly #end = new AbortController();
+  #starting: Promise<readonly string[]> | undefined;
+  #isStartTold = false;
+
+  constructor(parts: SessionHooksParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs the SessionStart hooks, once. The first prompt waits for them and takes their words along. */
+  begin(): void {
+    this.#started().catch(() => undefined); // the first prompt is told
+  }
+
+  /**
+   * What hooks add to a prompt, each behind the fence, before it is accepted.
+   * @throws HarnessError PromptRefused where a hook says no; signal.reason.
+   */
+  async onInput(content: readonly InputBlock[], at: TurnSurface): Promise<readonly InputBlock[]> {
+    const { signal, emit, turn } = at;
+    const started = await whileAlive(this.#started(), signal);
+    const said = this.#isStartTold ? [] : [...started];
+    const input = () => ({ turn, prompt: promptOf(content) });
+    for await (const each of this.#parts.hooks.run({ event: "UserPromptSubmit", input, signal, emit })) {
+      const why = refusalOf(each);
+      if (why !== undefined) throw new HarnessError("PromptRefused", { why });
+      if (each.outcome.kind === "answered" && each.outcome.answer.context !== undefined) {
+        said.push(each.outcome.answer.context);
+      }
+    }
+    this.#isStartTold = true;
+    return said.flatMap(fenced);
+  }
+
+  /** A turn is over. Nothing that a hook says changes that; a cancelled turn tells them nothing. */
+  async onTurnEnd(reason: TurnEndReason, { turn, signal, emit }: TurnSurface): Promise<void> {
+    if (signal.aborted) return;
+    try {
+      const said = this.#parts.hooks.run({ event: "Stop", input: () => ({ turn, reason }), signal, emit });
+      for await (const _ of said);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+  }
+
+  /** Ends what still runs: the session is over. */
+  async end(): Promise<void> {
+    this.#end.abort(new Cancelled("engine", "the session was ended"));
+    await this.#starting?.catch(() => undefined);
+  }
+
+  #started(): Promise<readonly string[]> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<readonly string[]> {
+    const { hooks, source, emit } = this.#parts;
+    const { signal } = this.#end;
+    const said: string[] = [];
+    for await (const { outcome } of hooks.run({
+      event: "SessionStart",
+      input: () => ({ source }),
+      signal,
+      emit,
+    })) {
+      if (outcome.kind === "answered" && outcome.answer.context !== undefined) {
+        said.push(outcome.answer.context);
+      }
+    }
+    return said;
+  }
+}
+
+function fenced(text: string): readonly InputBlock[] {
+  const section = fence("hook-output", text);
+  return section === undefined ? [] : [{ type: "text", text: section }];
+}
+
+function promptOf(content: readonly InputBlock[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+}
