@@ -18,7 +18,7 @@ const state = await bubblewrap({ world }).prepare({
   network: { kind: "off" },
 });
 if (state.kind !== "working") throw new Error(state.why);
-const deaf = `trap "" TERM HUP INT; setsid bash -c 'exec -a ${token} sleep 300' & exec -a ${token} sleep 300`;
+const deaf = `trap "" TERM HUP INT; : >ready; setsid bash -c 'exec -a ${token} sleep 300' & exec -a ${token} sleep 300`;
 const child = world.spawn(
   state.confine.wrap({ argv: ["/bin/bash", "-c", deaf], cwd: root, env: { PATH: "/usr/bin:/bin" } }),
 );

@@ -80,7 +80,7 @@ describe("[SBX-01] Bash in the sandbox", () => {
     const cinch = Bun.spawn([process.execPath, ...flags, program, rig.root, token, folder.path], {
       stdout: "ignore",
     });
-    await until("its command", () => processesWith(token).length > 1);
+    await until("its command", () => existsSync(join(rig.root, "ready")));
     cinch.kill("SIGKILL");
     await cinch.exited;
     await until("the end of its command", () => processesWith(token).length === 0);

@@ -1,5 +1,8 @@
+import { decode } from "../../base/text.ts";
 import type { Child, Exit, Spawn } from "../../base/world.ts";
 import type { Confine } from "../sandbox.ts";
+
+const LINE_FEED = 10;
 
 /**
  * Starts every process in a sandbox.
@@ -11,10 +14,10 @@ export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
   return (options) => {
     const child = spawn(confine.wrap(options));
     const stderr = child.stderr[Symbol.asyncIterator]();
-    const first = stderr.next();
+    const first = firstLine(stderr);
     const exited = child.exited.then(async (exit): Promise<Exit> => {
       if (exit.kind !== "code" || exit.code === 0) return exit;
-      const why = confine.failure(textOf(await first));
+      const why = confine.failure(decode(Buffer.concat(await first)));
       if (why === undefined) return exit;
       return {
         kind: "failed",
@@ -34,13 +37,21 @@ export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
   };
 }
 
-async function* from(
-  first: Promise<IteratorResult<Uint8Array>>,
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  for (let each = await first; each.done !== true; each = await rest.next()) yield each.value;
+/** Before the command has begun, its sandbox may complain in one line; it writes that in pieces. */
+async function firstLine(stderr: AsyncIterator<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  while (true) {
+    const { done, value } = await stderr.next();
+    if (done === true) return chunks;
+    chunks.push(value);
+    if (value.includes(LINE_FEED)) return chunks;
+  }
 }
 
-function textOf(first: IteratorResult<Uint8Array>): string {
-  return first.done === true ? "" : new TextDecoder().decode(first.value);
+async function* from(
+  first: Promise<readonly Uint8Array[]>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* await first;
+  for (let each = await rest.next(); each.done !== true; each = await rest.next()) yield each.value;
 }
