@@ -4,7 +4,7 @@ import { openHelper } from "../credential/helper/open.ts";
 import { HEARTBEAT_MS } from "../credential/helper/supervise.ts";
 import { parseStart } from "../credential/helper/wire.ts";
 import { BESIDE_DESCRIPTOR } from "../host/beside.ts";
-import type { Channel } from "../host/channel.ts";
+import type { Channel, ChannelHandler } from "../host/channel.ts";
 import { openChannel } from "../host/channel.ts";
 import { hostClock } from "../host/clock.ts";
 import { hostFetch } from "../host/fetch.ts";
@@ -12,6 +12,7 @@ import { hostListen } from "../host/listen.ts";
 import { hostRandom } from "../host/random.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
 import { EXIT } from "./exit-codes.ts";
+import { standardError } from "./output.ts";
 
 /**
  * The credential helper: holds the keys, makes the provider requests, and nothing else (CRED-03).
@@ -23,7 +24,7 @@ export async function runHelper(): Promise<void> {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => undefined);
   let socket: string | undefined;
   const started = Promise.withResolvers<string>();
-  const channel = await openChannel(BESIDE_DESCRIPTOR, {
+  const channel = await openOwnChannel({
     message: started.resolve,
     ended() {
       // The keeper's end is ours. What is left of it is the directory of the socket.
@@ -37,6 +38,16 @@ export async function runHelper(): Promise<void> {
   beat(channel);
   const report = await openHelper(start, { fetch: hostFetch(), listen: hostListen, random: hostRandom });
   channel.send(JSON.stringify(report));
+}
+
+/** Somebody who typed what only cinch writes has no pipe there, and is told so. */
+async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
+  try {
+    return await openChannel(BESIDE_DESCRIPTOR, handler);
+  } catch {
+    await standardError().write("cinch: this command line is for cinch itself; see cinch --help\n");
+    process.exit(EXIT.usage);
+  }
 }
 
 function beat(channel: Channel): void {

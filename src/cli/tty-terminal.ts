@@ -68,11 +68,26 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     drawn = true;
   }
 
+  /**
+   * In raw mode the terminal does not act on Ctrl-Z itself. What it would have stopped is the whole job: this process
+   * alone is not what the shell waits for.
+   */
+  function suspend(): void {
+    process.once("SIGCONT", () => {
+      process.stdin.setRawMode(true);
+      drawn = false;
+      draw();
+    });
+    process.stdin.setRawMode(false);
+    process.kill(0, "SIGTSTP");
+  }
+
   editor.on("line", (text) => {
     drawn = false;
     push({ kind: "line", text });
   });
   editor.on("SIGINT", interrupt);
+  editor.on("SIGTSTP", suspend);
   editor.on("close", () => {
     // What is printed next begins on a line of its own.
     if (drawn) process.stdout.write("\n");

@@ -1,0 +1,252 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CinchHome, RunningCinch } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { childrenOf } from "../support/process-memory.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+/** The keeper, the helper and the engine as processes: what ends one ends all, and a person notices none of it. */
+
+const KEY = "canary-0123456789abcdef";
+const STALLS: Turn = says("Never told.", { fault: { kind: "stall", at: "first-byte" } });
+const STALLS_HEADLESS: Turn = says("Told at last.", { fault: { kind: "stall", at: "headers" } });
+const withTmux = requireProgram("tmux");
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "[CRED-03 LIFE-02 REL-03] %s ends a run with its code, whether the terminal or somebody else sent it",
+  async (signal) => {
+    for (const toAll of [true, false]) {
+      await using rig = openRig([STALLS]);
+      await using cinch = rig.start();
+      await rig.mock.until(({ stalled }) => stalled === 1);
+      const { engine, helper } = await processesOf(cinch);
+      if (toAll) cinch.kill(signal);
+      else process.kill(cinch.pid, signal);
+      expect(await cinch.exited).toBe(130);
+      await gone(engine, helper);
+      expect(rig.leftInTemporary()).toEqual([]);
+    }
+  },
+);
+
+test.each(["keeper", "engine", "helper"] as const)(
+  "[CRED-03 CRED-04 REL-03 R25] kill -9 of the %s leaves no process and no socket",
+  async (which) => {
+    await using rig = openRig([calls("Bash", { command: "sleep 1000" }), STALLS]);
+    await using cinch = rig.start();
+    const all = await processesOf(cinch);
+    await until("the command runs", () => childrenOf(all.engine).length > 0);
+    const tools = childrenOf(all.engine).map(({ pid }) => pid);
+    process.kill(all[which], "SIGKILL");
+    if (which === "engine") expect(await cinch.exited).toBe(137);
+    if (which === "keeper") {
+      await gone(all.engine, all.helper, ...tools);
+      expect(rig.leftInTemporary()).toEqual([]);
+    }
+    if (which === "helper") {
+      await gone(all.helper);
+      await processesOf(cinch); // another one is there
+      process.kill(cinch.pid, "SIGTERM");
+      expect(await cinch.exited).toBe(130);
+      await gone(all.engine, ...tools);
+    }
+  },
+);
+
+test("[CRED-04] a request that a crashed helper had not begun to answer is sent again, and the run goes on", async () => {
+  await using rig = openRig([STALLS_HEADLESS, says("Answered.")]);
+  await using cinch = rig.start();
+  await rig.mock.until(({ stalled }) => stalled === 1);
+  process.kill((await processesOf(cinch)).helper, "SIGKILL");
+  expect(await cinch.exited).toBe(0);
+  let stdout = "";
+  for await (const text of cinch.stdout) stdout += text;
+  expect(stdout).toBe("Answered.\n");
+  expect(rig.mock.requests.length).toBe(2);
+});
+
+test("[CRED-04] two crashes within 60 s end the turn with the reason, and no helper is started again", async () => {
+  await using rig = openRig([STALLS_HEADLESS, STALLS_HEADLESS, says("Never asked.")]);
+  await using cinch = rig.start();
+  for (const crash of [1, 2]) {
+    await rig.mock.until(({ requests }) => requests.length === crash);
+    process.kill((await processesOf(cinch)).helper, "SIGKILL");
+    if (crash === 1) await rig.mock.until(({ requests }) => requests.length === 2);
+  }
+  expect(await cinch.exited).toBe(1);
+  expect(await cinch.stderr).toContain(
+    "The credential helper stopped 2 times within 60 s. Start cinch again.",
+  );
+  expect(rig.mock.requests.length).toBe(2);
+});
+
+test("[CRED-03 CLI-01] a closed standard output is told as it is without a keeper; its own words do nothing when typed", async () => {
+  await using rig = openRig([says("Heard.")]);
+  const shell = Bun.spawn(["sh", "-c", '"$0" -p x --model own:m >&-', cinchPath()], {
+    cwd: rig.work,
+    env: { PATH: process.env["PATH"], OWN_KEY: KEY, ...rig.home.env },
+    stdin: "ignore",
+    stderr: "pipe",
+  });
+  const told = await new Response(shell.stderr).text();
+  expect([await shell.exited, told]).toEqual([1, expect.stringContaining("it was closed at the start")]);
+  for (const word of ["__engine", "__helper"]) {
+    const typed = await runCinch([word], { home: rig.home, env: { OWN_KEY: KEY } });
+    expect([word, typed.code, typed.stdout]).toEqual([word, 2, ""]);
+  }
+});
+
+withTmux(
+  "[CRED-03 LIFE-02 R39] at a terminal: Ctrl-C once cancels the turn, Ctrl-Z and fg stop and go on, and the code passes through",
+  async () => {
+    await using rig = openRig([STALLS, says("Second answer.")]);
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
+    await terminal.type(`OWN_KEY=${KEY} $CINCH --model own:m; echo code=$?`);
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands");
+    await terminal.type("first");
+    await terminal.press("Enter");
+    await rig.mock.until(({ stalled }) => stalled === 1);
+    await terminal.press("C-c");
+    await terminal.shows("cancelled");
+    await terminal.press("C-z");
+    await terminal.shows("Stopped");
+    await terminal.type("fg");
+    await terminal.press("Enter");
+    await terminal.type("second");
+    await terminal.press("Enter");
+    await terminal.shows("Second answer.");
+    await terminal.press("C-d");
+    await terminal.shows("code=");
+  },
+);
+
+withTmux("[CRED-03 REL-03] a terminal that goes away takes all three with it", async () => {
+  await using rig = openRig([STALLS]);
+  let engine = 0;
+  {
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
+    await terminal.type(`OWN_KEY=${KEY} $CINCH --model own:m`);
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands");
+    await terminal.type("first");
+    await terminal.press("Enter");
+    await rig.mock.until(({ stalled }) => stalled === 1);
+    engine = pidWith("__engine", rig.home.path);
+    expect(engine).toBeGreaterThan(0);
+  }
+  await gone(engine);
+  await until("nothing of it is left", () => pidWith("__engine", rig.home.path) === 0);
+});
+
+withTmux("[CRED-01] a key that is typed is shown nowhere, and Ctrl-C stores none", async () => {
+  await using rig = openRig([]);
+  await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
+  await terminal.type("$CINCH creds add zai; echo code=$?");
+  await terminal.press("Enter");
+  await terminal.shows("Key of zai (not shown):");
+  await terminal.type("typed-secret-1");
+  await terminal.press("C-c");
+  await terminal.shows("code=130");
+  await terminal.type("clear; $CINCH creds add openai; stty -a | grep -o ' echo '; $CINCH creds list");
+  await terminal.press("Enter");
+  await terminal.shows("Key of openai (not shown):");
+  await terminal.type("typed-secret-2");
+  await terminal.press("Enter");
+  await terminal.shows("used");
+  const screen = await terminal.screen();
+  expect(screen).toContain("was added to");
+  expect(screen).toContain("\n echo");
+  expect(screen).not.toContain("typed-secret");
+});
+
+interface Processes {
+  readonly keeper: number;
+  readonly engine: number;
+  readonly helper: number;
+}
+
+/** The three, once they are all there. Never 0: a signal to that would be one to ourselves. */
+async function processesOf(cinch: RunningCinch): Promise<Processes> {
+  const pidOf = (word: string) => childrenOf(cinch.pid).find(({ cmdline }) => cmdline.includes(word))?.pid;
+  let found: Partial<Processes> = {};
+  await until("all three processes are there", () => {
+    const [engine, helper] = [pidOf("__engine"), pidOf("__helper")];
+    if (engine === undefined || helper === undefined) return false;
+    found = { keeper: cinch.pid, engine, helper };
+    return true;
+  });
+  return found as Processes;
+}
+
+/** The process with a word in its command line and a home in its environment; 0 where there is none. */
+function pidWith(word: string, home: string): number {
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!(pid > 0)) continue;
+    const [cmdline, environ] = ["cmdline", "environ"].map((file) => readProc(pid, file)) as [string, string];
+    if (cmdline.includes(word) && environ.includes(`HOME=${home}\0`)) return pid;
+  }
+  return 0;
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return ""; // ended meanwhile
+  }
+}
+
+async function gone(...pids: readonly number[]): Promise<void> {
+  for (const pid of pids) await until(`process ${pid} has ended`, () => !isRunning(pid), 15_000);
+}
+
+function isRunning(pid: number): boolean {
+  const stat = readProc(pid, "stat");
+  return stat !== "" && !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "Z");
+}
+
+interface Rig extends AsyncDisposable {
+  readonly home: CinchHome;
+  readonly work: string;
+  readonly mock: MockProvider;
+  start(): RunningCinch;
+  /** Folders of sockets that were left behind. */
+  leftInTemporary(): readonly string[];
+}
+
+function openRig(script: readonly Turn[]): Rig {
+  const home = cinchHome();
+  const [work, temporary] = [join(home.path, "work"), join(home.path, "temporary")];
+  for (const folder of [work, temporary, join(home.path, "config/cinch")])
+    mkdirSync(folder, { recursive: true });
+  const mock = startMockProvider({ script, key: KEY });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.own]\nkind = "anthropic"\nbase_url = "${mock.url}"\napi_key_env = "OWN_KEY"\n`,
+  );
+  const flags = ["-p", "x", "--model", "own:m", "--auto-approve", "--level", "DangerFullAccess"];
+  return {
+    home,
+    work,
+    mock,
+    start() {
+      const cinch = startCinch(flags, { home, cwd: work, env: { OWN_KEY: KEY, TMPDIR: temporary } });
+      cinch.closeStdin();
+      return cinch;
+    },
+    leftInTemporary: () => readdirSync(temporary).filter((name) => name.startsWith("cinch-keys-")),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
