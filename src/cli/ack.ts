@@ -37,7 +37,7 @@ export async function runAck(invocation: Ack, stop: Stop): Promise<ExitCode> {
     });
   }
   if (invocation.emit !== undefined) await emit(review, invocation.emit, at);
-  else if (review.pending.length === 0) await at.stderr.write(`cinch: ${nothingLeft(review)}\n`);
+  else if (review.pending.length === 0) await at.stdout.write(`${nothingLeft(review)}\n`);
   return stop.signal.aborted ? EXIT.cancelled : EXIT.done;
 }
 

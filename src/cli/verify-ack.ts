@@ -26,6 +26,6 @@ export async function runVerifyAck(
     const paths = drift.paths.map(neutraliseLine).join(", ");
     throw new HarnessError("TrustDrift", { paths, lockfile: drift.lockfile });
   }
-  await at.stderr.write(`cinch: as acknowledged: ${count(drift.compared, "file")}\n`);
+  await at.stdout.write(`as acknowledged: ${count(drift.compared, "file")}\n`);
   return EXIT.done;
 }

@@ -5,7 +5,6 @@ import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
 import { contextAssembly } from "../context/assemble.ts";
-import { fencedResults } from "../context/fenced-results.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
@@ -186,7 +185,6 @@ async function requestMiddleware(material: Material): Promise<readonly RequestMi
       promptHeader: profile.promptHeader,
       context: async (signal) => (await trust.loaded(signal)).context,
     }),
-    fencedResults(),
     cacheBreakpoints(logId),
     retry({ pauses: providers.pauses }),
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),

@@ -64,7 +64,7 @@ test("[PROV-08 SES-07] the demo's session is one like any other: it can be gone 
   using home = cinchHome();
   const { stdout } = await runCinch(["demo"], { home, env: temporary(home.path) });
   const [session = ""] = SESSION.exec(stdout) ?? [];
-  const again = await runCinch(["-p", "And now?", "--resume", session], {
+  const again = await runCinch(["-p", "And now?", "--resume", session, "--without-project"], {
     home,
     cwd: demoFolder(stdout),
     env: temporary(home.path),
