@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { Secret } from "../base/brand.ts";
@@ -9,55 +9,21 @@ import { redactor } from "./redact.ts";
 const NONE = redactor([]);
 const MARKER = /«redacted:[A-Za-z0-9_.-]+»/;
 
-/** The rules of gitleaks whose samples must all be found, and whose counter-samples must be left alone. */
-const CLAIMED = [
-  ...[
-    "anthropic-admin-api-key",
-    "anthropic-api-key",
-    "aws-access-token",
-    "digitalocean-access-token",
-    "digitalocean-pat",
-  ],
-  ...[
-    "digitalocean-refresh-token",
-    "gcp-api-key",
-    "github-app-token",
-    "github-fine-grained-pat",
-    "github-oauth",
-  ],
-  ...[
-    "github-pat",
-    "github-refresh-token",
-    "gitlab-deploy-token",
-    "gitlab-feature-flag-client-token",
-    "gitlab-feed-token",
-  ],
-  ...[
-    "gitlab-incoming-mail-token",
-    "gitlab-kubernetes-agent-token",
-    "gitlab-oauth-app-secret",
-    "gitlab-pat",
-    "gitlab-ptt",
-  ],
-  ...["gitlab-runner-authentication-token", "gitlab-scim-token", "huggingface-access-token"],
-  ...["huggingface-organization-api-token", "jwt", "npm-access-token", "openai-api-key", "private-key"],
-  ...[
-    "sendgrid-api-token",
-    "shopify-access-token",
-    "shopify-custom-access-token",
-    "shopify-private-app-access-token",
-  ],
-  ...["shopify-shared-secret", "slack-app-token", "slack-bot-token", "slack-config-access-token"],
-  ...[
-    "slack-config-refresh-token",
-    "slack-legacy-bot-token",
-    "slack-legacy-token",
-    "slack-legacy-workspace-token",
-  ],
-  ...["slack-user-token", "stripe-access-token"],
-];
-// Here every `sk-ant-` token goes, of whatever length and ending: a key that was cut off is still most of a key.
-const WIDER = ["anthropic-admin-api-key", "anthropic-api-key"];
+/** Negatives of one rule that another rule, or a person, rightly takes for a secret; and how many of each. */
+const RIGHTLY_SEEN: Readonly<Record<string, number>> = {
+  // Every `sk-ant-` token goes, of whatever length and ending: a key that was cut off is still most of a key.
+  "anthropic-admin-api-key": 3,
+  "anthropic-api-key": 2,
+  // Values beside `token`, `key`, `apiKey` and the like that a machine has drawn.
+  "cisco-meraki-api-key": 1,
+  "clickhouse-cloud-api-secret-key": 1,
+  "generic-api-key": 1,
+  "mailchimp-api-key": 1,
+  "slack-user-token": 1,
+  // The very same texts stand among the positives: their rules go by the name of the file.
+  "hashicorp-tf-password": 1,
+  "nuget-config-password": 1,
+};
 
 interface Sample {
   readonly rule: string;
@@ -80,21 +46,36 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\([ntr\\])/g, (_all, letter: string) => meaning[letter] ?? letter);
 }
 
-const POSITIVES = samples("positives", "positives-rewritten", "positives-generated").filter(({ rule }) =>
-  CLAIMED.includes(rule),
-);
+const POSITIVES = samples("positives", "positives-rewritten", "positives-generated");
 
-test("[SES-05] every sample of the secret families that are claimed is redacted", () => {
-  expect(POSITIVES.length).toBeGreaterThan(100);
+test("[SES-05] every sample of a secret is found", () => {
+  expect(POSITIVES.length).toBeGreaterThan(330);
   const missed = POSITIVES.filter(({ text }) => !MARKER.test(NONE.text(text)));
   expect(missed).toEqual([]);
 });
 
-test("[SES-05] what only resembles such a secret is left alone", () => {
-  const all = samples("negatives").filter(({ rule }) => !WIDER.includes(rule));
-  const touched = all.filter(({ text }) => NONE.text(text) !== text);
-  expect(touched).toEqual([]);
+test("[SES-05] what only resembles a secret is left alone", () => {
+  const touched = samples("negatives").filter(({ text }) => NONE.text(text) !== text);
+  const counts = new Map<string, number>();
+  for (const { rule } of touched) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual(RIGHTLY_SEEN);
 });
+
+test("[SES-05] real AGENTS.md files and skills are left as they are", () => {
+  const texts = filesBelow("agents-md", "skills").filter((text) => NONE.text(text) !== text);
+  expect(texts).toEqual([]);
+});
+
+function filesBelow(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) => {
+    const root = join(import.meta.dir, "../../test/data", folder);
+    const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+  });
+}
 
 const TOKEN = `ghp_${"5iydacpid9zwx3c536l4"}${"bkcu9cu95xqoq0ks"}`;
 const AWS = `AKIA${"QYLPMN5HHHTGZ7DV"}`;
@@ -112,6 +93,56 @@ test("[SES-05] only the secret goes, what stands around it stays", () => {
   expect(NONE.text(`{"key":"${PEM.join("\\n")}\\n"}`)).toBe('{"key":"«redacted:private-key»\\n"}');
   expect(NONE.text(`${PEM.slice(0, 4).join("\n")}\n[cut off]`)).toBe("«redacted:private-key»\n[cut off]");
   expect(NONE.text(`x${TOKEN} ${TOKEN}.`)).toBe(`x${TOKEN} «redacted:github-token».`);
+});
+
+test("[SES-05] a value beside the name of a secret goes, whatever it looks like; its name stays", () => {
+  const rows: readonly (readonly [string, string])[] = [
+    [`password = "hunter2hunter2"`, `password = "«redacted:secret»"`],
+    [`DB_PASSWORD=h7nter!two`, `DB_PASSWORD=«redacted:secret»`],
+    [`API_KEY=9f8e7d6c5b4a39281706`, `API_KEY=«redacted:secret»`],
+    [`{"clientSecret":"q8Zr-41kLm_Pw0"}`, `{"clientSecret":"«redacted:secret»"}`],
+    [`{\\"token\\":\\"q8Zr-41kLm_Pw0\\"}`, `{\\"token\\":\\"«redacted:secret»\\"}`],
+    [
+      `aws_secret_access_key = wJa1rXUtnFEMI/K7MDENG+bPxRfiCY9qKEYzz3q1`,
+      `aws_secret_access_key = «redacted:secret»`,
+    ],
+    [
+      `postgres://app:s3cr3tpw@db.internal:5432/app`,
+      `postgres://app:«redacted:password»@db.internal:5432/app`,
+    ],
+    [`Authorization: Basic dXNlcjpodW50ZXIyMTIz`, `Authorization: Basic «redacted:secret»`],
+    [`curl -u deploy:h7nter.two https://x`, `curl -u deploy:«redacted:password» https://x`],
+    [`token=${TOKEN}`, `token=«redacted:github-token»`],
+    [`password: str = "hunter2hunter2"`, `password: str = "«redacted:secret»"`],
+    [
+      `AccountName=a;AccountKey=kJ8fQ2xT0pLw9sVbN4mZ7cRyHdUe1GiA3oKtXv5jWqYB6nSlEaPzMrF==;`,
+      `AccountName=a;AccountKey=«redacted:secret»;`,
+    ],
+  ];
+  expect(rows.map(([before]) => NONE.text(before))).toEqual(rows.map(([, after]) => after));
+});
+
+test("[SES-05] code about secrets, and what stands in for one, stays as it is", () => {
+  const plain = [
+    `password = getPassword()`,
+    `const token = await mint(claims);`,
+    `password: string;`,
+    `token: process.env.GITHUB_TOKEN,`,
+    `password: "your-password-here"`,
+    `API_KEY=<your key>`,
+    `api_key = "\${API_KEY}"`,
+    `secret: \${{ secrets.DEPLOY_KEY }}`,
+    `max_tokens: 4096, token_count = 12345678`,
+    `primaryKey: "user_id_2024_partition_7a"`,
+    `Authorization: Bearer $TOKEN`,
+    `postgres://postgres:postgres@localhost:5432/test`,
+    `docker run -u 1000:1000 image`,
+    `if (password === "password") throw`,
+    `"password": "Passwort"`,
+    `token: ./secrets/token.txt`,
+    `sortKey = "DOC_Vector_5_32"`,
+  ];
+  expect(plain.map(NONE.text)).toEqual(plain);
 });
 
 test("[SES-05] ordinary text is no secret", () => {
@@ -201,6 +232,23 @@ const piece = fc.oneof(
     " ",
     "👩‍👩‍👧",
     "\ud83d",
+    "=",
+    ": ",
+    '"',
+    "'",
+    ' = "',
+    "password",
+    "api_key",
+    "Authorization:",
+    "://a:",
+    "@h",
+    " -u ",
+    "data:\n  ",
+    "kind: Secret\n",
+    ' name: "DB_TOKEN", value',
+    "q8Zr-41kLm_Pw0",
+    "Q~",
+    "|",
   ),
   fc.stringMatching(/^[A-Za-z0-9]{1,40}$/),
 );
@@ -242,30 +290,51 @@ test("[SES-05] what a stream holds back is bounded, and ordinary text is not hel
   expect(-pending).toBeLessThan(40_000);
 });
 
-test("[SES-05] a megabyte made to begin a secret everywhere is judged in time linear in its length", () => {
-  // Quadratic work on any of these takes minutes: the test's own time limit is the assertion.
+test("[SES-05] text made to begin a secret everywhere is judged in time linear in its length", () => {
   const seeds = [
-    "eyJ",
-    "eyJx-",
-    "eyJabcdefghijk.",
-    "ghp_",
-    "sk-",
-    "sk-ant-a1",
-    "Bearer ",
-    "-----BEGIN ",
-    "xoxb-1-",
-    "AIza",
-    "SG.",
-    "=",
+    ...["eyJ", "eyJx-", "eyJabcdefghijk.", "ghp_", "sk-", "sk-ant-a1", "Bearer ", "-----BEGIN ", "xoxb-1-"],
+    ...["AIza", "SG.", "=", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAAAAAAAA "],
+    ...[
+      "0123abcd.p/q",
+      "Bearer\t \t",
+      "password=",
+      'password="',
+      "password=a",
+      "token: ",
+      "://a:b",
+      "://a:b@",
+    ],
+    ...[
+      " -u ",
+      ' -u "',
+      " -u a:",
+      "key key: ",
+      'name: "a_token" value=',
+      "data:\n a:",
+      "://",
+      "Q~",
+      "FlyV1 ",
+    ],
+    ...[
+      "kind: Secret\ndata:\n a: ",
+      "a3Q~",
+      'token=\\"',
+      "hooks.slack.com/services/",
+      "A: B = ",
+      "::::",
+      "a=b:c ",
+    ],
+    ...["password=x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", "A3-", "password='\\", "token=.", "password=$"],
   ];
-  for (const seed of [
-    ...seeds,
-    "-----BEGIN PRIVATE KEY-----",
-    "-----BEGIN PRIVATE KEY-----\nAAAAAAAA ",
-    "0123abcd.p/q",
-    "Bearer\t \t",
-  ]) {
-    const whole = seed.repeat(Math.ceil(1_000_000 / seed.length));
+  const slow = seeds.flatMap((seed) => {
+    const whole = seed.repeat(Math.ceil(200_000 / seed.length));
+    const startMs = performance.now();
     expect(KNOWN.text(whole).length).toBeGreaterThan(0);
-  }
+    const ms = performance.now() - startMs;
+    return ms > SLOW_MS ? [{ seed, ms }] : [];
+  });
+  expect(slow).toEqual([]);
 });
+
+// Quadratic work takes seconds; the aim is 100 ms for a megabyte, which the bench measures.
+const SLOW_MS = 500;

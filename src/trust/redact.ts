@@ -1,7 +1,7 @@
 import type { Secret } from "../base/brand.ts";
-import type { Search } from "./scan.ts";
-import { isWordCharacter, scan, search } from "./scan.ts";
-import { FAMILIES } from "./secret-family.ts";
+import type { PreparedSearch, Search } from "./scan.ts";
+import { isWordCharacter, prepare, scan } from "./scan.ts";
+import { FAMILIES } from "./secret-families.ts";
 
 /**
  * Replaces secrets by `«redacted:KIND»`: first the values of keys that are known, then whatever carries the mark of
@@ -29,7 +29,8 @@ export const KNOWN_CHARACTERS_MIN = 8;
 
 /** Makes a redactor for the keys that are known now; a new key takes a new redactor. */
 export function redactor(known: readonly Secret[]): Redactor {
-  const searches = known.length === 0 ? [families()] : [knownValues(known), families()];
+  shared ??= prepare(familySearch());
+  const searches = known.length === 0 ? [shared] : [prepare(knownValues(known)), shared];
 
   function text(text: string): string {
     return searches.reduce((rest, by) => scan(by, rest, "", true).out, text);
@@ -48,61 +49,81 @@ export function redactor(known: readonly Secret[]): Redactor {
   };
 }
 
-function stage(by: Search): RedactingStream {
+/** The tables of the families are the same for every redactor, and made at the first. */
+let shared: PreparedSearch | undefined;
+
+function stage(by: PreparedSearch): RedactingStream {
   let held = "";
-  let before = "";
+  let behind = "";
   return {
     push(chunk) {
       if (chunk === "") return "";
-      const result = scan(by, held + chunk, before, false);
+      const result = scan(by, held + chunk, behind, false);
       held = result.held;
-      before = result.before;
+      behind = result.behind;
       return result.out;
     },
     end() {
-      const { out } = scan(by, held, before, true);
+      const { out } = scan(by, held, behind, true);
       held = "";
-      before = "";
+      behind = "";
       return out;
     },
   };
 }
 
-function families(): Search {
-  const byStart = new Map<
-    string,
-    { readonly family: (typeof FAMILIES)[number]; readonly prefix: string }[]
-  >();
-  const prefixes = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
-  for (const { prefix } of prefixes) {
+interface Mark {
+  readonly family: (typeof FAMILIES)[number];
+  readonly prefix: string;
+}
+
+function familySearch(): Search {
+  const byStart = new Map<string, readonly Mark[]>();
+  const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
+  for (const { prefix } of marks) {
     // The longest prefix first: what is too short for `sk-ant-` may still be some other `sk-`.
-    const all = prefixes.filter((other) => prefix.startsWith(other.prefix));
+    const all = marks.filter((other) => prefix.startsWith(other.prefix));
     byStart.set(
       prefix,
       all.sort((a, b) => b.prefix.length - a.prefix.length),
     );
   }
-  return search(
-    [...byStart.keys()].map((text) => ({ text, bounded: true })),
-    (place) => {
-      if (isWordCharacter(place.before)) return { kind: "no" };
+  const anywhere = new Set(marks.flatMap(({ family, prefix }) => (family.anywhere ? [prefix] : [])));
+  return {
+    starts: [...byStart].map(([text, [mark]]) => ({
+      text,
+      bounded: !anywhere.has(text),
+      ...(mark?.family.likely === undefined ? {} : { likely: mark.family.likely }),
+    })),
+    decide(place) {
+      const bounded = isWordCharacter(place.before);
       for (const { family, prefix } of byStart.get(place.start) ?? []) {
-        const match = family.match({ ...place, prefix });
-        if (match.kind === "secret") return { ...match, name: family.kind };
+        if (bounded && family.anywhere !== true) continue;
+        const match = family.match(place, prefix);
+        if (match.kind === "secret") return { ...match, name: kindAt(match.from) ?? family.kind };
         if (match.kind === "undecided") return match;
       }
       return { kind: "no" };
+
+      /** A value is named after its own mark where it has one. */
+      function kindAt(from: number): string | undefined {
+        if (from === place.at) return undefined;
+        if (/bearer[ \t]+$/i.test(place.text.slice(Math.max(0, from - 12), from))) return "bearer";
+        return marks.find(({ prefix }) => prefix.length > 2 && place.text.startsWith(prefix, from))?.family
+          .kind;
+      }
     },
-  );
+  };
 }
 
 const KNOWN_START_CHARACTERS = 8;
 
 function knownValues(secrets: readonly Secret[]): Search {
   const values = secrets.flatMap(spellings).sort((a, b) => b.value.length - a.value.length);
-  return search(
-    values.map(({ value }) => ({ text: value.slice(0, KNOWN_START_CHARACTERS), bounded: false })),
-    ({ text, at, complete }) => {
+  const starts = new Set(values.map(({ value }) => value.slice(0, KNOWN_START_CHARACTERS)));
+  return {
+    starts: [...starts].map((text) => ({ text, bounded: false })),
+    decide({ text, at, complete }) {
       for (const { value, name } of values) {
         if (text.startsWith(value, at)) return { kind: "secret", name, from: at, to: at + value.length };
         const cut = text.length - at < value.length && value.startsWith(text.slice(at));
@@ -110,7 +131,7 @@ function knownValues(secrets: readonly Secret[]): Search {
       }
       return { kind: "no" };
     },
-  );
+  };
 }
 
 /** The ways in which one key may stand in a text: as it is, in JSON, in a URL, in base64, line by line. */

@@ -2,11 +2,8 @@
  * Replaces what a search finds in a text that may arrive in pieces: together the pieces give what the whole gives.
  */
 export interface Search {
-  /** Every text that a secret can begin with, for holding back the first characters of one. */
+  /** Every text that a secret can begin with, or that stands right before one. */
   readonly starts: readonly Start[];
-  readonly startCharactersMax: number;
-  /** Finds the next of the starts, the longest where several stand at one place. */
-  readonly trigger: RegExp;
   decide(place: Place): Verdict;
 }
 
@@ -14,21 +11,30 @@ export interface Start {
   readonly text: string;
   /** It counts only where no letter or digit stands before it. */
   readonly bounded: boolean;
+  /** False where it cannot count, told by a glance. `floor`: see `Place`. */
+  readonly likely?: (text: string, at: number, floor: number) => boolean;
 }
 
-/** Where the trigger found one of the starts. */
+/** Where one of the starts was found, the longest where several stand at one place. */
 export interface Place {
   readonly text: string;
   readonly at: number;
   readonly start: string;
-  /** The character before it; "" at the beginning of the text, "»" behind a marker. */
-  readonly before: string;
   /** No more text comes: everything must be decided. */
   readonly complete: boolean;
+  /** The character before it; "" at the beginning of the text, "»" behind a marker. */
+  readonly before: string;
+  /** Up to so many characters that stand before it, as they were let out: at most `BEHIND_CHARACTERS_MAX`. */
+  behind(characters: number): string;
+  /** What stands in `text` from here to the place will be let out as it is. */
+  readonly floor: number;
 }
+
+export const BEHIND_CHARACTERS_MAX = 256;
 
 /** `undecided`: the text ends before it can be told; asked again with more of it. */
 export type Verdict =
+  /** Nothing before the place itself can go: it may have been let out already. */
   | { readonly kind: "secret"; readonly name: string; readonly from: number; readonly to: number }
   | { readonly kind: "no" }
   | { readonly kind: "undecided" };
@@ -36,65 +42,184 @@ export type Verdict =
 export interface Scanned {
   readonly out: string;
   readonly held: string;
-  /** The last character of what is out. */
-  readonly before: string;
+  /** The last characters of what is out, for the next piece. */
+  readonly behind: string;
 }
 
-export function search(starts: readonly Start[], decide: Search["decide"]): Search {
-  const texts = [...new Set(starts.map(({ text }) => text))].sort((a, b) => b.length - a.length);
-  const escaped = texts.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
-  return {
-    starts,
-    startCharactersMax: texts[0]?.length ?? 0,
-    trigger: new RegExp(escaped.length === 0 ? "(?!)" : escaped.join("|"), "g"),
-    decide,
-  };
+/** A search made ready: starts are found by tables of their first two characters. */
+export interface PreparedSearch {
+  readonly search: Search;
+  readonly starts: StartTable;
+}
+
+interface StartTable {
+  /** By the code of the first character: 0 none, 1 only where no word character stands before it, 2 anywhere. */
+  readonly first: Uint8Array;
+  /** By the codes of the first two characters: whether some start has them. */
+  readonly pairs: Uint8Array;
+  readonly byFirst: readonly (readonly Start[])[];
+  readonly charactersMax: number;
+  /** Every text that a start begins with; whether it must be bounded. */
+  readonly beginnings: ReadonlyMap<string, boolean>;
+}
+
+const ASCII = 128;
+
+export function prepare(search: Search): PreparedSearch {
+  const first = new Uint8Array(ASCII + 1);
+  const pairs = new Uint8Array(ASCII * ASCII);
+  const byFirst: Start[][] = Array.from({ length: ASCII + 1 }, () => []);
+  const beginnings = new Map<string, boolean>();
+  for (const start of [...search.starts].sort((a, b) => b.text.length - a.text.length)) {
+    const code = slot(start.text.charCodeAt(0));
+    first[code] = Math.max(first[code] ?? 0, start.bounded ? 1 : 2);
+    const second = start.text.charCodeAt(1);
+    if (code === ASCII || second >= ASCII || start.text.length === 1) markAll(pairs, code);
+    else pairs[code * ASCII + second] = 1;
+    byFirst[code]?.push(start);
+    for (let length = 1; length < start.text.length; length++) {
+      const beginning = start.text.slice(0, length);
+      beginnings.set(beginning, start.bounded && beginnings.get(beginning) !== false);
+    }
+  }
+  const charactersMax = search.starts.reduce((most, { text }) => Math.max(most, text.length), 0);
+  return { search, starts: { first, pairs, byFirst, charactersMax, beginnings } };
+}
+
+/** All characters beyond ASCII share one place. */
+function slot(code: number): number {
+  return code < ASCII ? code : ASCII;
+}
+
+function markAll(pairs: Uint8Array, code: number): void {
+  if (code < ASCII) pairs.fill(1, code * ASCII, (code + 1) * ASCII);
 }
 
 /** One pass over a text; `held` is what must wait for more, and is "" where the text is complete. */
-export function scan(by: Search, text: string, before: string, complete: boolean): Scanned {
+export function scan(by: PreparedSearch, text: string, behind: string, complete: boolean): Scanned {
+  const { search, starts } = by;
   let out = "";
   let from = 0; // what lies before is in `out`
-  let last = before; // the character before `from`
+  let tail = behind; // the characters before `from`
   let at = 0;
   while (true) {
-    by.trigger.lastIndex = at;
-    const found = by.trigger.exec(text);
-    const near = found === null || found.index > text.length - by.startCharactersMax;
-    const open = near && !complete ? openEnd(by, text, from, last) : text.length;
-    if (found === null || found.index > open) return finish(open);
-    const characterBefore = found.index === from ? last : (text[found.index - 1] ?? "");
-    const verdict = by.decide({ text, at: found.index, start: found[0], before: characterBefore, complete });
-    if (verdict.kind === "undecided") return finish(Math.min(open, found.index));
+    const found = findStart(starts, text, at, from, tail);
+    const near = found === undefined || found.at > text.length - starts.charactersMax;
+    const open = near && !complete ? openEnd(starts, text, from, tail) : text.length;
+    if (found === undefined || found.at > open) return finish(open);
+    const here = found.at;
+    const verdict = search.decide(new Here(text, found, { floor: from, tail, complete }));
+    if (verdict.kind === "undecided") return finish(Math.min(open, here));
     if (verdict.kind === "no") {
-      at = found.index + 1;
+      at = here + 1;
       continue;
     }
-    out += `${text.slice(from, verdict.from)}«redacted:${verdict.name}»`;
+    const decided = `${text.slice(from, verdict.from)}«redacted:${verdict.name}»`;
+    out += decided;
+    tail = kept(tail, decided);
     from = verdict.to;
     at = from;
-    last = "»";
   }
 
   function finish(end: number): Scanned {
-    const emitted = out + text.slice(from, end);
-    return { out: emitted, held: text.slice(end), before: emitted.at(-1) ?? before };
+    const rest = text.slice(from, end);
+    return { out: out + rest, held: text.slice(end), behind: kept(tail, rest) };
   }
 }
 
-/** Where the text ends in what may be the first characters of a secret, or in half a surrogate pair. */
-function openEnd(by: Search, text: string, from: number, last: string): number {
-  let open = text.length;
-  if (/[\ud800-\udbff]$/.test(text)) open--;
-  for (const start of by.starts) {
-    for (let at = Math.max(from, text.length - start.text.length + 1); at < open; at++) {
-      const before = at === from ? last : (text[at - 1] ?? "");
-      if (start.text.startsWith(text.slice(at)) && !(start.bounded && isWordCharacter(before))) open = at;
-    }
+class Here implements Place {
+  readonly text: string;
+  readonly at: number;
+  readonly start: string;
+  readonly complete: boolean;
+  readonly floor: number;
+  readonly #tail: string;
+
+  constructor(
+    text: string,
+    found: Found,
+    { floor, tail, complete }: { readonly floor: number; readonly tail: string; readonly complete: boolean },
+  ) {
+    this.text = text;
+    this.at = found.at;
+    this.start = found.text;
+    this.complete = complete;
+    this.floor = floor;
+    this.#tail = tail;
   }
-  return open;
+
+  get before(): string {
+    return this.at === this.floor ? this.#tail.slice(-1) : (this.text[this.at - 1] ?? "");
+  }
+
+  behind(characters: number): string {
+    if (this.at - this.floor >= characters) return this.text.slice(this.at - characters, this.at);
+    return (this.#tail + this.text.slice(this.floor, this.at)).slice(-characters);
+  }
+}
+
+function kept(tail: string, more: string): string {
+  return more.length >= BEHIND_CHARACTERS_MAX
+    ? more.slice(-BEHIND_CHARACTERS_MAX)
+    : (tail + more).slice(-BEHIND_CHARACTERS_MAX);
+}
+
+interface Found {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The next place where one of the starts stands. `from` and `tail`: what stands before the first character. */
+function findStart(
+  starts: StartTable,
+  text: string,
+  at: number,
+  from: number,
+  tail: string,
+): Found | undefined {
+  const { first, pairs, byFirst } = starts;
+  const end = text.length;
+  let before = at > from ? text.charCodeAt(at - 1) : tail === "" ? 0 : tail.charCodeAt(tail.length - 1);
+  for (let here = at; here < end; here++) {
+    const code = text.charCodeAt(here);
+    const place = code < ASCII ? code : ASCII;
+    const kind = first[place];
+    if (kind === 0 || (kind === 1 && isWordCode(before))) {
+      before = code;
+      continue;
+    }
+    const next = here + 1 < end ? text.charCodeAt(here + 1) : 0;
+    if (place < ASCII && next < ASCII && pairs[place * ASCII + next] === 0) {
+      before = code;
+      continue;
+    }
+    for (const start of byFirst[place] ?? []) {
+      if (start.bounded && isWordCode(before)) continue;
+      if (!text.startsWith(start.text, here)) continue;
+      if (start.likely?.(text, here, from) ?? true) return { at: here, text: start.text };
+    }
+    before = code;
+  }
+  return undefined;
+}
+
+/** Where the text ends in what may be the first characters of a start, or in half a surrogate pair. */
+function openEnd(starts: StartTable, text: string, from: number, tail: string): number {
+  const { beginnings, charactersMax } = starts;
+  for (let at = Math.max(from, text.length - charactersMax + 1); at < text.length; at++) {
+    const bounded = beginnings.get(text.slice(at));
+    if (bounded === undefined) continue;
+    const before = at === from ? tail.charCodeAt(tail.length - 1) : text.charCodeAt(at - 1);
+    if (!(bounded && isWordCode(before))) return at;
+  }
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff && text.length > from ? text.length - 1 : text.length;
+}
+
+function isWordCode(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
 export function isWordCharacter(character: string): boolean {
-  return /[A-Za-z0-9]/.test(character);
+  return isWordCode(character.charCodeAt(0));
 }

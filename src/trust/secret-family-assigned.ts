@@ -1,0 +1,329 @@
+import type { Place } from "./scan.ts";
+import { BEHIND_CHARACTERS_MAX } from "./scan.ts";
+import type { Family, Match } from "./secret-family.ts";
+import { NO, UNDECIDED } from "./secret-family.ts";
+import type { NameClass } from "./secret-value.ts";
+import { classOfName, isStandIn, looksDrawn, mayBePassword } from "./secret-value.ts";
+
+/** A value is judged by so many of its first characters. */
+const LOOK_CHARACTERS = 64;
+/** It is read to its end, up to so many characters. */
+const VALUE_CHARACTERS_MAX = 8_192;
+const NAME_CHARACTERS_MAX = 64;
+
+/** Names and their values, and the other places where a value is a secret because of what stands before it. */
+export const ASSIGNED_FAMILIES: readonly Family[] = [assigned(), addressPassword(), loginOption()];
+
+/**
+ * `password = "…"`, `API_KEY=…`, `"clientSecret": "…"`, `Authorization: Basic …`: the name and the quotes stay, the value
+ * goes.
+ */
+function assigned(): Family {
+  return {
+    kind: "secret",
+    prefixes: ["=", ":"],
+    anywhere: true,
+    likely: mayFollowName,
+    match(place) {
+      const { text, at, complete } = place;
+      const name = nameBehind(place);
+      if (name === undefined) return NO;
+      const gap = name.class === "kubernetes" ? BLOCK_GAP : GAP;
+      const value = valueAfter(text, at + 1, { gap, complete });
+      if (value === undefined) return UNDECIDED;
+      if (text.startsWith("...", value.to) || text.startsWith("…", value.to)) return NO; // cut off by its writer
+      return judge(value, name) ? wholeValue(text, value, complete) : NO;
+    },
+  };
+}
+
+interface Value {
+  readonly from: number;
+  readonly to: number;
+  /** Of a long value its first characters. */
+  readonly body: string;
+  readonly quote: string | undefined;
+}
+
+interface Name {
+  readonly class: NameClass | "header" | "kubernetes";
+}
+
+function judge({ body, quote }: Value, name: Name): boolean {
+  const quoted = quote !== undefined;
+  switch (name.class) {
+    case "password":
+      return mayBePassword(body, quoted);
+    case "header":
+      return (
+        !isStandIn(body) && body.length >= 10 && /\d/.test(body) && /^[^(){}]*[A-Za-z][^(){}]*$/.test(body)
+      );
+    case "kubernetes":
+      return (
+        body.length >= 12 &&
+        (body.length % 4 === 0 || body.length === LOOK_CHARACTERS) &&
+        /^[A-Za-z0-9+/]+={0,2}$/.test(body)
+      );
+    case "login":
+      return /^[^\s:]{4,}:[^\s:]{4,}$/.test(body) && !isStandIn(body);
+    default:
+      return looksDrawn(body, name.class) && (quoted || !/[*?%!&|]/.test(body));
+  }
+}
+
+const ENDINGS = new Set(
+  [
+    "rd",
+    "wd",
+    "rt",
+    "ss",
+    "se",
+    "de",
+    "et",
+    "en",
+    "ey",
+    "al",
+    "on",
+    "wt",
+    "as",
+    "at",
+    "in",
+    "id",
+    "om",
+    "ue",
+  ].map(pair),
+);
+
+function pair(letters: string): number {
+  return letters.charCodeAt(0) * 256 + letters.charCodeAt(1);
+}
+
+/** Whether the name before a separator may be that of a secret, told by its last letters: most are not. */
+function mayFollowName(text: string, at: number, floor: number): boolean {
+  if (at - floor < QUICK_CHARACTERS) return true;
+  let end = at - 1;
+  const least = Math.max(floor + 1, at - QUICK_CHARACTERS);
+  while (end > least && !isNameCode(text.charCodeAt(end))) end--;
+  if (end <= least) return false;
+  const code = text.charCodeAt(end);
+  if (code >= 48 && code <= 57) return true;
+  // Lower case: the letters differ from their capitals in one bit.
+  if (ENDINGS.has(((text.charCodeAt(end - 1) | 32) * 256) | (code | 32))) return true;
+  if (text.charCodeAt(at) === COLON) return mayBeEncoded(text, at + 1);
+  const colon = text.lastIndexOf(":", at);
+  return colon > at - TYPE_CHARACTERS_MAX && colon > floor;
+}
+
+// A name, its quotes and blanks end within so many characters of the separator.
+const QUICK_CHARACTERS = 24;
+const TYPE_CHARACTERS_MAX = 28;
+const COLON = 58;
+
+function isNameCode(code: number): boolean {
+  return (
+    (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122)
+  );
+}
+
+/** Whether a line of YAML goes on with base64, or with a block of lines. */
+function mayBeEncoded(text: string, at: number): boolean {
+  ENCODED.lastIndex = at;
+  return ENCODED.test(text) || text.length - at < ENCODED_CHARACTERS_MAX;
+}
+
+const ENCODED = /[ \t]{1,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]|["']?[A-Za-z0-9+/]{10})/y;
+const ENCODED_CHARACTERS_MAX = 24;
+
+/** What a type may stand between: `password: str = "…"`. */
+const TYPED = /([A-Za-z][A-Za-z0-9_.-]{0,63})["'`]?[ \t]{0,4}:[ \t]{0,4}[A-Za-z_&][\w.<>|[\]&' ]{0,24}$/;
+const NAMED_BEFORE =
+  /(?:name|key|id)["']?\s{0,4}[:=]\s{0,4}["']?([A-Za-z][\w.-]{0,63})["']?[\s,;]{0,24}["']?[\w-]{0,16}value["']?[ \t]{0,8}$/i;
+/** The values of a Secret, where its kind or its version stands before them. */
+const KUBERNETES_DATA =
+  /(?:apiVersion:\s{0,4}["']?v1["']?(?=\s)|kind:\s{0,4}["']?secret["']?(?=\s))[\s\S]*\sdata:[ \t]*\r?\n[ \t]/i;
+
+function nameBehind(place: Place): Name | undefined {
+  const { text, at } = place;
+  const near = place.behind(NAME_CHARACTERS_MAX + 24);
+  const name = lastName(near);
+  const found = name === "" ? undefined : classes.get(name);
+  if (found !== undefined) return found;
+  if (text[at] === "=" && near.lastIndexOf(":") > near.length - TYPE_CHARACTERS_MAX) {
+    const typed = TYPED.exec(near)?.[1];
+    if (typed !== undefined) return classes.get(typed);
+  }
+  const far = place.behind(BEHIND_CHARACTERS_MAX);
+  if (!/value$/i.test(name)) return KUBERNETES_DATA.test(far) ? { class: "kubernetes" } : undefined;
+  const other = NAMED_BEFORE.exec(far)?.[1];
+  return other === undefined ? undefined : classes.get(other);
+}
+
+/** The name at the end of a text, without the quotes and blanks behind it. */
+function lastName(near: string): string {
+  let end = near.length;
+  const skip = (most: number, pattern: RegExp) => {
+    for (let count = 0; count < most && end > 0 && pattern.test(near[end - 1] ?? ""); count++) end--;
+  };
+  skip(2, /[?:]/);
+  skip(16, /[ \t]/);
+  skip(2, /["'`\]\\]/);
+  let start = end;
+  while (start > 0 && end - start < NAME_CHARACTERS_MAX && /[A-Za-z0-9_.-]/.test(near[start - 1] ?? ""))
+    start--;
+  while (start < end && !/[A-Za-z]/.test(near[start] ?? "")) start++;
+  return near.slice(start, end);
+}
+
+const NAMES_MAX = 2_000;
+
+/** What names say, kept for those that were seen: a text has few names, each of them often. */
+class Classes {
+  readonly #known = new Map<string, Name | undefined>();
+
+  get(name: string): Name | undefined {
+    if (this.#known.has(name)) return this.#known.get(name);
+    if (this.#known.size === NAMES_MAX) this.#known.clear();
+    const found = /^(?:proxy-)?authorization$/i.test(name) ? "header" : classOfName(name);
+    const told: Name | undefined = found === undefined ? undefined : { class: found };
+    this.#known.set(name, told);
+    return told;
+  }
+}
+
+const classes = new Classes();
+
+// What may stand between a separator and its value: the rest of `:=`, `=>`, `==`; blanks; the scheme of a header.
+const GAP =
+  /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?(?:(?:Basic|Bearer|Token|ApiKey|Digest|basic|bearer|token)[ \t]{1,2}(?=[^\s"'`]))?/;
+const BLOCK_GAP = /^[ \t]{0,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]{1,32})?(["']?)/;
+const GAP_CHARACTERS_MAX = 64;
+
+/** The beginning of the value; undefined where the text must go on first. */
+function valueAfter(
+  text: string,
+  at: number,
+  { gap: pattern, complete }: { readonly gap: RegExp; readonly complete: boolean },
+): Value | undefined {
+  const ahead = text.slice(at, at + GAP_CHARACTERS_MAX);
+  const [gap = "", mark] = pattern.exec(ahead) ?? [];
+  if (gap.length + 12 >= ahead.length && !complete && ahead.length < GAP_CHARACTERS_MAX) {
+    if (pattern === BLOCK_GAP || !/[\r\n]/.test(ahead)) return undefined;
+  }
+  const quote = mark === "" ? undefined : mark;
+  const from = at + gap.length;
+  const near = valueEnd(text, from, { quote, charactersMax: LOOK_CHARACTERS });
+  if (near === text.length && near < from + LOOK_CHARACTERS && !complete) return undefined;
+  const tail = near < from + LOOK_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
+  const body = text.slice(from, near).replace(tail, "");
+  return { from, to: from + body.length, body, quote };
+}
+
+/** The end of a value that was judged by its first characters. */
+function wholeValue(text: string, { from, to, quote, body }: Value, complete: boolean): Match {
+  if (body.length < LOOK_CHARACTERS) return { kind: "secret", from, to };
+  const end = valueEnd(text, from, { quote, charactersMax: VALUE_CHARACTERS_MAX });
+  if (end === text.length && end < from + VALUE_CHARACTERS_MAX && !complete) return UNDECIDED;
+  return { kind: "secret", from, to: end };
+}
+
+/** Where a value ends: at its quote, at the end of the line, or where a value without quotes can go on no further. */
+function valueEnd(
+  text: string,
+  from: number,
+  { quote, charactersMax }: { readonly quote: string | undefined; readonly charactersMax: number },
+): number {
+  const most = Math.min(text.length, from + charactersMax);
+  for (let at = from; at < most; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) return at;
+    if (quote === undefined ? isBareEnd(text, at, code) : text.startsWith(quote, at)) return at;
+    if (code === 92 && quote?.length === 1) at++;
+  }
+  return most;
+}
+
+const BARE_ENDS = new Set(Array.from(" \t\"'`,;<>|\\", (character) => character.charCodeAt(0)));
+const AND = 38;
+
+function isBareEnd(text: string, at: number, code: number): boolean {
+  if (code !== AND) return BARE_ENDS.has(code);
+  return /^&\w{1,32}=/.test(text.slice(at, at + 34));
+}
+
+const USER_INFO = /^[^\s/@:"'`<>\\]{0,128}:([^\s/@"'`<>\\]{3,256})@(?=[^\s@])/;
+const USER_INFO_CHARACTERS_MAX = 400;
+
+/** `scheme://user:password@host`: the password goes. */
+function addressPassword(): Family {
+  return {
+    kind: "password",
+    prefixes: ["://"],
+    anywhere: true,
+    match({ text, at, complete }, prefix) {
+      const start = at + prefix.length;
+      const most = Math.min(text.length, start + USER_INFO_CHARACTERS_MAX);
+      const stop = nameEnd(text, start, most);
+      if (stop < most && !text.slice(start, stop).includes("@")) return NO;
+      const near = text.slice(start, most);
+      const end = stop === most ? -1 : stop - start;
+      const info = USER_INFO.exec(near);
+      if (info === null || end < 0) {
+        const open = near.length < USER_INFO_CHARACTERS_MAX && end < 0 && !complete;
+        if (open) return UNDECIDED;
+        if (info === null) return NO;
+      }
+      const [whole = "", password = ""] = info ?? [];
+      const user = whole.slice(0, whole.indexOf(":"));
+      if (password === user || password.length < 6 || isStandIn(password) || isStandIn(user)) return NO;
+      const from = start + user.length + 1;
+      return { kind: "secret", from, to: from + password.length };
+    },
+  };
+}
+
+const NAME_ENDS = new Set(Array.from(" \t\r\n/\"'`<>\\", (character) => character.charCodeAt(0)));
+
+/** Where the part of an address ends that may hold a user and a host. */
+function nameEnd(text: string, from: number, most: number): number {
+  let at = from;
+  while (at < most && !NAME_ENDS.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const LOGIN =
+  /^(?:[ =]{1,2})(?:"([^"\s:]{1,128}):([^"\s]{0,256})"|'([^'\s:]{1,128}):([^'\s]{0,256})'|"?([^\s:"'/]{1,128})"?:["']?([^\s"'/\\]{6,256})["']?)(?=[\s;|&)\\"'`]|$)/;
+const LOGIN_CHARACTERS_MAX = 600;
+
+/** `curl -u user:password`, `--user "user:password"`: the password goes, or the user where it stands alone. */
+function loginOption(): Family {
+  return {
+    kind: "password",
+    prefixes: ["--user", "-u"],
+    match({ text, at, before, complete }, prefix) {
+      if (before !== "" && !/\s/.test(before)) return NO;
+      const start = at + prefix.length;
+      const near = text.slice(start, start + LOGIN_CHARACTERS_MAX);
+      const lineEnd = near.search(/[\r\n]/);
+      if (lineEnd < 0 && near.length < LOGIN_CHARACTERS_MAX && !complete) {
+        // Decided once the argument is followed by something.
+        if (!/^[ =]{1,2}(?:"[^"]*"|'[^']*'|[^\s"']+(?:"[^"]*"|'[^']*')?)\s/.test(near)) {
+          return /^(?:[ =]|$)/.test(near) ? UNDECIDED : NO;
+        }
+      }
+      const found = LOGIN.exec(near);
+      if (found === null) return NO;
+      const user = found[1] ?? found[3] ?? found[5] ?? "";
+      const password = found[2] ?? found[4] ?? found[6] ?? "";
+      const secret = password === "" ? user : password;
+      if (isStandIn(secret) || isStandIn(user) || !isChosen(secret)) return NO;
+      const from = start + found[0].indexOf(secret, password === "" ? 0 : found[0].indexOf(":"));
+      return { kind: "secret", from, to: from + secret.length };
+    },
+  };
+}
+
+/** A password that somebody chose: numbers alone are ids, words alone are places. */
+function isChosen(text: string): boolean {
+  if (text.length < 6 || !/[A-Za-z]/.test(text)) return false;
+  return /\d/.test(text) || (text.length >= 12 && /[a-z][A-Z]/.test(text));
+}

@@ -1,0 +1,233 @@
+import type { Family, Match } from "./secret-family.ts";
+import {
+  DASHED,
+  endOfToken,
+  hasDigit,
+  isPlaceholder,
+  LOOK_CHARACTERS,
+  MARKER_START,
+  NO,
+  run,
+  TOKEN_CHARACTERS_MAX,
+  UNDECIDED,
+} from "./secret-family.ts";
+
+export const KEY_BLOCK_CHARACTERS_MAX = 32_768;
+
+/** Secrets with a structure of their own: groups, parts, lines. */
+export const SHAPE_FAMILIES: readonly Family[] = [
+  slack(),
+  jsonWebToken(),
+  bearer(),
+  keyBlock(),
+  path("slack-webhook", [
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
+  ]),
+  path("discord-webhook", ["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"]),
+  path("teams-webhook", ["webhook.office.com/webhookb2/"]),
+  behindName("azure-secret", "Q~", [
+    4,
+    /(?:^|[^A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\d$/,
+    /^[A-Za-z0-9_~.-]{31,34}$/,
+  ]),
+  behindName("terraform-token", ".atlasv1.", [
+    15,
+    /(?:^|[^A-Za-z0-9])[A-Za-z0-9]{14}$/,
+    /^[A-Za-z0-9_=-]{60,70}$/,
+  ]),
+  behindName("telegram-token", ":AA", [11, /(?:^|\D)\d{8,10}$/, /^[A-Za-z0-9_-]{32,33}$/]),
+  behindName("facebook-token", "|", [17, /(?:^|\D)\d{15,16}$/, /^[A-Za-z0-9_-]{27,40}$/]),
+  flyMacaroon(),
+];
+
+const SLACK_CHARACTERS_MAX = 512;
+
+/** Groups joined by dashes, one of them a long number; or one very long group (configuration tokens). */
+function slack(): Family {
+  const groups = run("[A-Za-z0-9-]");
+  return {
+    kind: "slack-token",
+    prefixes: [
+      ...["xoxa-", "xoxb-", "xoxe-", "xoxe.xoxb-", "xoxe.xoxp-"],
+      ...["xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"],
+    ],
+    match({ text, at, before, complete }, prefix) {
+      if (continues(before)) return NO;
+      const start = at + prefix.length;
+      const end = groups(text, start, SLACK_CHARACTERS_MAX);
+      if (end === text.length && !complete && end < start + SLACK_CHARACTERS_MAX) return UNDECIDED;
+      const body = text.slice(start, end);
+      const parts = body.split("-");
+      const numbered =
+        parts.length > 1 && parts.some((part) => /^\d{8,}$/.test(part)) && (parts.at(-1) ?? "").length >= 8;
+      const long = body.length >= 100 && hasDigit(body);
+      return (numbered || long) && !isPlaceholder(body) ? { kind: "secret", from: at, to: end } : NO;
+    },
+  };
+}
+
+/** Two to five base64url parts, of which the first begins a JSON object. */
+function jsonWebToken(): Family {
+  return {
+    kind: "jwt",
+    prefixes: ["eyJ"],
+    match({ text, at, before, complete }) {
+      if (continues(before)) return NO;
+      let end = at;
+      for (let part = 0; part < 5; part++) {
+        if (part > 0 && text[end] !== ".") break;
+        const start = part === 0 ? at : end + 1;
+        const stop = DASHED(text, start, TOKEN_CHARACTERS_MAX);
+        if (stop === text.length && !complete && stop < start + TOKEN_CHARACTERS_MAX) return UNDECIDED;
+        if (part < 2 && stop - start < 10) return NO;
+        if (part >= 2 && stop === start && text[stop] !== ".") break; // the full stop of a sentence
+        end = stop;
+        if (part === 0 && text[end] !== ".") return NO;
+      }
+      return { kind: "secret", from: at, to: end };
+    },
+  };
+}
+
+const HEADER_VALUE = run("[A-Za-z0-9._~+/=-]");
+
+/** `Bearer` and a token: the word stays, the token goes. */
+function bearer(): Family {
+  return {
+    kind: "bearer",
+    prefixes: ["Bearer", "bearer", "BEARER"],
+    match({ text, at, complete }, prefix) {
+      const gap = /^[ \t]*/.exec(text.slice(at + prefix.length, at + prefix.length + 4))?.[0].length ?? 0;
+      const start = at + prefix.length + gap;
+      if (start === text.length && !complete && gap < 4) return UNDECIDED;
+      if (gap === 0) return NO;
+      const seen = HEADER_VALUE(text, start, LOOK_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      const body = text.slice(start, seen);
+      const chance =
+        /\d.*\d.*\d/s.test(body) || (/\d/.test(body) && /[a-z]/.test(body) && /[A-Z]/.test(body));
+      if (body.length < 16 || !chance || isPlaceholder(body)) return NO;
+      return endOfToken(text, start, { start, characters: HEADER_VALUE, complete });
+    },
+  };
+}
+
+const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_HEADER_CHARACTERS_MAX = 80;
+const KEY_FOOTER = /-----END [A-Z0-9 ]{0,60}-----/y;
+const KEY_FOOTER_CHARACTERS_MAX = 80;
+const KEY_BODY_MIN = 16;
+// The beginning of a block that was cut off: lines of base64, after the headers that encrypted keys have.
+const KEY_LINES =
+  /(?:(?:\s|\\[nrt])*[A-Za-z-]{1,20}: [^\r\n\\]{0,200}){0,4}(?:(?:\s|\\[nrt])*[A-Za-z0-9+/=]{16,})+/y;
+
+/** The whole block of a private key, or what there is of one that was cut off. */
+function keyBlock(): Family {
+  return {
+    kind: "private-key",
+    prefixes: ["-----BEGIN"],
+    match({ text, at, complete }) {
+      KEY_HEADER.lastIndex = at;
+      const header = KEY_HEADER.exec(text)?.[0];
+      if (header === undefined) {
+        const short = text.length - at < KEY_HEADER_CHARACTERS_MAX;
+        const may = short && /^-----BEGIN ?[A-Z0-9 ]*-{0,5}$/.test(text.slice(at));
+        return may && !complete ? UNDECIDED : NO;
+      }
+      const start = at + header.length;
+      const found = text.slice(start, start + KEY_BLOCK_CHARACTERS_MAX).indexOf("-----");
+      const whole = complete || text.length - start >= KEY_BLOCK_CHARACTERS_MAX + KEY_FOOTER_CHARACTERS_MAX;
+      if (found < 0) return whole ? cutOff(text, at, start) : UNDECIDED;
+      const bodyEnd = start + found;
+      if (
+        !complete &&
+        text.length - bodyEnd < KEY_FOOTER_CHARACTERS_MAX &&
+        !/^-----END[^-]*-----/.test(text.slice(bodyEnd, bodyEnd + KEY_FOOTER_CHARACTERS_MAX))
+      ) {
+        return UNDECIDED;
+      }
+      KEY_FOOTER.lastIndex = bodyEnd;
+      const footer = KEY_FOOTER.exec(text)?.[0];
+      if (footer === undefined) return cutOff(text, at, start);
+      const [body = ""] = text.slice(start, bodyEnd).split("«");
+      if (body.replaceAll(/[^A-Za-z0-9+/=]/g, "").length < KEY_BODY_MIN) return NO;
+      return { kind: "secret", from: at, to: bodyEnd + footer.length };
+    },
+  };
+}
+
+function cutOff(text: string, at: number, start: number): Match {
+  KEY_LINES.lastIndex = 0;
+  const lines = KEY_LINES.exec(text.slice(start, start + KEY_BLOCK_CHARACTERS_MAX))?.[0];
+  return lines === undefined ? NO : { kind: "secret", from: at, to: start + lines.length };
+}
+
+const PATH = run("[A-Za-z0-9_/+=@.-]");
+const PATH_MIN = 20;
+
+/** An address that is a credential as a whole: its host stays, its path goes. */
+function path(kind: string, prefixes: readonly string[]): Family {
+  return {
+    kind,
+    prefixes,
+    match({ text, at, complete }, prefix) {
+      const start = at + prefix.length;
+      const seen = PATH(text, start, LOOK_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      const body = text.slice(start, seen);
+      if (seen - start < PATH_MIN || isPlaceholder(body) || /X{6}|x{6}|\.\.\./.test(body)) return NO;
+      return endOfToken(text, start, { start, characters: PATH, complete });
+    },
+  };
+}
+
+const BEHIND_BODY = run("[A-Za-z0-9_~.=-]");
+
+/** A mark in the middle of a token: what stands before it is a name and stays, the rest goes. */
+function behindName(
+  kind: string,
+  mark: string,
+  [nameMax, name, shape]: readonly [number, RegExp, RegExp],
+): Family {
+  return {
+    kind,
+    prefixes: [mark],
+    anywhere: true,
+    match(place) {
+      const { text, at, complete } = place;
+      if (!name.test(place.behind(nameMax + 1))) return NO;
+      const start = at + mark.length;
+      const seen = BEHIND_BODY(text, start, TOKEN_CHARACTERS_MAX);
+      if (seen === text.length && !complete && seen < start + TOKEN_CHARACTERS_MAX) return UNDECIDED;
+      if (text[seen] === MARKER_START) return NO;
+      const body = text.slice(start, seen).replace(/[.]+$/, "");
+      return shape.test(body) && !isPlaceholder(body)
+        ? { kind: "secret", from: at, to: start + body.length }
+        : NO;
+    },
+  };
+}
+
+const MACAROON = run("[A-Za-z0-9+/=,_-]");
+
+/** `FlyV1` and one or more tokens: the word stays. */
+function flyMacaroon(): Family {
+  return {
+    kind: "fly-token",
+    prefixes: ["FlyV1 "],
+    match({ text, at, complete }, prefix) {
+      const start = at + prefix.length;
+      const seen = MACAROON(text, start, LOOK_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      if (seen < start + LOOK_CHARACTERS || isPlaceholder(text.slice(start, seen))) return NO;
+      return endOfToken(text, start, { start, characters: MACAROON, complete });
+    },
+  };
+}
+
+/** Parts of one long run are not candidates of their own where looking at each would cost quadratic time. */
+function continues(before: string): boolean {
+  return /[A-Za-z0-9_-]/.test(before);
+}

@@ -1,0 +1,116 @@
+import { isPlaceholder } from "./secret-family.ts";
+
+/** What a name says of the value beside it. */
+export type NameClass =
+  /** A password: chosen by a person, so it need not look like chance. */
+  | "password"
+  /** A token or the like: made by a machine. */
+  | "secret"
+  /** A key of some kind, of which most are no secrets. */
+  | "key"
+  /** `user:password` in one value. */
+  | "login";
+
+const PASSWORD = /^(?:password|passwd|passwort|passphrase|pass|pwd|passcode)$/;
+const SECRET =
+  /^(?:secret|token|apikey|apitoken|accesskey|accesstoken|authkey|authtoken|secretkey|privatekey|clientsecret|signingkey|encryptionkey|masterkey|authorization|credential|sas|jwt|pat)$/;
+const SECRET_KEY_OF =
+  /^(?:api|access|secret|private|auth|signing|encryption|master|account|shared|service|license|app|application|client|subscription|webhook|consumer|deploy|hmac|aes|session)$/;
+const HARMLESS_KEY_OF =
+  /^(?:public|primary|foreign|partition|sort|cache|bucket|schema|object|row|group|routing|idempotency|registry|storage|map|hash|index|translation|message|event|file|query|react|dict|json|yaml|sort|unique|natural|composite|lookup|hot|arrow|return|escape|tab|shift|ctrl|alt|meta|kms|host|known|image|item|entity|record|column|field|dedupe|dedup|commit|hotkey|layer|metric|label|tag|feature|flag|menu|route|page|component|site|recaptcha)$/;
+const HARMLESS_TOKEN_OF =
+  /^(?:public|csrf|xsrf|next|page|continuation|cancellation|cancel|pagination|syntax|lexer|stop|start|end|eos|bos|pad|unk|mask|sep|design|color|colour|syncs?|change|resume|delta|authenticity|verification|sync)$/;
+
+/** Reads a name such as `AWS_SECRET_ACCESS_KEY`, `db.password2` or `clientSecret`; undefined for any other. */
+export function classOfName(name: string): NameClass | undefined {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[_.\-\s]+/)
+    .filter((word) => word !== "");
+  let last = (words.at(-1) ?? "").replace(/\d+$/, "");
+  if (last === "" && words.length > 1) {
+    words.pop();
+    last = (words.at(-1) ?? "").replace(/\d+$/, "");
+  }
+  const before = words.at(-2) ?? "";
+  if (PASSWORD.test(last) || /(?:password|passwd)$/.test(last)) return "password";
+  if (last === "token" || last === "secret") return HARMLESS_TOKEN_OF.test(before) ? undefined : "secret";
+  if (SECRET.test(last) || /(?:token|secret|apikey)$/.test(last)) return "secret";
+  if (/^(?:accesskey|accessid|login)$/.test(last) || (last === "id" && before === "access")) {
+    return /sumo|sonar/.test(words.join("")) ? "secret" : undefined;
+  }
+  if (last === "com" && words.includes("contribsys")) return "login";
+  if (last === "key" || /[a-z]key$/.test(last)) {
+    const of = last === "key" ? before : last.slice(0, -3);
+    if (SECRET_KEY_OF.test(of)) return "secret";
+    return HARMLESS_KEY_OF.test(of) || of === "mon" || of === "tur" ? undefined : "key";
+  }
+  return undefined;
+}
+
+const STAND_IN =
+  /x{5}|\*{3}|\.\.\.|…|<|>|\$\{|\$\(|\{\{|\}\}|%[sdv@]|example|placeholder|redacted|changeme|change[-_]me|replace|insert|dummy|your[-_]?|my[-_]?(?:secret|token|password|key)|(?:^|[-_])(?:foo|bar|baz)(?:$|[-_])|«|»|#{4}/i;
+const NAMELIKE =
+  /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|super|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
+
+/** Whether a text is what people write where a secret would stand, or the name of one. */
+export function isStandIn(value: string): boolean {
+  return value.startsWith("$") || STAND_IN.test(value) || NAMELIKE.test(value) || isPlaceholderOf(value);
+}
+
+function isPlaceholderOf(value: string): boolean {
+  return value.length >= 12 && isPlaceholder(value);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const CODE = /^[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$/;
+const PLACE = /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|:\/\/|\.[a-z]{2,4}$|^[\w.-]+\/[\w./-]*\.\w{1,5}$/;
+
+/** Whether a value may be a password, judged by itself. */
+export function mayBePassword(value: string, quoted: boolean): boolean {
+  if (value.length < 6 || isStandIn(value)) return false;
+  if (/[^\x21-\x7e]/.test(value) || PLACE.test(value)) return false;
+  if (CODE.test(value) && (quoted || isWords(value))) return false;
+  const digit = /\d/.test(value);
+  const letter = /[A-Za-z]/.test(value);
+  if (!quoted) return letter && digit && !isWords(value) && !/[()[\]{}]/.test(value);
+  if (digit && letter) return true;
+  return letter && (value.length >= 8 || /[!@#$%^&*?+=~]/.test(value)) && !isLabel(value);
+}
+
+/** One word with or without a capital: what a form shows. `rootpasswd` is none, since no dictionary has it. */
+function isLabel(value: string): boolean {
+  return /^[A-Z]?[a-z]+$/.test(value) && !/.(?:passwd|pwd)/.test(value)
+    ? true
+    : /^[a-z]+(?:[-_.][a-z]+)+$/i.test(value);
+}
+
+/** Whether a value looks as if a machine had drawn it. */
+export function looksDrawn(value: string, name: NameClass): boolean {
+  if (value.length < 8 || isStandIn(value) || CODE.test(value)) return false;
+  if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
+  if (/\//.test(value) && PLACE.test(value)) return false;
+  if (UUID.test(value)) return true;
+  if (/^[0-9.,:+eE-]+$/.test(value) || isWords(value)) return false;
+  const digits = value.replaceAll(/\D/g, "").length;
+  const [lower, upper] = [/[a-z]/.test(value), /[A-Z]/.test(value)];
+  if (!lower && !upper) return false;
+  if (name === "key") return value.length >= 20 && digits >= 3 && !/\s/.test(value);
+  if (value.length >= 20) return digits >= 1 || (lower && upper && isMixed(value));
+  if (value.length >= 12) return digits >= 2 || (digits >= 1 && lower && upper);
+  return digits >= 2 && lower && upper;
+}
+
+/** Parts that are words, short numbers or versions: `prod-service-v2`, `DOC_Vector_5_32`. */
+function isWords(value: string): boolean {
+  return value
+    .split(/[-_.:/@+=~]+|(?<=[a-z])(?=[A-Z])/)
+    .every((part) => /^(?:[A-Za-z][a-z]*|[A-Z]+)\d{0,3}$|^v?\d{1,10}$|^$/.test(part));
+}
+
+/** Capitals in the middle of words, more often than a name in camel case has them. */
+function isMixed(value: string): boolean {
+  const changes = value.match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0;
+  return changes * 3 >= value.length - 2;
+}
