@@ -34,7 +34,9 @@ export function readsOnly(analysis: Analysis): Known {
 
 /** Tells whether one command of a line is known to only read. What a plain wrapper starts is one of the others. */
 export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
-  const { name, args, assignments, directories, wraps } = command;
+  const { name, args, assignments, directories, wraps, wrappedBy } = command;
+  // What is known of xargs is known of it together with what it starts.
+  if (wrappedBy !== undefined && /^(?:(?:\/usr)?\/bin\/)?xargs$/.test(wrappedBy)) return reads();
   const [assignment] = assignments;
   if (assignment !== undefined) return unknown(`it sets the variable ${assignment.name}`);
   if (name === undefined) return reads(); // redirections alone: they are judged by themselves

@@ -153,14 +153,43 @@ export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wr
   if (name === "find") return execOfFind(args);
   if (name === "fd" || name === "fdfind") return behind(args, /^-(?:x|X|-exec|-exec-batch)$/);
   if (name === "trap") return trapped(args);
+  if (name === "mapfile" || name === "readarray") return scriptBehind(args, /^-[a-zA-Z]*C$/);
+  if (name === "complete" || name === "compgen") return scriptBehind(args, /^-[a-zA-Z]*[CF]$/);
   if (C_TAKERS.has(name)) {
-    const script = behindC(args);
+    const script = scriptBehind(args, /^(?:-[a-zA-Z]*c|--command)$/);
     if (script.length > 0) return script;
   }
   if ((name === "command" || name === "exec") && isLookup(args)) return [];
   const wrapper = WRAPPERS.get(name);
-  return wrapper === undefined ? [] : behindFlags(wrapper, args);
+  if (wrapper === undefined) return [];
+  const found = behindFlags(wrapper, args);
+  return name === "xargs" ? withInput(found, args) : found;
 }
+
+/** xargs puts what it reads behind the words, or in place of a mark in them: into a script, even. */
+function withInput(found: readonly Wrapped[], args: readonly ShellWord[]): readonly Wrapped[] {
+  const [first] = found;
+  if (first === undefined) return [{ words: [ECHO, READ_LATER], plain: false }];
+  if (first.words === undefined) return found;
+  const marks = args.some((arg) => /^(?:-[A-Za-z0-9]*[IiJ]|--replace)/.test(arg.text));
+  const words = marks ? first.words.map((word) => (isMarked(word, args) ? READ_LATER : word)) : first.words;
+  return [{ words: [...words, READ_LATER], plain: false }];
+}
+
+/** The mark is a word of its own, or stands right behind the flag; any text of them that is found in a word counts. */
+function isMarked(word: ShellWord, args: readonly ShellWord[]): boolean {
+  return args.some((arg, at) => {
+    const flag = /^(?:-[A-Za-z0-9]*?[IiJ]|--replace=?)(.*)$/s.exec(arg.text)?.[1];
+    if (flag === undefined) return false;
+    const next = args[at + 1];
+    const marks = flag === "" ? [literalOf(next) ?? "{}", next?.text ?? "{}", "{}"] : [flag];
+    return marks.some((mark) => word.text.includes(mark) || literalOf(word)?.includes(mark) === true);
+  });
+}
+
+const READ_LATER: ShellWord = { kind: "unknown", text: "…", why: "it is read when it runs" };
+
+const ECHO: ShellWord = { kind: "known", text: "echo", value: "echo", home: false };
 
 function isLookup(args: readonly ShellWord[]): boolean {
   return args.length === 0 || /^-p?[vV]/.test(literalOf(args[0]) ?? "");
@@ -257,7 +286,7 @@ function execOfFind(args: readonly ShellWord[]): readonly Wrapped[] {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(literalOf(args[at]) ?? "")) continue;
     let end = at + 1;
     while (end < args.length && !endsExec(args, end)) end++;
-    const words = args.slice(at + 1, end);
+    const words = args.slice(at + 1, end).map((word) => (word.text.includes("{}") ? READ_LATER : word));
     if (words.length > 0) found.push({ words, plain: false });
     at = end;
   }
@@ -271,7 +300,17 @@ function endsExec(args: readonly ShellWord[], at: number): boolean {
 
 function behind(args: readonly ShellWord[], flag: RegExp): readonly Wrapped[] {
   const at = args.findIndex((arg) => flag.test(literalOf(arg) ?? ""));
-  return at === -1 || at === args.length - 1 ? [] : [{ words: args.slice(at + 1), plain: false }];
+  return at === -1 || at === args.length - 1
+    ? []
+    : [
+        {
+          words: [
+            ...args.slice(at + 1).map((word) => (word.text.includes("{") ? READ_LATER : word)),
+            READ_LATER,
+          ],
+          plain: false,
+        },
+      ];
 }
 
 function trapped(args: readonly ShellWord[]): readonly Wrapped[] {
@@ -281,8 +320,8 @@ function trapped(args: readonly ShellWord[]): readonly Wrapped[] {
   return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
 }
 
-function behindC(args: readonly ShellWord[]): readonly Wrapped[] {
-  const at = args.findIndex((arg) => /^(?:-[a-zA-Z]*c|--command)$/.test(literalOf(arg) ?? ""));
+function scriptBehind(args: readonly ShellWord[], flag: RegExp): readonly Wrapped[] {
+  const at = args.findIndex((arg) => flag.test(literalOf(arg) ?? ""));
   if (at === -1) return [];
   const text = literalOf(args[at + 1]);
   return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
