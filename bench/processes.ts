@@ -15,6 +15,11 @@ export function cpuMs(pid: number): number {
   return ownCpuMs(pid) + endedChildrenCpuMs(pid);
 }
 
+/** The same for a process and all its living descendants. */
+export function treeCpuMs(pid: number): number {
+  return treeOf(pid).reduce((sum, member) => sum + cpuMs(member), 0);
+}
+
 /** The processor clock of a process counts nanoseconds, where /proc counts hundredths of a second. */
 function ownCpuMs(pid: number): number {
   const clock = (~pid << 3) | 2;

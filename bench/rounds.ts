@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cpuMs } from "./processes.ts";
+import { treeCpuMs } from "./processes.ts";
 import type { Row } from "./report.ts";
 import type { Asked } from "./server.ts";
 import { openServer } from "./server.ts";
@@ -81,8 +81,8 @@ async function runRounds(
     answer: (number) => ({ kind: "events", events: answers[number - 1] ?? saysEvents(["Done."], number) }),
     onRequest(number) {
       if (child === undefined) return;
-      if (number === 1) cpu = { ...cpu, first: cpuMs(child.pid) };
-      if (number === rounds + 1) cpu = { ...cpu, last: cpuMs(child.pid) };
+      if (number === 1) cpu = { ...cpu, first: treeCpuMs(child.pid) };
+      if (number === rounds + 1) cpu = { ...cpu, last: treeCpuMs(child.pid) };
     },
   });
   home.point(server.baseUrl);

@@ -20,6 +20,7 @@ import type { Place } from "./subject.ts";
  * --only start,requests,rounds,stream,memory,log   some of the measures
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events
+ * --keyed            with a provider that wants a key, so that keeper and helper run too
  * --json             one JSON object instead of the table
  * --source           cinch from source instead of compiled
  * --binary PATH      a binary that was built before
@@ -41,6 +42,7 @@ const { values: options } = parseArgs({
     quick: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
+    keyed: { type: "boolean", default: false },
     source: { type: "boolean", default: false },
     binary: { type: "string" },
   },
@@ -85,8 +87,8 @@ function chosenMeasures(): readonly (keyof typeof MEASURES)[] {
 async function prepare(): Promise<Place> {
   const bun = join(scratch, "bun");
   copyFileSync(process.execPath, bun);
-  const { quick, long } = options;
-  return { scratch, bun, root: ROOT, quick, long, cinch: await cinchProgram(bun) };
+  const { quick, long, keyed } = options;
+  return { scratch, bun, root: ROOT, quick, long, keyed, cinch: await cinchProgram(bun) };
 }
 
 async function cinchProgram(bun: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import type { BenchServer } from "./server.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
 import type { Home, Place, Program } from "./subject.ts";
-import { bare, cinchPrompt, finished, hello, makeHome, start, versionOf } from "./subject.ts";
+import { aimOf, bare, cinchPrompt, finished, hello, makeHome, start, versionOf } from "./subject.ts";
 import { saysEvents } from "./wire.ts";
 
 /** How soon it is there (PERF-01). */
@@ -59,7 +59,7 @@ async function measureFirstRequest(place: Place): Promise<readonly Row[]> {
       cinch: sampled(times.cinch),
       bare: bareMs,
       comparison: "ratio",
-      aim: 3,
+      aim: aimOf(place, { plain: 3, keyed: 5 }),
     },
     {
       what: "the same for the very first session of a home",

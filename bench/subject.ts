@@ -16,8 +16,18 @@ export interface Place {
   readonly root: string;
   /** Fewer samples, for a quick look. */
   readonly quick: boolean;
+  /** Whether the provider wants a key: cinch then is three processes. */
+  readonly keyed: boolean;
   /** The full size of the log measures. */
   readonly long: boolean;
+}
+
+/** What is allowed: more where a key makes three processes of one. */
+export function aimOf(
+  place: Place,
+  { plain, keyed }: { readonly plain: number; readonly keyed: number },
+): number {
+  return place.keyed ? keyed : plain;
 }
 
 export type Program = readonly string[];
@@ -43,9 +53,10 @@ export function engineWithSessions(place: Place, sessions: number): Program {
   return [place.bun, ...flags, join(place.root, "bench/engine.ts"), String(sessions)];
 }
 
-/** A home whose configuration names the server as a provider without a key, and nothing else. */
+/** A home whose configuration names the server as a provider, and nothing else. */
 export interface Home {
   readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
   point(baseUrl: string): void;
 }
 
@@ -54,22 +65,24 @@ export function makeHome(place: Place): Home {
   const folder = join(path, ".config/cinch");
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(path, "project"));
+  const key = place.keyed ? 'api_key_env = "BENCH_KEY"\n' : "";
   return {
     path,
+    env: place.keyed ? { BENCH_KEY: "a-key-of-the-bench" } : {},
     point: (baseUrl) =>
       writeFileSync(
         join(folder, "config.toml"),
-        `[providers.bench]\nkind = "anthropic"\nbase_url = "${baseUrl}"\n`,
+        `[providers.bench]\nkind = "anthropic"\nbase_url = "${baseUrl}"\n${key}`,
       ),
   };
 }
 
-/** Starts a program in the project folder of a home, with an environment of four variables. */
+/** Starts a program in the project folder of a home, with an environment of four variables, and a key if it has one. */
 export function start(program: Program, home: Home): Subprocess<"ignore", "pipe", "pipe"> {
   return track(
     Bun.spawn([...program], {
       cwd: join(home.path, "project"),
-      env: { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TMPDIR: home.path },
+      env: { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TMPDIR: home.path, ...home.env },
       stdio: ["ignore", "pipe", "pipe"],
     }),
   );
