@@ -13,6 +13,7 @@ import { hostRandom } from "../host/random.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
 import { EXIT } from "./exit-codes.ts";
 import { standardError } from "./output.ts";
+import { configured } from "./secrets.ts";
 
 /**
  * The credential helper: holds the keys, makes the provider requests, and nothing else (CRED-03).
@@ -36,7 +37,12 @@ export async function runHelper(): Promise<void> {
   if (start === undefined) return;
   socket = start.socket;
   beat(channel);
-  const report = await openHelper(start, { fetch: hostFetch(), listen: hostListen, random: hostRandom });
+  const report = await openHelper(start, {
+    fetch: hostFetch(),
+    listen: hostListen,
+    random: hostRandom,
+    configured,
+  });
   channel.send(JSON.stringify(report));
 }
 

@@ -20,7 +20,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { standardError, standardOutput } from "./output.ts";
 import { askSecret } from "./secret-prompt.ts";
-import { credentialPlaces } from "./secrets.ts";
+import { configured, credentialPlaces } from "./secrets.ts";
 import { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } from "./standard-input.ts";
 import type { Stop } from "./stop.ts";
 
@@ -69,7 +69,8 @@ interface OpenStore {
 
 async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
   const directory = pathsOf(process.env).config;
-  const { customs, keychain, variables, workingDir } = await credentialPlaces(process.env, settings);
+  const { variables, workingDir } = await credentialPlaces(process.env, settings);
+  const { customs, keychain } = await configured(directory);
   const [machineKey, passphrase] = [variables["CINCH_MACHINE_KEY"], variables["CINCH_PASSPHRASE"]];
   const systemKeychain = keychain ? (await import("../credential/keychain.ts")).systemKeychain() : undefined;
   const opened = await openMachineKey({

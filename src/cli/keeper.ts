@@ -63,13 +63,11 @@ export async function runKeeper(
         alive: events.alive,
         ended: events.ended,
       });
-      const { variables, customs, workingDir, keychain, directory: config } = secrets;
+      const { variables, workingDir, directory: config } = secrets;
       link.send({
         socket,
         variables,
-        customs,
         workingDir,
-        keychain,
         insecureDevKey: settings.insecureDevKey,
         ...(config === undefined ? {} : { directory: config }),
       } satisfies HelperStart);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { keyVariables } from "../credential/env-keys.ts";
+import { KEY_VARIABLES, keyVariables } from "../credential/env-keys.ts";
+import type { Configured } from "../credential/helper/open.ts";
 import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
-import type { CustomProvider } from "../provider/vendors.ts";
 import type { Settings } from "./arguments.ts";
 import { pathsOf } from "./environment.ts";
 
@@ -13,8 +13,6 @@ const OWN_SECRETS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE", "CINCH_TOKEN"] as 
 export interface Secrets {
   /** Variables that hold a secret, with their values. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly customs: readonly CustomProvider[];
-  readonly keychain: boolean;
   /** The configuration directory; absent where there is no home. */
   readonly directory?: string;
   readonly workingDir: string;
@@ -36,14 +34,13 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
 /** Where secrets may be, and those that the environment holds. */
 export async function credentialPlaces(env: Environment, settings: Settings): Promise<Secrets> {
   const directory = configDirectory(env);
-  const { customs, keychain, named } = await configured(directory);
   const variables: Record<string, string> = {};
-  for (const name of [...keyVariables(customs), ...named, ...OWN_SECRETS]) {
+  for (const name of [...KEY_VARIABLES, ...(await namedVariables(directory)), ...OWN_SECRETS]) {
     const value = env[name];
     if (value !== undefined) variables[name] = value;
   }
   const workingDir = resolve(settings.cwd ?? ".");
-  return { variables, customs, keychain, workingDir, ...(directory === undefined ? {} : { directory }) };
+  return { variables, workingDir, ...(directory === undefined ? {} : { directory }) };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,30 +53,41 @@ function configDirectory(env: Environment): string | undefined {
   }
 }
 
-interface Configured {
-  readonly customs: readonly CustomProvider[];
-  readonly keychain: boolean;
-  /** Names of variables that a file that cannot be read as a whole seems to name. */
-  readonly named: readonly string[];
-}
-
-const NOTHING: Configured = { customs: [], keychain: false, named: [] };
-
-/** What config.toml says of keys. Most say nothing, and cost no parser; a broken one is the engine's to tell. */
-async function configured(directory: string | undefined): Promise<Configured> {
-  if (directory === undefined) return NOTHING;
-  const path = join(directory, "config.toml");
-  const text = textAt(path);
-  if (!/api_key_env|keychain|providers|\\/.test(text)) return NOTHING;
+/**
+ * What config.toml says of keys. Most say nothing of providers, and cost no parser.
+ * @throws HarnessError ConfigInvalid where the file is broken.
+ */
+export async function configured(directory: string | undefined): Promise<Configured> {
+  const path = configPath(directory);
+  if (path === undefined || !/keychain|providers|\\/.test(textAt(path)))
+    return { customs: [], keychain: false };
   const { loadConfig } = await import("../profile/config.ts");
   const { hostFiles } = await import("../host/files.ts");
+  const { providers, credentials } = await loadConfig({ files: hostFiles }, path);
+  return { customs: providers, keychain: credentials?.keychain ?? false };
+}
+
+/**
+ * The variables that config.toml names as holding keys. It is not parsed for that where each is plainly written: this
+ * is in the way of every start. One too many does no harm, and a broken file is the engine's to tell.
+ */
+async function namedVariables(directory: string | undefined): Promise<readonly string[]> {
+  const path = configPath(directory);
+  const text = path === undefined ? "" : textAt(path);
+  const mentions = text.split("api_key_env").length - 1;
+  const plain = [...text.matchAll(/api_key_env[ \t]*=[ \t]*"([A-Za-z_][A-Za-z0-9_]*)"/g)].map(
+    ([, name = ""]) => name,
+  );
+  if (plain.length === mentions && !text.includes("\\")) return plain;
   try {
-    const { providers, credentials } = await loadConfig({ files: hostFiles }, path);
-    return { customs: providers, keychain: credentials?.keychain ?? false, named: [] };
+    return keyVariables((await configured(directory)).customs);
   } catch {
-    const named = [...text.matchAll(/api_key_env\W+(\w+)/g)].map(([, name = ""]) => name);
-    return { ...NOTHING, named };
+    return [...text.matchAll(/api_key_env\W+(\w+)/g)].map(([, name = ""]) => name);
   }
+}
+
+function configPath(directory: string | undefined): string | undefined {
+  return directory === undefined ? undefined : join(directory, "config.toml");
 }
 
 function textAt(path: string): string {

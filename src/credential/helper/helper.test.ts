@@ -11,6 +11,7 @@ import { anthropic } from "../../provider/anthropic/anthropic.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
 import { openai } from "../../provider/openai/openai.ts";
 import { openrouter } from "../../provider/openrouter/openrouter.ts";
+import type { CustomProvider } from "../../provider/vendors.ts";
 import { zai } from "../../provider/zai/zai.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { helperClient } from "./client.ts";
@@ -217,7 +218,7 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
   await using folder = temporaryDirectory();
   const report = await openHelper(
     { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },
-    { fetch: hostFetch(), listen: hostListen, random: seededRandom(1) },
+    { fetch: hostFetch(), listen: hostListen, random: seededRandom(1), configured: () => configured([]) },
   );
   expect(report).toMatchObject({ kind: "refused", reason: "MachineKeyUnusable" });
   const client = helperClient();
@@ -260,14 +261,16 @@ test("[CRED-03] no text between the processes makes a reader throw", () => {
   );
 });
 
+function configured(customs: readonly CustomProvider[]) {
+  return Promise.resolve({ customs, keychain: false });
+}
+
 function startIn(directory: string) {
   return {
     socket: join(directory, "h.sock"),
     variables: {},
-    customs: [],
     directory: join(directory, "config"),
     workingDir: directory,
-    keychain: false,
     insecureDevKey: false,
   };
 }
@@ -280,8 +283,9 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
   const asked = Promise.withResolvers<void>();
   const network = more.fetch ?? hostFetch();
   const report = await openHelper(
-    { ...startIn(folder.path), variables: { OWN_KEY: KEY }, customs: [custom] },
+    { ...startIn(folder.path), variables: { OWN_KEY: KEY } },
     {
+      configured: () => configured([custom]),
       listen: hostListen,
       random: seededRandom(5),
       fetch(url, init) {

@@ -1,5 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch, Listen, Random } from "../../base/world.ts";
+import type { CustomProvider } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import { keyVariableOf } from "../env-keys.ts";
 import type { MachineKey } from "../machine-key.ts";
@@ -16,15 +17,24 @@ export interface HelperParts {
   readonly fetch: Fetch;
   readonly listen: Listen;
   readonly random: Random;
+  /** What the user's configuration says of keys. */
+  readonly configured: (directory: string | undefined) => Promise<Configured>;
+}
+
+export interface Configured {
+  readonly customs: readonly CustomProvider[];
+  readonly keychain: boolean;
 }
 
 /** Opens the keys that the keeper's start names, listens for the engine, and tells how it went. */
 export async function openHelper(start: HelperStart, parts: HelperParts): Promise<HelperReport> {
-  const { customs, socket } = start;
+  const { socket } = start;
   try {
-    using machineKey = await machineKeyOf(start, parts.random);
+    const { customs, keychain } = await parts.configured(start.directory);
+    using machineKey = await machineKeyOf({ ...start, keychain }, parts.random);
     const { keys, held, notices } = await findKeys({
       ...start,
+      customs,
       ...(machineKey === undefined ? {} : { machineKey }),
     });
     const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
@@ -63,7 +73,10 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
   }
 }
 
-async function machineKeyOf(start: HelperStart, random: Random): Promise<MachineKey | undefined> {
+async function machineKeyOf(
+  start: HelperStart & Pick<Configured, "keychain">,
+  random: Random,
+): Promise<MachineKey | undefined> {
   const { directory, variables, insecureDevKey } = start;
   if (directory === undefined) return undefined;
   const [machineKey, passphrase] = [variables[MACHINE_KEY_VARIABLE], variables[PASSPHRASE_VARIABLE]];

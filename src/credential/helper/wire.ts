@@ -1,7 +1,6 @@
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
 import { isReason } from "../../base/reasons.ts";
-import type { CustomProvider } from "../../provider/vendors.ts";
 import type { MachineKeySource } from "../machine-key.ts";
 
 /**
@@ -14,12 +13,10 @@ export interface HelperStart {
   readonly socket: string;
   /** The secret variables, and no others. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly customs: readonly CustomProvider[];
-  /** The configuration directory; absent where there is no home. */
+  /** The configuration directory, which also says what providers of one's own there are; absent where there is no home. */
   readonly directory?: string;
   /** Where `.harness-secrets/env` may be. */
   readonly workingDir: string;
-  readonly keychain: boolean;
   readonly insecureDevKey: boolean;
 }
 
@@ -144,8 +141,6 @@ export function parseStart(text: string): HelperStart | undefined {
     socket,
     workingDir,
     variables: textsOf(objectAt(value, "variables")),
-    customs: arrayAt(value, "customs") as readonly CustomProvider[], // our own configuration, read by the keeper
-    keychain: value["keychain"] === true,
     insecureDevKey: value["insecureDevKey"] === true,
     ...(directory === undefined ? {} : { directory }),
   };
