@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED, loadProfile } from "../profile/profile.ts";
-import { invalid } from "../profile/toml.ts";
+import { Table } from "../profile/table.ts";
+import { parseToml } from "../profile/toml.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { projectFiles } from "../trust/ledger/project-files.ts";
 import type { RunDefaults } from "./run-parts.ts";
@@ -30,9 +32,26 @@ export async function openProfile(
   const { pending } = await judgeItems(defaults, wanted, { root, promoteProse: false });
   const refused = new Set(pending.map(({ item }) => item));
   const trusted = wanted.filter((item) => !refused.has(item));
-  if (!trusted.some((item) => item.path === path)) throw new HarnessError("TrustRefused", { paths: name });
-  return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles));
+  const file = trusted.find((item) => item.path === path)?.files[0];
+  if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
+  const table = new Table(await parseToml(path, decode(file.bytes)));
+  const others = table.keys().find((key) => !PROJECTS_KEYS.includes(key));
+  if (others !== undefined) throw table.problem(others, ONLY_YOURS);
+  return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles), table);
 }
+
+/** What a repository's profile may say at all; a key that comes later is the user's until somebody thinks it through. */
+const PROJECTS_KEYS: readonly string[] = [
+  "schema_version",
+  "name",
+  "default_model",
+  "context_sources",
+  "skill_packs",
+  "tool_packs",
+  "tool_execution",
+  "permissions",
+  "mcp_servers",
+];
 
 /** The project in whose own folders a file lies, whatever links lead there. */
 async function projectOf({ files }: World, name: string, workingDir: string): Promise<string | undefined> {
@@ -61,28 +80,16 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
   };
 }
 
-function restricting(profile: Profile): Profile {
-  const { path, permissions, mcpServers } = profile;
-  const widens = [
-    ["prompt_header", profile.promptHeader !== "", "write it into AGENTS.md: it is then marked as foreign"],
-    ["allow_project_hooks", profile.allowProjectHooks, ONLY_YOURS],
-    ["hooks", profile.hooks.length > 0, "a repository's hooks stand in .cinch/hooks.toml"],
-    ["trust", profile.promoteProse, ONLY_YOURS],
-    ["plugins", profile.plugins.length > 0, ONLY_YOURS],
-    ["permissions", permissions.level === "DangerFullAccess", "a repository can only lower the level"],
-    [
-      "permissions",
-      permissions.rules.some(({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED)),
-      "a repository's rules can only ask or deny",
-    ],
-    [
-      "mcp_servers",
-      mcpServers.some(({ sha256 }) => sha256 === undefined),
-      "a repository's servers need the sha256 of their program",
-    ],
-  ] as const;
-  const [first] = widens.filter(([, found]) => found);
-  if (first !== undefined) throw invalid(path, 1, first[0], first[2]);
+function restricting(profile: Profile, table: Table): Profile {
+  const { permissions, mcpServers } = profile;
+  const allows = permissions.rules.some(
+    ({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED),
+  );
+  if (permissions.level === "DangerFullAccess")
+    throw table.problem("permissions", "a repository can only lower the level");
+  if (allows) throw table.problem("permissions", "a repository's rules can only ask or deny");
+  if (mcpServers.some(({ sha256 }) => sha256 === undefined))
+    throw table.problem("mcp_servers", "a repository's servers need the sha256 of their program");
   return profile;
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join, relative } from "node:path";
+import { hasReason } from "../base/errors.ts";
 import { loadConfig } from "../profile/config.ts";
-import { loadProfile } from "../profile/profile.ts";
+import type { Profile } from "../profile/profile.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { judge } from "../trust/ledger/judge.ts";
 import type { TrustLedger } from "../trust/ledger/ledger.ts";
@@ -11,6 +12,7 @@ import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readProjectFiles } from "./project-files.ts";
+import { openProfile } from "./project-profile.ts";
 import type { PendingItem } from "./trust-gate.ts";
 import { judgeItems } from "./trust-gate.ts";
 
@@ -117,6 +119,18 @@ export function lockFileOf({ items, root }: Pick<Review, "items" | "root">): str
   return renderLockFile({ approved: items, directories: [] }, root);
 }
 
+const DEFAULT_PROFILE = "default";
+
+/** A repository's profile says nothing about what is looked at before it was acknowledged itself. */
+async function profileOf(options: ReviewOptions, name: string): Promise<Profile> {
+  try {
+    return await openProfile(name, options.workingDir, options);
+  } catch (thrown) {
+    if (!hasReason(thrown, "TrustRefused")) throw thrown;
+    return await openProfile(DEFAULT_PROFILE, options.workingDir, options);
+  }
+}
+
 interface AllItems {
   readonly items: readonly TrustItem[];
   readonly root: string;
@@ -127,8 +141,7 @@ interface AllItems {
 async function readAll(options: ReviewOptions): Promise<AllItems> {
   const { world, paths, workingDir } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const name = options.profile ?? config.defaultProfile ?? "default";
-  const profile = await loadProfile(world, name, join(paths.config, "profiles"));
+  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
   const { context: here, problems } = await readProjectFiles({ world }, workingDir, profile);
   const { root } = here;
   const items = here.files.map(({ item }) => item);

@@ -24,8 +24,7 @@ test("[PROF-03] a repository may lower the level, be stricter, and add rules tha
     ),
   );
   expect(settings).toMatchObject({
-    permissions: { level: "ReadOnly", strict: true, quiet: false },
-    bashInSandbox: "ask",
+    permissions: { level: "ReadOnly", strict: true, quiet: false, bashInSandbox: "ask" },
     sandboxHidden: ["private"],
   });
   expect(settings.permissions.rules.map(({ effect, text, where }) => [effect, text, where.line])).toEqual([

@@ -7,8 +7,6 @@ import { parseToml } from "./toml.ts";
 /** What a repository may say about work in it: it can forbid and ask for more, and allow nothing (PROF-03). */
 export interface ProjectSettings {
   readonly permissions: PermissionSettings;
-  /** Commands are asked for one by one, inside the sandbox too. */
-  readonly bashInSandbox?: "ask";
   /** Further paths that commands in the sandbox may not see. */
   readonly sandboxHidden: readonly string[];
 }
@@ -29,16 +27,17 @@ export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<
   refuseOwn(table);
   const permissions = table.table("permissions");
   const sandbox = table.table("sandbox");
-  const settings = permissions === undefined ? { permissions: NOTHING } : restricting(permissions);
+  const settings = permissions === undefined ? NOTHING : restricting(permissions);
   const sandboxHidden = sandbox?.strings("hidden") ?? [];
   for (const key of sandbox?.keys() ?? []) if (key !== "hidden") throw sandbox?.problem(key, NOT_A_PROJECTS);
   table.refuseUnknown();
-  return { ...settings, sandboxHidden };
+  return { permissions: settings, sandboxHidden };
 }
 
 /** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */
 export async function projectPermissions({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
-  return { ...restricting(new Table(await parseToml(path, decode(bytes)))), sandboxHidden: [] };
+  const permissions = restricting(new Table(await parseToml(path, decode(bytes))));
+  return { permissions, sandboxHidden: [] };
 }
 
 const NOTHING: PermissionSettings = { rules: [] };
@@ -66,7 +65,7 @@ function refuseOwn(table: Table): void {
   if (key !== undefined) throw table.problem(key, NOT_A_PROJECTS);
 }
 
-function restricting(table: Table): Omit<ProjectSettings, "sandboxHidden"> {
+function restricting(table: Table): PermissionSettings {
   const settings = permissionsFrom(table);
   if (settings.level === "DangerFullAccess") {
     throw table.problem("level", "a repository can only lower the level: ReadOnly or WorkspaceWrite");
@@ -76,10 +75,8 @@ function restricting(table: Table): Omit<ProjectSettings, "sandboxHidden"> {
   if (settings.rules.some(({ effect }) => effect === "allow")) {
     throw table.problem("allow", "a repository's rules can only ask or deny");
   }
-  const inSandbox = table.string("bash_in_sandbox");
-  if (inSandbox !== undefined && inSandbox !== "ask") {
+  if (settings.bashInSandbox === "allow")
     throw table.problem("bash_in_sandbox", 'a repository can only set this to "ask"');
-  }
   table.refuseUnknown();
-  return { permissions: settings, ...(inSandbox === undefined ? {} : { bashInSandbox: inSandbox }) };
+  return settings;
 }

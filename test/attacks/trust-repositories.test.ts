@@ -14,7 +14,7 @@ import { openPlace, turn } from "../support/place.ts";
 const BAIT = { command: (name: string) => `touch ${CANARY}-${name}`, url: "http://127.0.0.1:9" };
 const FILES = hostileFiles(BAIT);
 
-// Seen red with the trust of context files taken out, and with the mock's address taken from the repository.
+// Seen red with trust taken out, and with `git status` called while the project is read.
 test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file each: none starts a process, none calls anybody but the model, none says a word to it", async () => {
   expect(FILES.length).toBeGreaterThanOrEqual(60);
   const started: string[] = [];

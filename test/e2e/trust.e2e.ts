@@ -129,7 +129,8 @@ const WAYS: readonly (readonly [readonly string[], string, number])[] = [
   [["verify-ack"], "", 5],
 ];
 
-// Seen red with a context file loaded through `git show`, and with the repository's address among the providers.
+// Seen red with `git status` called while the project is read, with trust taken out, and with the configuration taken
+// from the repository.
 requireProgram("strace")(
   "[TOFU-01 TOFU-04 S33 S34 S35 S41 S42] whatever cinch is started as in a hostile repository, nothing of it runs, is called, or is said",
   async () => {

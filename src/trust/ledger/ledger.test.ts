@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { settle } from "../../../test/support/fake-clock.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { encode } from "../../base/text.ts";
@@ -243,7 +244,7 @@ test("[TOFU-01 R37] processes that approve at once lose nothing of each other", 
   await using at = place();
   const real = {
     ...world,
-    clock: { ...world.clock, sleep: () => Bun.sleep(0), monotonic: () => performance.now() },
+    clock: { ...world.clock, sleep: settle, monotonic: () => performance.now() },
   };
   const paths = Array.from({ length: 12 }, (_, index) => `/repo/${String(index).padStart(2, "0")}`);
   await Promise.all(
