@@ -3,6 +3,8 @@ import { join } from "node:path";
 /** The first words of command lines that only cinch itself writes. They work only where their pipe is there too. */
 export const ENGINE_WORD = "__engine";
 export const HELPER_WORD = "__helper";
+/** Works anywhere, and can do no more than any program that is started: it listens, and passes on. */
+export const RELAY_WORD = "__relay";
 
 /** How this very program is started once more, with a command line of cinch's own. */
 export function ownCommand(words: readonly string[]): readonly [string, ...string[]] {

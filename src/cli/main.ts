@@ -1,4 +1,4 @@
-import { HELPER_WORD } from "./internal.ts";
+import { HELPER_WORD, RELAY_WORD } from "./internal.ts";
 import { VERSION } from "./version.ts";
 
 // The way in. What is asked for most often and needs nothing is answered before anything else is loaded.
@@ -11,6 +11,9 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
 } else if (argv[0] === HELPER_WORD) {
   const { runHelper } = await import("./credential-helper.ts");
   await runHelper();
+} else if (argv[0] === RELAY_WORD) {
+  const { runRelay } = await import("./relay.ts");
+  await runRelay(argv.slice(1));
 } else {
   const { run } = await import("./run.ts");
   await run(argv);

@@ -7,6 +7,7 @@ import { hostWorld } from "../host/host.ts";
 import { openLog } from "../host/log-file.ts";
 import type { Settings } from "./arguments.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
+import { ownCommand, RELAY_WORD } from "./internal.ts";
 import type { Output } from "./output.ts";
 import { standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
@@ -82,6 +83,7 @@ export function harnessOptions(
     ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
     ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
     insecureDevKey: settings.insecureDevKey,
+    relayCommand: ownCommand([RELAY_WORD]),
   };
 }
 

@@ -48,6 +48,11 @@ export interface HarnessOptions {
    * children.
    */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * What is started, with a port and a socket's path behind it, to let confined commands out to a list of hosts. Absent:
+   * they have no network, whatever the list says.
+   */
+  readonly relayCommand?: readonly [string, ...string[]];
   /** The process that holds the keys, where this one must never see them (CRED-03). */
   readonly helper?: HelperClient;
   /** Derive the key of the log from a passphrase that everybody knows. */

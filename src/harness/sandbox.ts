@@ -8,6 +8,7 @@ import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-place
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type {
   Confinement,
+  NetworkPolicy,
   Sandbox,
   SandboxPolicy,
   SandboxState,
@@ -15,6 +16,8 @@ import type {
 } from "../sandbox/sandbox.ts";
 import type { HarnessPaths } from "./options.ts";
 import { ownDirectories } from "./own-directories.ts";
+import type { OpenNetwork } from "./sandbox-network.ts";
+import { openNetwork } from "./sandbox-network.ts";
 
 export interface SandboxSources {
   readonly world: World;
@@ -27,6 +30,8 @@ export interface SandboxSources {
   readonly profile?: SandboxSettings;
   /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
   projectHidden(): Promise<readonly string[]>;
+  /** See `HarnessOptions.relayCommand`. */
+  readonly relayCommand?: readonly [string, ...string[]];
   /** In place of what the settings name. */
   readonly backend?: Sandbox;
   /** Told once, when a command finds that there is no sandbox. */
@@ -64,6 +69,8 @@ class SandboxOfSession implements OpenSandbox {
   /** What the gate was told last, and the next command runs in. */
   #judged: Prepared | undefined;
   #folders: Promise<{ readonly temporary: string; readonly workshop: string }> | undefined;
+  #network: Promise<OpenNetwork> | undefined;
+  #toldNetwork = false;
   readonly #made = new Set<string>();
 
   constructor(sources: SandboxSources) {
@@ -116,6 +123,8 @@ class SandboxOfSession implements OpenSandbox {
           : info?.kind === "directory" && (await files.list(path)).length === 0;
       if (empty) await files.remove(path);
     }
+    const network = await this.#network;
+    if (network?.kind === "open") await network[Symbol.asyncDispose]();
     await this.#stack.disposeAsync();
   }
 
@@ -134,6 +143,12 @@ class SandboxOfSession implements OpenSandbox {
     if (known === undefined) return await this.#prepare();
     const before = await known;
     if (before.state.kind === "unavailable") return before;
+    const network = await this.#network;
+    if (network?.kind === "open" && network.ended()) {
+      await network[Symbol.asyncDispose]();
+      this.#network = undefined;
+      return await this.#prepare();
+    }
     const now = await tokenOf(this.#sources.world.files, before.watched);
     if (now === before.token || this.#prepared !== known) return await (this.#prepared ?? this.#prepare());
     return await this.#prepare();
@@ -172,7 +187,7 @@ class SandboxOfSession implements OpenSandbox {
       readOnly: [...repository.readOnly, ...startupPlaces(home, root)],
       hidden: [...hidden, ...own, ...temporaryPlaces(dirname(folders.workshop), root)],
       ...folders,
-      network: { kind: "off" },
+      network: await this.#openNetwork(folders.workshop),
     };
     const above = await foldersAbove(files, wanted);
     const watched = [
@@ -182,7 +197,27 @@ class SandboxOfSession implements OpenSandbox {
     const state = await this.#sandbox.prepare(policy);
     if (state.kind === "working") for (const path of state.made) this.#made.add(path);
     else this.#tell(state);
-    return { state, network: "off", token, watched, absent: repository.absent };
+    const network = policy.network.kind === "off" ? "off" : this.#hosts;
+    return { state, network, token, watched, absent: repository.absent };
+  }
+
+  get #hosts(): readonly string[] {
+    const { user, profile } = this.#sources;
+    return user?.network ?? profile?.network ?? [];
+  }
+
+  /** Off wherever anything about it is not as it should be (S57). */
+  async #openNetwork(workshop: string): Promise<NetworkPolicy> {
+    const { world, relayCommand } = this.#sources;
+    if (this.#hosts.length === 0 || relayCommand === undefined) return { kind: "off" };
+    this.#network ??= openNetwork({ world, relayCommand, hosts: this.#hosts, workshop });
+    const network = await this.#network;
+    if (network.kind === "open") return network.policy;
+    if (!this.#toldNetwork) {
+      this.#sources.onUnavailable(`Commands have no network, though [sandbox] lists hosts: ${network.why}.`);
+    }
+    this.#toldNetwork = true;
+    return { kind: "off" };
   }
 
   #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {

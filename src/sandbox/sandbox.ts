@@ -40,15 +40,11 @@ export interface ProtectedPlace {
 
 export type NetworkPolicy =
   | { readonly kind: "off" }
-  | { readonly kind: "hosts"; readonly hosts: readonly string[]; readonly relay: Relay };
-
-/** How a confined command reaches the proxy that lets it out. */
-export interface Relay {
-  /** A command that listens inside, runs the command behind it, and ends as that ends. */
-  readonly argv: readonly string[];
-  /** The socket of the proxy, in a folder that no command sees. */
-  readonly socket: string;
-}
+  /**
+   * A network that holds nothing but a proxy: `enter` stands before a command to start it there, `proxy` is the proxy's
+   * address in it.
+   */
+  | { readonly kind: "proxy"; readonly enter: readonly string[]; readonly proxy: string };
 
 export type SandboxState =
   /** `made`: empty places that the sandbox makes on the disk while it stands; whoever ends the session removes them. */

@@ -12,6 +12,8 @@ import { ROOT } from "./source.ts";
 import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";
 
+const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
+
 /** Not below /tmp, which is another one inside: what is tried from there must fail for want of rights. */
 const PARENT = join(ROOT, "node_modules", ".cache", "sandbox");
 
@@ -51,6 +53,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     home,
     ...(parts.settings === undefined ? {} : { user: parts.settings }),
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
+    relayCommand: [process.execPath, ...FLAGS, join(ROOT, "src", "cli", "main.ts"), "__relay"],
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
   });

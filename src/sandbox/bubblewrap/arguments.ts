@@ -1,5 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import type { SpawnOptions } from "../../base/world.ts";
+import type { NetworkPolicy } from "../sandbox.ts";
 import { confinedEnvironment } from "./environment.ts";
 import type { Mount } from "./mounts.ts";
 
@@ -21,6 +22,7 @@ export const CONTROLS = [
 export interface Prepared {
   readonly program: string;
   readonly mounts: readonly Mount[];
+  readonly network: NetworkPolicy;
   /** An empty file that no command can write. */
   readonly empty: string;
   /** The filter of system calls, in a file that no command sees. */
@@ -38,16 +40,20 @@ export function fixedArguments({
   program,
   mounts,
   empty,
+  network,
   without = [],
 }: Prepared): readonly [string, ...string[]] {
   const control = (name: Control, ...more: readonly string[]) =>
     without.includes(name) ? [] : [name, ...more];
+  const [first = program, ...entering] = network.kind === "off" ? [] : network.enter;
   return [
-    program,
+    first,
+    ...entering,
+    ...(network.kind === "off" ? [] : [program]),
     ...control("--unshare-user"),
     ...control("--unshare-ipc"),
     ...control("--unshare-pid"),
-    ...control("--unshare-net"),
+    ...(network.kind === "off" ? control("--unshare-net") : []),
     ...control("--unshare-uts"),
     ...control("--unshare-cgroup"),
     ...control("--cap-drop", "ALL"),
@@ -80,6 +86,7 @@ export function wrapped(
   options: SpawnOptions,
 ): SpawnOptions {
   const { argv, cwd, env, inherit = [], writes = [] } = options;
+  const { network } = prepared;
   const filter = prepared.without?.includes("--seccomp") ? [] : [{ path: prepared.filter }];
   // What was empty until here becomes unwritable last: the files of this one command lie in such folders.
   const closed = prepared.mounts.flatMap(({ kind, path }) =>
@@ -98,7 +105,7 @@ export function wrapped(
       ...argv,
     ],
     cwd: "/",
-    env: confinedEnvironment(env),
+    env: confinedEnvironment(env, network.kind === "off" ? undefined : network.proxy),
     inherit: [...inherit, ...filter],
   };
 }

@@ -53,7 +53,14 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
         written = policy.workshop;
       }
       const { mounts, made } = await mountsFor(policy, files);
-      const prepared = { program, mounts, empty, filter, ...(without === undefined ? {} : { without }) };
+      const prepared = {
+        program,
+        mounts,
+        network: policy.network,
+        empty,
+        filter,
+        ...(without === undefined ? {} : { without }),
+      };
       const fixed = fixedArguments(prepared);
       const confine: Confine = { wrap: (options) => wrapped(prepared, fixed, options), failure };
       const problem = tried ? undefined : await problemWith(world, confine, policy);
@@ -91,7 +98,7 @@ async function problemWith(
 
 /** The command's own words come after bwrap has put itself in the command's place, and bwrap is silent where all is well. */
 function failure(stderr: string): string | undefined {
-  return /^bwrap: (.+)/.exec(stderr)?.[1];
+  return /^(?:bwrap|nsenter): (.+)/.exec(stderr)?.[1];
 }
 
 function unavailable(why: string, remedy: string): SandboxState {

@@ -10,10 +10,31 @@ const CACHES: Readonly<Record<string, string>> = {
 };
 
 /** The environment of a confined command: what it would have outside, less what is of no use inside. */
-export function confinedEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function confinedEnvironment(
+  env: Readonly<Record<string, string>>,
+  proxy?: string,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).filter(
+    ([name]) => !CLOSED.test(name) && !PROXIES.includes(name.toLowerCase()),
+  );
   return {
     ...CACHES,
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !CLOSED.test(name))),
+    ...Object.fromEntries(kept),
+    ...(proxy === undefined ? {} : proxyVariables(proxy)),
     TMPDIR: "/tmp",
   };
+}
+
+const PROXIES: readonly string[] = ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy"];
+
+/** In both spellings, since programs know one or the other. */
+function proxyVariables(proxy: string): Readonly<Record<string, string>> {
+  const lower = {
+    http_proxy: proxy,
+    https_proxy: proxy,
+    all_proxy: proxy,
+    no_proxy: "localhost,127.0.0.1,::1",
+  };
+  const upper = Object.entries(lower).map(([name, value]) => [name.toUpperCase(), value] as const);
+  return { ...lower, ...Object.fromEntries(upper), NODE_USE_ENV_PROXY: "1" };
 }

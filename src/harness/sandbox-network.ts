@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { messageOf } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
+import type { Child, World } from "../base/world.ts";
+import { hostSockets } from "../host/sockets.ts";
+import { installed } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { openProxy } from "../sandbox/proxy/proxy.ts";
+import type { NetworkPolicy } from "../sandbox/sandbox.ts";
+
+/** In a network that holds nothing else. */
+const PORT = 3128;
+const READY_MS_MAX = 10_000;
+const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter", "/run/current-system/sw/bin/nsenter"];
+
+export interface NetworkSources {
+  readonly world: World;
+  readonly relayCommand: readonly [string, ...string[]];
+  readonly hosts: readonly string[];
+  readonly workshop: string;
+}
+
+export type OpenNetwork =
+  | ({
+      readonly kind: "open";
+      readonly policy: NetworkPolicy;
+      /** Whether the relay has died: its id may be somebody else's by now. */
+      ended(): boolean;
+    } & AsyncDisposable)
+  | { readonly kind: "closed"; readonly why: string };
+
+/**
+ * Opens the network of a session's commands: a namespace with a relay in it, and the proxy behind the relay.
+ *
+ * The relay holds the namespace open and is no process that a command sees: commands enter its network and nothing else of
+ * it. Where it dies no command gets in any more, and fails with that.
+ */
+export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
+  const { world, relayCommand, hosts, workshop } = sources;
+  const [bwrap, nsenter] = [await installed(world), await firstFile(world, NSENTER)];
+  if (bwrap === undefined || nsenter === undefined)
+    return { kind: "closed", why: "bwrap or nsenter (of util-linux) is missing" };
+  await using undo = new AsyncDisposableStack();
+  const path = join(workshop, world.ids.next("call"));
+  try {
+    undo.use(await openProxy({ world, sockets: hostSockets, path, hosts }));
+    const argv = [bwrap, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
+    const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
+    let ended = false;
+    void relay.exited.then(() => {
+      ended = true;
+    });
+    const pid = await readyPid(world, relay);
+    if (pid === undefined) return { kind: "closed", why: "the relay did not start" };
+    const all = undo.move();
+    const enter = [nsenter, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
+    return {
+      kind: "open",
+      policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}` },
+      ended: () => ended,
+      [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
+    };
+  } catch (thrown) {
+    return { kind: "closed", why: messageOf(thrown) };
+  }
+}
+
+const RELAY_OPTIONS = [
+  ...["--unshare-user", "--unshare-net", "--cap-drop", "ALL"],
+  ...["--die-with-parent", "--new-session", "--dev-bind", "/", "/"],
+];
+
+/** The id of the process in the namespace, which it tells once it listens. */
+async function readyPid(world: World, relay: Child): Promise<string | undefined> {
+  using limit = deadline(world.clock, READY_MS_MAX, new AbortController().signal);
+  const reading = (async () => {
+    let said = "";
+    for await (const chunk of relay.stdout) {
+      said += decode(chunk);
+      const pid = /^ready (\d+)\n/.exec(said)?.[1];
+      if (pid !== undefined) return pid;
+    }
+    return undefined;
+  })();
+  return await whileAlive(reading, limit.signal);
+}
+
+async function firstFile({ files }: World, paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if ((await files.stat(path))?.kind === "file") return path;
+  return undefined;
+}

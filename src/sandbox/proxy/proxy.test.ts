@@ -1,0 +1,217 @@
+import { describe, expect, test } from "bun:test";
+import { connect as netConnect } from "node:net";
+import { join } from "node:path";
+import { property, string } from "fast-check";
+import { holds } from "../../../test/support/property.ts";
+import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { hostSockets } from "../../host/sockets.ts";
+import { entryFor, parseHost, parseHostEntry } from "../hosts.ts";
+import { openProxy } from "./proxy.ts";
+import { parseProxyRequest } from "./request-head.ts";
+
+describe("[SBX-01 S55 S57] a host", () => {
+  test("is a plain name or a plain address, whatever byte stands in it", () => {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const character = String.fromCharCode(byte);
+      const inside = parseHost(`evil.example${character}.allowed.example`);
+      if (/[a-z0-9._-]/i.test(character)) continue;
+      expect([byte, inside]).toEqual([byte, undefined]);
+      expect(
+        parseProxyRequest(`CONNECT evil.example${character}.allowed.example:443 HTTP/1.1\r\n`),
+      ).toBeUndefined();
+    }
+  });
+
+  test("has one spelling: numbers in other notations are none", () => {
+    const names = [
+      "2130706433",
+      "0x7f000001",
+      "127.1",
+      "0177.0.0.1",
+      "127.0.0.1.",
+      "1.2.3.256",
+      "01.2.3.4",
+      "a..b",
+      "-a.b",
+      "a-.b",
+    ];
+    expect(names.map(parseHost)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      "127.0.0.1",
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(parseHost("[::FFFF:1.2.3.4]")).toBe("[::ffff:102:304]");
+    expect(parseHost("Example.COM.")).toBe("example.com");
+  });
+
+  test("of a list lets through itself, or what is below it, at the ports of the web", () => {
+    const entries = ["allowed.example", "*.wide.example", "api.example:8443"].map((text) => {
+      const entry = parseHostEntry(text);
+      if ("problem" in entry) throw new Error(entry.problem);
+      return entry;
+    });
+    const through = (host: string, port = 443) => entryFor(entries, host, port)?.text;
+    expect(through("allowed.example")).toBe("allowed.example");
+    expect(through("allowed.example", 80)).toBe("allowed.example");
+    expect(through("a.b.wide.example")).toBe("*.wide.example");
+    expect(through("api.example", 8443)).toBe("api.example:8443");
+    for (const [host, port] of [
+      ["allowed.example.evil", 443],
+      ["evilallowed.example", 443],
+      ["sub.allowed.example", 443],
+      ["wide.example", 443],
+      ["evilwide.example", 443],
+      ["allowed.example", 22],
+      ["api.example", 443],
+      ["1.2.3.4", 443],
+    ] as const) {
+      expect([host, port, through(host, port)]).toEqual([host, port, undefined]);
+    }
+  });
+
+  test("entries that are none, or open everything, are refused with the reason", () => {
+    for (const text of [
+      "",
+      "*",
+      "*.com",
+      "https://a.example",
+      "a.example/x",
+      "a b",
+      "*.1.2.3.4",
+      "a.example:0",
+      "a.example:99999",
+      "user@a.example",
+    ]) {
+      expect(parseHostEntry(text)).toHaveProperty("problem");
+    }
+  });
+});
+
+test("[S57] the head of a request is read whole or not at all", () => {
+  expect(
+    parseProxyRequest(
+      "GET http://A.example:8080/x?y HTTP/1.1\r\nHost: evil\r\nProxy-Authorization: x\r\nX-A: b",
+    ),
+  ).toEqual({
+    kind: "forward",
+    host: "a.example",
+    port: 8080,
+    head: "GET /x?y HTTP/1.1\r\nHost: A.example:8080\r\nConnection: close\r\nX-A: b\r\n\r\n",
+  });
+  const bad = [
+    "GET / HTTP/1.1",
+    "CONNECT a.example HTTP/1.1",
+    "GET https://a.example/ HTTP/1.1",
+    "GET http://u@a.example/ HTTP/1.1",
+    "GET http://a.example/ HTTP/1.1\r\nX: a\nY: b",
+    "GET http://a.example\\@evil/ HTTP/1.1",
+    "get http://a.example/ HTTP/1.1",
+  ];
+  expect(bad.map(parseProxyRequest)).toEqual(bad.map(() => undefined));
+  holds(
+    property(string({ unit: "binary" }), (text) => {
+      const read = parseProxyRequest(text);
+      if (read === undefined) return true;
+      return parseHost(read.host) === read.host && read.port > 0 && read.port < 65_536;
+    }),
+  );
+});
+
+describe("[SBX-01 S55] the proxy", () => {
+  async function rig(hosts: readonly string[], addresses: Readonly<Record<string, readonly string[]>> = {}) {
+    const directory = temporaryDirectory();
+    const path = join(directory.path, "proxy");
+    const connections: string[] = [];
+    const resolve = (host: string) => Promise.resolve(addresses[host] ?? []);
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => new Response(`${request.headers.get("host")} ${new URL(request.url).pathname}`),
+    });
+    const { port } = server;
+    const sockets = {
+      listen: hostSockets.listen,
+      connect: (address: string, wanted: number, signal: AbortSignal) => {
+        connections.push(`${address}:${wanted}`);
+        return hostSockets.connect("127.0.0.1", port ?? 0, signal);
+      },
+    };
+    const proxy = await openProxy({ world: testWorld({ resolve }), sockets, path, hosts });
+    return {
+      connections,
+      async send(text: string): Promise<string> {
+        const { promise, resolve, reject } = Promise.withResolvers<string>();
+        let said = "";
+        const socket = netConnect({ path }).on("error", reject);
+        socket.on("data", (chunk) => {
+          said += String(chunk);
+        });
+        socket.on("close", () => resolve(said));
+        socket.write(text);
+        return await promise;
+      },
+      async [Symbol.asyncDispose]() {
+        await proxy[Symbol.asyncDispose]();
+        await server.stop(true);
+        await directory[Symbol.asyncDispose]();
+      },
+    };
+  }
+  const get = (host: string) => `GET http://${host}/x HTTP/1.1\r\n\r\n`;
+  const tunnel = (host: string) =>
+    `CONNECT ${host}:443 HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n\r\n`;
+
+  test("lets a listed host through, to the address that it looked at", async () => {
+    await using at = await rig(["allowed.example"], { "allowed.example": ["10.0.0.1", "93.184.216.34"] });
+    expect(await at.send(get("allowed.example"))).toEndWith("allowed.example /x");
+    const through = await at.send(tunnel("allowed.example"));
+    expect(through).toStartWith("HTTP/1.1 200 ");
+    expect(through).toEndWith("inner /y");
+    expect(at.connections).toEqual(["93.184.216.34:80", "93.184.216.34:443"]);
+  });
+
+  test("lets nothing else through, and says so", async () => {
+    const addresses = {
+      "private.example": ["192.168.1.1", "169.254.169.254", "::1"],
+      "other.example": ["1.1.1.1"],
+      localhost: ["127.0.0.1"],
+    };
+    await using at = await rig(["private.example", "*.wide.example"], addresses);
+    for (const host of [
+      "private.example",
+      "other.example",
+      "localhost",
+      "127.0.0.1",
+      "[::1]",
+      "169.254.169.254",
+    ]) {
+      expect(await at.send(get(host))).toStartWith("HTTP/1.1 403 ");
+      expect(await at.send(tunnel(host))).toStartWith("HTTP/1.1 403 ");
+    }
+    expect(await at.send("nonsense\r\n\r\n")).toStartWith("HTTP/1.1 400 ");
+    expect(await at.send(`GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}`)).toStartWith("HTTP/1.1 502 ");
+    expect(at.connections).toEqual([]);
+  });
+
+  test("with an empty or broken list lets nothing through", async () => {
+    for (const hosts of [[], ["*"], ["https://allowed.example"]]) {
+      await using at = await rig(hosts, { "allowed.example": ["93.184.216.34"] });
+      expect(await at.send(get("allowed.example"))).toStartWith("HTTP/1.1 403 ");
+      expect(at.connections).toEqual([]);
+    }
+  });
+
+  test("reaches this machine only where the list names it", async () => {
+    await using at = await rig(["localhost:80", "127.0.0.1"], { localhost: ["127.0.0.1"] });
+    expect(await at.send(get("localhost"))).toEndWith("/x");
+    expect(await at.send(get("127.0.0.1"))).toEndWith("/x");
+    expect(at.connections).toEqual(["127.0.0.1:80", "127.0.0.1:80"]);
+  });
+});
