@@ -57,6 +57,20 @@ test("[CRED-04] what a replaced helper still says counts no more; a refusal is p
   expect(rig.count()).toBe(2);
 });
 
+test("[CRED-04] a helper that cannot be started at all is a failure after the second try", () => {
+  const told: string[] = [];
+  let tries = 0;
+  superviseHelper({
+    clock: fakeClock(),
+    start() {
+      tries += 1;
+      throw new Error("no such program");
+    },
+    tell: ({ kind }) => void told.push(kind),
+  });
+  expect([tries, told]).toEqual([2, ["down", "failed"]]);
+});
+
 test("[CRED-04 REL-03] disposing it lets the helper end, and its end is then no crash", async () => {
   const rig = openRig();
   rig.supervisor[Symbol.dispose]();

@@ -50,7 +50,7 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
     generation += 1;
     const mine = generation;
     silentLooks = 0;
-    helper = start({
+    const events: HelperEvents = {
       report(report) {
         if (mine !== generation || over) return;
         if (report.kind === "refused") end(); // asking again would be answered alike
@@ -62,7 +62,12 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
       ended() {
         if (mine === generation && !over) crashed();
       },
-    });
+    };
+    try {
+      helper = start(events);
+    } catch {
+      crashed(); // the program was replaced meanwhile, or there is no room for another process
+    }
   }
   function crashed(): void {
     generation += 1; // what the old one still says counts no more
@@ -92,6 +97,6 @@ export function superviseHelper({ clock, start, tell }: SupervisorParts): Dispos
   }
 
   open();
-  look();
+  if (!over) look();
   return { [Symbol.dispose]: end };
 }
