@@ -91,6 +91,8 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
       await at.stderr.write(`cinch: ${neutralise(message)} (${neutraliseLine(reason)})\n`);
     } else if (progress) {
       await at.stderr.write(printer.print(envelope));
+    } else if (envelope.kind === "HookTimeout" || envelope.kind === "HookError") {
+      await at.stderr.write(`cinch: ${printer.print(envelope)}`); // one that did not run is never passed over in silence
     }
   };
 }

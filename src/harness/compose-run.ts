@@ -167,7 +167,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     },
   });
   // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
-  if (!trust.asks) await trust.loaded(new AbortController().signal);
+  if (!trust.asks) {
+    const { signal } = new AbortController();
+    await trust.loaded(signal);
+    await hooks?.read(signal);
+  }
   return { session: composed, notices: [...policyNotices(policy, autoApprove), ...(hooks?.notices ?? [])] };
 }
 

@@ -32,6 +32,11 @@ export interface OpenedHooks {
   readonly session: SessionHooks;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
+  /**
+   * Reads what the project's acknowledged files say.
+   * @throws HarnessError ConfigInvalid; the signal's reason.
+   */
+  readonly read: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -60,21 +65,17 @@ export async function openHooks(
     return hookOf(each, () => Promise.resolve(folder));
   });
   let ofProject: Promise<readonly Hook[]> | undefined;
-  const hooks = new Hooks({
-    world,
-    session,
-    cwd: workspace.root,
-    env: workspace.env,
-    async known(signal) {
-      const items = (await trust.loaded(signal)).hooks;
-      ofProject ??= projectHooks(items, sources);
-      return [...own, ...(await ofProject)];
-    },
-  });
+  async function known(signal: AbortSignal): Promise<readonly Hook[]> {
+    const items = (await trust.loaded(signal)).hooks;
+    ofProject ??= projectHooks(items, sources);
+    return [...own, ...(await ofProject)];
+  }
+  const hooks = new Hooks({ world, session, cwd: workspace.root, env: workspace.env, known });
   return {
     tool: toolHooks(hooks),
     session: new SessionHooks({ hooks, source: log.resumed.lastTurn > 0 ? "resume" : "new", emit }),
     notices: configured.flatMap(noticesOf),
+    read: known,
   };
 }
 

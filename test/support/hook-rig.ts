@@ -1,70 +1,92 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { isObject, parseJson } from "../../src/base/json.ts";
-import type { CinchHome, CinchResult } from "./cinch.ts";
-import { cinchHome, runCinch } from "./cinch.ts";
-import type { MockProvider } from "./mock-provider/mock-provider.ts";
-import { startMockProvider } from "./mock-provider/mock-provider.ts";
-import type { Turn } from "./mock-provider/turn.ts";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Log } from "../../src/base/log.ts";
+import type { HookEntry } from "../../src/hook/configured.ts";
+import { hookOf } from "../../src/hook/configured.ts";
+import type { HookSaid, Moment } from "../../src/hook/hooks.ts";
+import { Hooks } from "../../src/hook/hooks.ts";
+import type { Event } from "../../src/protocol/events.ts";
+import type { ToolRig } from "./tool-rig.ts";
+import { openToolRig } from "./tool-rig.ts";
+import { until } from "./until.ts";
 
-/** A home, a folder to work in and a model, for runs of the command with hooks. */
-export interface HookRig extends AsyncDisposable {
-  readonly mock: MockProvider;
-  readonly home: CinchHome;
-  readonly work: string;
-  /** A path beside the folder that is worked in. */
+/** Real hooks in a real folder, with a clock that the test moves. */
+export interface HookRig extends ToolRig {
+  readonly hooks: Hooks;
+  /** What they told clients. */
+  readonly told: readonly Event[];
+  /** What they wrote into the operational log. */
+  readonly logged: readonly (readonly [string, unknown])[];
+  /** A path beside the workspace. */
   at(name: string): string;
-  /** Writes below the folder that is worked in. */
-  write(path: string, text: string): void;
-  /** A script outside of the repository; its path. */
+  /** A program beside the workspace; its path. */
   script(name: string, text: string): string;
-  /** One `[[hooks]]` as TOML. */
-  run(args: readonly string[], config?: string): Promise<HookedRun>;
+  /** Runs the hooks of a moment to their end, and gives what came of each. */
+  say(moment?: Partial<Moment>): Promise<readonly HookSaid["outcome"][]>;
 }
 
-export interface HookedRun extends CinchResult {
-  /** Of one kind, in order. */
-  events(kind: string): readonly Readonly<Record<string, unknown>>[];
-}
+const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-export function hook(entry: Readonly<Record<string, string | number | boolean>>): string {
-  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  return `[[hooks]]\n${lines.join("\n")}\n`;
-}
-
-export function openHookRig(script: readonly Turn[]): HookRig {
-  const mock = startMockProvider({ script });
-  const home = cinchHome();
-  const work = join(home.path, "work");
-  mkdirSync(join(work, ".git"), { recursive: true });
-  mkdirSync(join(home.path, "config/cinch"));
-  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
-  const at = (name: string) => join(home.path, name);
+/** @param entries in order; what is left out of one is PreToolUse, and what that says. */
+export function openHookRig(
+  entries: (at: (name: string) => string) => readonly (Partial<HookEntry> & { readonly cmd: string })[],
+  env: Readonly<Record<string, string>> = { PATH },
+): HookRig {
+  const rig = openToolRig();
+  const told: Event[] = [];
+  const logged: (readonly [string, unknown])[] = [];
+  const log: Log = {
+    for: () => log,
+    write: (level, message, fields) => void logged.push([`${level} ${message}`, fields]),
+  };
+  const at = (name: string) => join(rig.outside, name);
+  const hooks = entries(at).map((entry, index) =>
+    hookOf({ event: "PreToolUse", where: { path: "config.toml", line: index + 1 }, ...entry }, () =>
+      Promise.resolve(rig.outside),
+    ),
+  );
+  const emit = (event: Event) => void told.push(event);
+  const known = new Hooks({
+    world: { ...rig.world, log },
+    session: rig.context.session,
+    cwd: rig.root,
+    env,
+    known: () => Promise.resolve(hooks),
+  });
   return {
-    mock,
-    home,
-    work,
+    ...rig,
+    context: { ...rig.context, emit },
+    hooks: known,
+    told,
+    logged,
     at,
-    write(path, text) {
-      mkdirSync(dirname(join(work, path)), { recursive: true });
-      writeFileSync(join(work, path), text);
-    },
     script(name, text) {
       writeFileSync(at(name), text);
       chmodSync(at(name), 0o755);
       return at(name);
     },
-    async run(args, config = "") {
-      writeFileSync(join(home.path, "config/cinch/config.toml"), `${config}\n${provider}`);
-      const flags = ["--model", "mock:one", "--output-format", "stream-json"];
-      const result = await runCinch([...args, ...flags], { home, cwd: work, timeoutMs: 40_000 });
-      return { ...result, events: (kind) => eventsOf(result.stdout, kind) };
-    },
-    async [Symbol.asyncDispose]() {
-      await mock[Symbol.asyncDispose]();
-      home[Symbol.dispose]();
+    async say(moment = {}) {
+      const all: HookSaid["outcome"][] = [];
+      const { signal } = rig.cancel;
+      for await (const { outcome } of known.run({
+        event: "PreToolUse",
+        tool: "Write",
+        input: () => ({}),
+        signal,
+        emit,
+        ...moment,
+      })) {
+        all.push(outcome);
+      }
+      return all;
     },
   };
+}
+
+/** One `[[hooks]]` as TOML. */
+export function hookToml(entry: Readonly<Record<string, string | number | boolean>>): string {
+  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return `[[hooks]]\n${lines.join("\n")}\n`;
 }
 
 /** What a file holds; undefined where there is none. */
@@ -72,13 +94,8 @@ export function contentOf(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-function eventsOf(stdout: string, kind: string): readonly Readonly<Record<string, unknown>>[] {
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => {
-      const event = parseJson(line)?.value;
-      if (!isObject(event) || event["kind"] !== kind) return [];
-      return isObject(event["payload"]) ? [event["payload"]] : [];
-    });
+/** Waits until a file has content, and gives it. */
+export async function written(path: string): Promise<string> {
+  await until(path, () => (contentOf(path) ?? "") !== "");
+  return contentOf(path) ?? "";
 }

@@ -1,13 +1,15 @@
 import { unreachable } from "../../base/assert.ts";
 import type { AskId, CallId, ClientId, SessionId } from "../../base/ids.ts";
+import { reasonText } from "../../base/reasons.ts";
 import { count, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../kit/terminal-text.ts";
 
 const RESULT_LINE_CHARACTERS_MAX = 160;
+const NANOSECONDS_PER_SECOND = 1e9;
 
 export interface PrinterOptions {
   /** The client that watches; its own input is not printed again. */
@@ -103,11 +105,8 @@ export class EventPrinter {
       case "TokenExpiring":
         return `the capability token ${envelope.payload.jti} expires soon`;
       case "HookTimeout":
-        return `hook ${neutraliseLine(envelope.payload.command)} was too slow and was ended`;
-      case "HookError": {
-        const { command, exit_code } = envelope.payload;
-        return `hook ${neutraliseLine(command)} failed with exit code ${exit_code}`;
-      }
+      case "HookError":
+        return hookText(envelope);
       case "MCPServerDown":
         return `MCP server ${neutraliseLine(envelope.payload.name)} is down: ${neutraliseLine(envelope.payload.reason)}`;
       case "SkillRegistryChanged":
@@ -165,6 +164,20 @@ export class EventPrinter {
     const label = tool === undefined ? "" : `${neutraliseLine(tool)} `;
     return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
   }
+}
+
+/** A hook that did not do its work, in one line: which, when, and why. */
+function hookText(envelope: EnvelopeOf<"HookTimeout"> | EnvelopeOf<"HookError">): string {
+  const { event, command } = envelope.payload;
+  const cmd = shortened(neutraliseLine(command), RESULT_LINE_CHARACTERS_MAX);
+  if (envelope.kind === "HookTimeout") {
+    const timeout = String(envelope.payload.after / NANOSECONDS_PER_SECOND);
+    return reasonText("HookTimeout", { event: neutraliseLine(event), cmd, timeout });
+  }
+  const { exit_code: code, output = "" } = envelope.payload;
+  const said = firstLine(output);
+  const ending = code === 0 ? "" : ` with exit code ${code}`;
+  return `hook '${neutraliseLine(event)}' command '${cmd}' failed${ending}${said === undefined ? "" : `: ${said}`}`;
 }
 
 function pathOf({ details }: PayloadOf<"Asked">): string {
