@@ -13,6 +13,7 @@ import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
 import type { Place } from "./subject.ts";
 
+import { measureTrust } from "./trust.ts";
 /**
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.

@@ -72,7 +72,7 @@ async function measureFirstRequest(place: Place): Promise<readonly Row[]> {
 }
 
 /** From before the process is started to the first byte of its request at the server. */
-async function firstRequestMs(home: Home, program: (baseUrl: string) => Program): Promise<number> {
+export async function firstRequestMs(home: Home, program: (baseUrl: string) => Program): Promise<number> {
   using server: BenchServer = openServer({
     answer: (number) => ({ kind: "events", events: saysEvents(["Done."], number) }),
   });

@@ -3,10 +3,8 @@ import type { ContextFiles } from "../context/agents-md.ts";
 import type { Ask } from "../control/ask.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
 import type { ProjectSettings } from "../profile/project.ts";
-import { projectConfig, projectPermissions } from "../profile/project.ts";
 import type { Event } from "../protocol/events.ts";
 import { visible } from "../trust/hidden.ts";
-import { describeItem } from "../trust/ledger/describe.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
@@ -115,6 +113,7 @@ export class ProjectTrust {
   async #isAcknowledged({ item, verdict, path }: PendingItem): Promise<boolean> {
     const { ask, publish } = this.#surface ?? {};
     if (ask === undefined) return false;
+    const { describeItem } = await import("../trust/ledger/describe.ts");
     const text = await describeItem(item, verdict, path);
     const details = {
       path,
@@ -146,6 +145,7 @@ const CHOICES = [
 
 /** What an acknowledged file of a project says, read from the bytes that were acknowledged. */
 export async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {
+  const { projectConfig, projectPermissions } = await import("../profile/project.ts");
   const bytes = item.files[0]?.bytes ?? new Uint8Array();
   const file = { path: item.path, bytes };
   if (item.kind === "config") return await projectConfig(file);

@@ -2,7 +2,6 @@ import { join, relative } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import { visible } from "../trust/hidden.ts";
-import { scanForInjection } from "../trust/injection-scan.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { Verdict } from "../trust/ledger/ledger.ts";
@@ -53,7 +52,7 @@ export async function judgeItems(
     const verdict = await ledger.judge(item);
     if (verdict.kind === "trusted") continue;
     const found = { item, verdict, path: relative(root, item.path) };
-    const quiet = named === undefined && needsNoQuestion(found, promoteProse);
+    const quiet = named === undefined && (await needsNoQuestion(found, promoteProse));
     (quiet ? accepted : pending).push(found);
   }
   if (accepted.length > 0) await ledger.approve(accepted.map(({ item }) => item));
@@ -61,10 +60,11 @@ export async function judgeItems(
 }
 
 /** A lock file that was named is what counts: with one, any difference is a question, or the end of the run (TOFU-05). */
-function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boolean): boolean {
+async function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boolean): Promise<boolean> {
   if (verdict.kind !== "changed") return false;
   if (verdict.class === "metadata-only") return true;
   if (verdict.class !== "prose" || !promoteProse) return false;
+  const { scanForInjection } = await import("../trust/injection-scan.ts");
   return item.files.every(({ bytes }) => scanForInjection(decode(bytes)).length === 0);
 }
 

@@ -4,7 +4,6 @@ import { decode } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import type { ChangeClass, FileChange } from "./change-class.ts";
-import { classOfChanges } from "./change-class.ts";
 import type { TrustFile, TrustItem } from "./item.ts";
 import { sha256 } from "./item.ts";
 import { judge } from "./judge.ts";
@@ -72,6 +71,7 @@ export class TrustLedger {
     const judgement = judge(item, this.#own);
     if (judgement.kind !== "changed") return judgement;
     const changes = await this.#changes(item, judgement.was);
+    const { classOfChanges } = await import("./change-class.ts");
     return { kind: "changed", class: classOfChanges(item.kind, changes), changes };
   }
 

@@ -109,8 +109,8 @@ async function readFile(
   const { size, mode } = file.info;
   if (size > ITEM_FILE_BYTES_MAX)
     throw new Refused(`${named}has ${grouped(size)} bytes, more than ${grouped(ITEM_FILE_BYTES_MAX)}`);
-  const bytes = await file.read(0, ITEM_FILE_BYTES_MAX + 1);
-  if (bytes.length > ITEM_FILE_BYTES_MAX) throw new Refused(`${named}grows while it is read`);
+  const bytes = await file.read(0, size + 1);
+  if (bytes.length > size) throw new Refused(`${named}grows while it is read`);
   return trustFile(path, bytes, mode);
 }
 
