@@ -1,9 +1,11 @@
 import { dirname, join, resolve } from "node:path";
+import { unreachable } from "../base/assert.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { Files, World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
 import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
+import { container } from "../sandbox/container/container.ts";
 import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-places.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type {
@@ -14,6 +16,7 @@ import type {
   SandboxState,
   UnavailablePolicy,
 } from "../sandbox/sandbox.ts";
+import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
 import type { HarnessPaths } from "./options.ts";
 import { ownDirectories } from "./own-directories.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
@@ -51,6 +54,23 @@ export function openSandbox(sources: SandboxSources): OpenSandbox {
   return new SandboxOfSession(sources);
 }
 
+/** `auto` is what the platform brings. */
+function backendFor({ world, user, profile }: SandboxSources): Sandbox {
+  const wanted = user?.backend ?? profile?.backend ?? "auto";
+  const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
+  const name = wanted === "auto" || wanted === "none" ? platformsOwn : wanted;
+  switch (name) {
+    case "bubblewrap":
+      return bubblewrap({ world });
+    case "seatbelt":
+      return seatbelt({ world });
+    case "container":
+      return container({ world, image: user?.image ?? profile?.image ?? "" });
+    default:
+      return unreachable(name);
+  }
+}
+
 interface Prepared {
   readonly state: SandboxState;
   readonly network: "off" | readonly string[];
@@ -75,7 +95,7 @@ class SandboxOfSession implements OpenSandbox {
 
   constructor(sources: SandboxSources) {
     this.#sources = sources;
-    this.#sandbox = sources.backend ?? bubblewrap(sources);
+    this.#sandbox = sources.backend ?? backendFor(sources);
   }
 
   async confinement(): Promise<Confinement> {
@@ -209,7 +229,8 @@ class SandboxOfSession implements OpenSandbox {
   /** Off wherever anything about it is not as it should be (S57). */
   async #openNetwork(workshop: string): Promise<NetworkPolicy> {
     const { world, relayCommand } = this.#sources;
-    if (this.#hosts.length === 0 || relayCommand === undefined) return { kind: "off" };
+    if (this.#hosts.length === 0 || relayCommand === undefined || this.#sandbox.name !== "bubblewrap")
+      return { kind: "off" };
     this.#network ??= openNetwork({ world, relayCommand, hosts: this.#hosts, workshop });
     const network = await this.#network;
     if (network.kind === "open") return network.policy;

@@ -6,6 +6,8 @@ import type { Table } from "./table.ts";
 /** What a profile or config.toml says of the sandbox. Absent: nothing is said. */
 export interface SandboxSettings {
   readonly backend?: SandboxBackend;
+  /** For the backend `container`: an image of this machine that holds bash. */
+  readonly image?: string;
   /** What happens to commands where there is none. */
   readonly unavailable?: UnavailablePolicy;
   /** Hosts that commands may reach; empty: none. */
@@ -21,6 +23,7 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   const table = parent.table("sandbox");
   if (table === undefined) return undefined;
   const backend = table.oneOf("backend", SANDBOX_BACKENDS);
+  const image = table.string("image");
   const unavailable = table.oneOf("unavailable", UNAVAILABLE_POLICIES);
   const network = table.strings("network");
   const writable = paths(table, "writable");
@@ -30,8 +33,12 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
     const entry = parseHostEntry(text);
     if ("problem" in entry) throw table.problem("network", entry.problem);
   }
+  if (backend === "container" && image === undefined) {
+    throw table.problem("image", "is missing: the container that commands run in");
+  }
   return {
     ...(backend === undefined ? {} : { backend }),
+    ...(image === undefined ? {} : { image }),
     ...(unavailable === undefined ? {} : { unavailable }),
     ...(network === undefined ? {} : { network }),
     ...(writable === undefined ? {} : { writable }),

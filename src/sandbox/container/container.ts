@@ -1,0 +1,120 @@
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import type { SpawnOptions, World } from "../../base/world.ts";
+import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
+
+const ENGINES = [
+  "/usr/bin/podman",
+  "/usr/local/bin/podman",
+  "/opt/homebrew/bin/podman",
+  "/usr/bin/docker",
+  "/usr/local/bin/docker",
+];
+const PROBE_MS_MAX = 60_000;
+const PROCESSES_MAX = 4_096;
+
+export interface ContainerOptions {
+  readonly world: Pick<World, "files" | "spawn" | "clock">;
+  /** An image that is on this machine already and holds bash: none is fetched. */
+  readonly image: string;
+}
+
+/**
+ * Commands in a container of podman or docker (SBX-02): the programs are those of an image, not of the host.
+ *
+ * The workspace and a `/tmp` are the only things of the host in it. There is no network, whatever a list of hosts says. A
+ * command is ended through its client, by SIGTERM; where cinch itself is killed outright a container may outlive it.
+ */
+export function container({ world, image }: ContainerOptions): Sandbox {
+  return {
+    name: "container",
+    async prepare(policy) {
+      const engine = await firstFile(world, ENGINES);
+      if (engine === undefined)
+        return unavailable("neither podman nor docker is installed", "install podman");
+      const kinds = await Promise.all(policy.readOnly.map(({ path }) => world.files.lstat(path)));
+      const missing = policy.readOnly.filter((_, at) => kinds[at] === undefined).map(({ path }) => path);
+      const confine: Confine = {
+        wrap: (options) => inContainer({ engine, image, policy, missing }, options),
+        failure: (stderr) => /^(?:Error|docker): (.+)/.exec(stderr)?.[1],
+      };
+      const problem = await tried(world, confine, policy.root);
+      if (problem === undefined) return { kind: "working", confine, made: missing };
+      return unavailable(`${engine} cannot run the image ${image}: ${problem}`, `${engine} pull ${image}`);
+    },
+  };
+}
+
+interface Prepared {
+  readonly engine: string;
+  readonly image: string;
+  readonly policy: SandboxPolicy;
+  /** Protected places that are not there: an empty folder keeps them from being made. */
+  readonly missing: readonly string[];
+}
+
+function inContainer({ engine, image, policy, missing }: Prepared, options: SpawnOptions): SpawnOptions {
+  const { root, writable, readOnly, hidden, temporary } = policy;
+  const below = (path: string) => [root, ...writable].some((each) => path.startsWith(`${each}/`));
+  const volume = (from: string, to: string, how = "rw") => [
+    "--mount",
+    `type=bind,src=${from},dst=${to}${how === "ro" ? ",readonly" : ""}`,
+  ];
+  return {
+    ...options,
+    argv: [
+      engine,
+      ...["run", "--rm", "--init", "--pull", "never", "--network", "none", "--read-only"],
+      ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", String(PROCESSES_MAX)],
+      ...["--ipc", "private", "--hostname", "sandbox"],
+      ...volume(temporary, "/tmp"),
+      ...[root, ...writable].flatMap((path) => volume(path, path)),
+      ...readOnly.flatMap(({ path }) =>
+        below(path) && !missing.includes(path) ? volume(path, path, "ro") : [],
+      ),
+      ...[...missing, ...hidden].filter(below).flatMap((path) => ["--tmpfs", `${path}:ro,size=4k`]),
+      ...(options.writes ?? []).flatMap((path) => volume(path, path)),
+      ...Object.keys(options.env).flatMap((name) => (NOT_OF_THE_IMAGE.test(name) ? [] : ["--env", name])),
+      ...["--env", "TMPDIR=/tmp", "--workdir", options.cwd, image, ...options.argv],
+    ],
+    cwd: "/",
+    // The client finds its own programs by the user's PATH; the command gets the image's.
+    env: options.env,
+  };
+}
+
+/** What describes the host's programs and home, and means nothing in an image. */
+const NOT_OF_THE_IMAGE = /^(?:PATH|HOME|SHELL|USER|LOGNAME|TMPDIR|TMP|TEMP|LD_.*|XDG_.*)$/;
+
+async function tried(
+  world: ContainerOptions["world"],
+  confine: Confine,
+  root: string,
+): Promise<string | undefined> {
+  const argv = ["/bin/bash", "-c", "{ : >/cinch-probe; } 2>/dev/null || echo held"] as const;
+  await using child = world.spawn(confine.wrap({ argv, cwd: root, env: { PATH: "/usr/bin:/bin" } }));
+  using limit = deadline(world.clock, PROBE_MS_MAX, new AbortController().signal);
+  const [said, complained] = await whileAlive(
+    Promise.all([textOf(child.stdout), textOf(child.stderr)]),
+    limit.signal,
+  );
+  if (said.trim() === "held") return undefined;
+  return complained.trim().split("\n").at(-1) || "a command inside could write the image";
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of chunks) text += new TextDecoder().decode(chunk);
+  return text;
+}
+
+async function firstFile(
+  { files }: Pick<World, "files">,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  for (const path of paths) if ((await files.stat(path))?.kind === "file") return path;
+  return undefined;
+}
+
+function unavailable(why: string, remedy: string): SandboxState {
+  return { kind: "unavailable", why, remedy };
+}
