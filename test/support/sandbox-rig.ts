@@ -23,6 +23,8 @@ export interface SandboxRigParts extends ToolRigParts {
   readonly ask?: Ask;
   readonly mayLeave?: boolean;
   readonly backend?: Sandbox;
+  /** The workspace, in place of one that the rig makes. */
+  readonly folder?: string;
 }
 
 /** Bash with the sandbox of a session around it, in a workspace of real files. */
@@ -40,8 +42,9 @@ export interface SandboxRig extends ToolRig {
 export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...parts.env };
   mkdirSync(PARENT, { recursive: true });
-  const rig = openToolRig({}, { parent: PARENT, ...parts, env });
-  const home = join(dirname(rig.root), "home");
+  const own = openToolRig({}, { parent: PARENT, ...parts, env });
+  const home = join(dirname(own.root), "home");
+  const rig = parts.folder === undefined ? own : inFolder(own, parts.folder);
   const folders = [".config", ".local/share", ".local/state"].map((name) => join(home, name, "cinch"));
   for (const path of folders) mkdirSync(path, { recursive: true });
   const [config = "", data = "", state = ""] = folders;
@@ -87,4 +90,9 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
       await rig[Symbol.asyncDispose]();
     },
   };
+}
+
+function inFolder(rig: ToolRig, root: string): ToolRig {
+  Object.assign(rig.workspace, { root, cwd: root });
+  return { ...rig, root };
 }
