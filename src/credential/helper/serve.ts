@@ -43,23 +43,39 @@ export function serveKeys({ token, send, mayGo }: ServeParts): (request: Request
     const { signal } = incoming;
     const body = new Uint8Array(await incoming.arrayBuffer());
     const request = { ...asked, signal, ...(body.length === 0 ? {} : { body }) };
-    const answered = answer(() => send(request));
-    return new Response(answered as unknown as BodyInit); // the runtime streams a generator; the DOM types do not know
+    return new Response(answer(() => send(request)));
   };
 }
 
-async function* answer(send: () => Promise<Response>): AsyncGenerator<Uint8Array> {
+/** The frames of an answer, each made when the one before it was taken. */
+function answer(send: () => Promise<Response>): ReadableStream<Uint8Array> {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let head = false;
-  try {
-    const response = await send();
-    const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
-    head = true;
-    yield frame("head", text({ kind: "answer", status: response.status, headers }));
-    for await (const bytes of response.body ?? []) yield frame("body", bytes);
-    yield frame("end");
-  } catch (thrown) {
-    yield frame(head ? "failure" : "head", text(failureOf(thrown)));
-  }
+  // A generator would say this in fewer words; streaming one takes the runtime twice the time for each piece.
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (!head) {
+            const response = await send();
+            reader = response.body?.getReader();
+            const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
+            head = true;
+            controller.enqueue(frame("head", text({ kind: "answer", status: response.status, headers })));
+            return;
+          }
+          const next = await reader?.read();
+          if (next !== undefined && !next.done) return controller.enqueue(frame("body", next.value));
+          controller.enqueue(frame("end"));
+        } catch (thrown) {
+          controller.enqueue(frame(head ? "failure" : "head", text(failureOf(thrown))));
+        }
+        controller.close();
+      },
+      cancel: async (reason) => await reader?.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function failureOf(thrown: unknown): AnswerHead {
