@@ -36,6 +36,15 @@ test("[S62] emoji, joined scripts and right-to-left text stay as they are", () =
 
 test("[S62] what was hidden is counted, so that the question of trust can say so", () => {});
 
+test("[S62] an address that is spelt with letters of another script is shown as one; addresses of a script stay", () => {
+  expect(showHidden("see https://\u0430pple.com/x and www.g\u03bfogle.com")).toBe(
+    "see https://[look-alike: U+0430]pple.com/x and www.g[look-alike: U+03BF]ogle.com",
+  );
+  const own =
+    "https://пример.рф/путь https://пример.com https://xn--e1afmkfd.xn--p1ai слово.example наш github.com";
+  expect(showHidden(own)).toBe(own);
+});
+
 test("[PERM-06] control characters are shown as their escapes", () => {
   expect(visible("a\u001b[31m\r\n\t\u0000\u0085\u2028b\u200b")).toBe(
     "a\\e[31m\\r\\n\\t\\u0000\\u0085\\u2028b[hidden: U+200B]",

@@ -1,18 +1,33 @@
 /**
  * Makes characters visible that a person does not see and a model reads: Unicode tags, zero-width characters,
- * direction overrides, stacks of variation selectors (S62).
+ * direction overrides, stacks of variation selectors, and in addresses letters that look like Latin ones (S62).
  *
  * Each run becomes `[hidden: U+E0041 …]`. Where they belong they stay: joiners and selectors in emoji and in scripts
  * that need them, direction marks beside right-to-left text, the three subdivision flags.
  */
 export function showHidden(text: string): string {
-  if (!SUSPECT.test(text)) return text;
-  return text.replaceAll(RUNS, (run: string, offset: number) => {
+  if (!NOT_ASCII.test(text)) return text;
+  const shown = text.includes(".") ? text.replaceAll(HOSTS, showLookAlikes) : text;
+  if (!SUSPECT.test(shown)) return shown;
+  return shown.replaceAll(RUNS, (run: string, offset: number) => {
     if (FLAG.test(run)) return run;
-    const before = previous(text, offset);
-    const after = text.codePointAt(offset + run.length);
+    const before = previous(shown, offset);
+    const after = shown.codePointAt(offset + run.length);
     return belongs(run, before, after) ? run : `[hidden: ${named(run)}]`;
   });
+}
+
+/**
+ * An address one of whose names mixes Latin letters with those of a script that has the same shapes: no name that
+ * somebody uses does, and a reader takes it for another one.
+ */
+function showLookAlikes(address: string): string {
+  const labels = address.split(/([./@:?#])/);
+  return labels
+    .map((label) =>
+      /[a-z]/i.test(label) ? label.replaceAll(LOOK_ALIKE, (it) => `[look-alike: ${named(it)}]`) : label,
+    )
+    .join("");
 }
 
 /** A text in one line for people: control characters and hidden characters as their escapes. */
@@ -24,6 +39,10 @@ export function visible(text: string): string {
 }
 
 const NAMED_MAX = 8;
+const NOT_ASCII = /[^\x00-\x7f]/;
+const HOSTS = /(?:\bhttps?:\/\/|\bwww\.)[^\s/?#"'<>()[\]`]{1,253}/giu;
+const LOOK_ALIKE =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\u{ff21}-\u{ff5a}ɑɡıⅼ]+/gu;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const HIDDEN =
   "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f" +

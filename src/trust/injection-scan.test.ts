@@ -44,6 +44,7 @@ test("[TOFU-03 S62] whatever hides from people is found, in every text of the co
     "\u001b]8;;https://evil.example\u0007docs\u001b]8;;\u0007",
     "a\u0007b",
     "a\u009b31mb",
+    "https://\u0430pple.com/login",
   ];
   expect(texts.filter((text) => !scanForInjection(text).some(({ kind }) => kind === "hidden"))).toEqual([]);
 });

@@ -163,7 +163,9 @@ function rx(...forms: readonly string[]): RegExp {
 
 function hidden(shown: string): readonly Finding[] {
   const found = [
-    ...shown.matchAll(/\[hidden: [^\]]{0,120}\]|\x1b[\][(P^_]|[\x00-\x08\x0b\x0c\x0e-\x1a\x7f-\x9f]/gu),
+    ...shown.matchAll(
+      /\[(?:hidden|look-alike): [^\]]{0,120}\]|\x1b[\][(P^_]|[\x00-\x08\x0b\x0c\x0e-\x1a\x7f-\x9f]/gu,
+    ),
   ];
   const what = "it holds characters that people do not see and a model reads";
   return found.slice(0, FINDINGS_MAX).map(([run]) => ({ kind: "hidden", what, excerpt: run }));

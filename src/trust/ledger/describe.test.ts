@@ -31,6 +31,9 @@ test("[TOFU-01 S61 S62] nothing in it drives the terminal, hides, or is pushed o
   expect(await body(`a${"\n".repeat(500)}evil\n`)).toBe("+a\n[499 empty lines]\n+evil");
   expect(await body(`a${" ".repeat(300)}evil\n`)).toBe("+a [300 blanks] evil");
   expect(await body("x".repeat(3_000))).toEndWith(" [1,000 characters more]");
+  const wide = await body(`${"x".repeat(1_000)}\n`.repeat(300));
+  expect(wide.length).toBeLessThan(70_000);
+  expect(wide).toEndWith("[235 lines more are not shown: open the file]");
   expect(await body("line\n".repeat(1_000))).toEndWith("\n[600 lines more are not shown: open the file]");
   const path = await describeItem(item("a"), { kind: "new" }, "x\n\u001b[2J/AGENTS.md");
   expect(path).toStartWith("x\\n\\e[2J/AGENTS.md: context file");

@@ -7,6 +7,7 @@ import { kindName } from "./item.ts";
 import type { Verdict } from "./ledger.ts";
 
 const LINES_MAX = 400;
+const TEXT_UNITS_MAX = 65_536;
 const LINE_UNITS_MAX = 2_000;
 const CONTEXT_LINES = 3;
 
@@ -59,7 +60,13 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
     if (change.path !== "") lines.push(`== ${visible(change.path)}`);
     lines.push(...(await linesOf(change)));
   }
-  const shown = lines.slice(0, LINES_MAX);
+  const shown: string[] = [];
+  let units = 0;
+  for (const line of lines.slice(0, LINES_MAX)) {
+    units += line.length;
+    if (units > TEXT_UNITS_MAX) break;
+    shown.push(line);
+  }
   const missing = lines.length - shown.length;
   return missing === 0 ? shown : [...shown, `[${grouped(missing)} lines more are not shown: open the file]`];
 }
