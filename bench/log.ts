@@ -32,7 +32,11 @@ export async function measureLog(place: Place): Promise<readonly Row[]> {
     model: "a:b",
     createdAt: stamp(0),
   };
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({
+    path,
+    world,
+    logKey: { key: world.random.bytes(32), source: "the bench" },
+  });
   await using writer = await store.create(log, holder);
 
   const power: number[] = [];

@@ -12,12 +12,10 @@ import { join } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import type { SessionId } from "../src/base/ids.ts";
 import { isObject, parseJson } from "../src/base/json.ts";
-import { SILENT } from "../src/base/log.ts";
 import { codeOf } from "../src/base/world.ts";
-import { hostWorld } from "../src/host/host.ts";
-import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import type { CinchHome, CinchResult } from "../test/support/cinch.ts";
 import { cinchHome, runCinch, startCinch } from "../test/support/cinch.ts";
+import { openHomeStore } from "../test/support/home-store.ts";
 import type { MockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
@@ -142,8 +140,7 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
 async function missingInLog(rig: Rig, lines: readonly Line[]): Promise<readonly string[]> {
   const [first] = lines;
   if (first === undefined) return [];
-  const path = join(rig.home.path, "data/cinch/sessions.db");
-  await using store = await openSqliteStore({ path, world: hostWorld(SILENT) });
+  await using store = await openHomeStore(rig.home.path);
   const found = await store.find(first["session"] as SessionId);
   if (found === undefined) return ["the session is not in the store"];
   const events = new Map((await store.events(found.logId, 0, 10_000)).map((event) => [event.id, event]));

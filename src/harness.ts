@@ -52,7 +52,9 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     ),
   ]);
   const providers = providersOf(options, config);
-  const store = undo.use(await bootStep(world.log, "opening the session store", () => openStore(options)));
+  const store = undo.use(
+    await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
+  );
   const defaults: RunDefaults = { ...options, config, providers, store, workingDir };
   const multiplexer = new Multiplexer({
     world,
@@ -133,9 +135,14 @@ function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Pr
   });
 }
 
-async function openStore({ world, paths }: HarnessOptions): Promise<SessionStore> {
+async function openStore(
+  { world, paths }: HarnessOptions,
+  { credentials }: Providers,
+): Promise<SessionStore> {
+  const key = await credentials.logKey();
   return await openSqliteStore({
     world,
+    logKey: { key, source: credentials.state().machineKey ?? "this installation" },
     path: join(paths.data, "sessions.db"),
     onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
   });

@@ -113,6 +113,8 @@ export const TEXTS = {
   StoreUnwritable:
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept.",
   StoreBusy: "The session store <path> is locked by another program: <detail>.",
+  SessionsLocked:
+    "The session store <path> was sealed under another machine key than the one from <source>. Start cinch with the CINCH_MACHINE_KEY, CINCH_PASSPHRASE or machine.key that it was made with, or move the store away to begin anew. Nothing was changed.",
   LogHeld:
     "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
   LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",

@@ -43,6 +43,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "CostUnknown",
   "CassetteInvalid",
   "StoreNewer",
+  "SessionsLocked",
   "LogHeld",
   "SessionMissing",
   "NothingToContinue",

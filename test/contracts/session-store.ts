@@ -12,6 +12,9 @@ import { testWorld } from "../support/world.ts";
 /** Opens an empty store for one test. `machine` decides which holders live. */
 export type OpenStore = (world: World) => Promise<SessionStore>;
 
+/** What the stores of tests are sealed with. */
+export const LOG_KEY = { key: new Uint8Array(32).fill(7), source: "a test" };
+
 export const T0 = "2026-03-01T10:00:00.000Z";
 
 /** What every SessionStore promises ([A] § Persistence), whatever stands behind it. */

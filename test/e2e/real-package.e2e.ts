@@ -4,11 +4,9 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { SessionId } from "../../src/base/ids.ts";
 import { isObject, parseJson } from "../../src/base/json.ts";
-import { SILENT } from "../../src/base/log.ts";
-import { hostWorld } from "../../src/host/host.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";
-import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
+import { openHomeStore } from "../support/home-store.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
@@ -160,8 +158,7 @@ function changedLines(diff: string): string {
 }
 
 async function logOf(home: string, session: SessionId): Promise<readonly Envelope[]> {
-  const path = join(home, "data/cinch/sessions.db");
-  await using store = await openSqliteStore({ path, world: hostWorld(SILENT) });
+  await using store = await openHomeStore(home);
   const found = await store.find(session);
   return found === undefined ? [] : await store.events(found.logId, 0, 10_000);
 }

@@ -7,7 +7,7 @@ import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/host/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
-import { newLog, reasonOf, says, texts } from "../contracts/session-store.ts";
+import { LOG_KEY, newLog, reasonOf, says, texts } from "../contracts/session-store.ts";
 
 /**
  * A process that uses a session store, for tests that kill it, race it or take its disk away:
@@ -27,7 +27,7 @@ else throw new Error(`no task ${task}`);
 
 /** Appends to the log for ever, from process to process; a line for each batch that was acknowledged. */
 async function append(): Promise<void> {
-  const store = await openSqliteStore({ path, world });
+  const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await using writer = await openOrCreate(store);
   for (let last = writer.lastEvent; ; ) {
     const size = 1 + (last % 3);
@@ -48,7 +48,7 @@ function batch(last: number, size: number) {
 
 /** Opens the store while others do, then the log that all of them want; holds it until it is killed. */
 async function race(): Promise<void> {
-  const store = await openSqliteStore({ path, world });
+  const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await using own = await store.create(newLog(world), world.machine);
   await own.append(batch(0, 1), "power");
   tell("opened");
@@ -62,7 +62,7 @@ async function race(): Promise<void> {
 
 /** Appends until the disk is full, reads, makes room and appends the same again. */
 async function fill(): Promise<void> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   const log = newLog(world);
   await using writer = await store.create(log, world.machine);
   let last = 0;
@@ -82,17 +82,19 @@ async function fill(): Promise<void> {
 
 /** Reads and tries to write on a medium that takes no writes. */
 async function frozen(): Promise<void> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   const events = (await store.events(logId as LogId, 0, 100)).length;
   const opening = await reasonOf(store.open(logId as LogId, session, world.machine));
   const creating = await reasonOf(store.create(newLog(world), world.machine));
-  const making = await reasonOf(openSqliteStore({ path: join(dirname(path), "other", "new.db"), world }));
+  const making = await reasonOf(
+    openSqliteStore({ path: join(dirname(path), "other", "new.db"), world, logKey: LOG_KEY }),
+  );
   tell(JSON.stringify({ events, opening, creating, making }));
 }
 
 /** Appends twenty batches of one durability, for whoever counts what the system is asked for. */
 async function appendTwenty(durability: Durability): Promise<void> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await using writer = await store.create(newLog(world), world.machine);
   for (let last = 0; last < 20; last++) await writer.append(batch(last, 1), durability);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { LOG_KEY } from "../../../test/contracts/session-store.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { Connection } from "./connection.ts";
 import { openSqliteStore } from "./open.ts";
@@ -33,7 +34,7 @@ test("[SES-01 SES-17 R17] the file is set up as the store needs it, and events a
 async function openConnection() {
   const directory = temporaryDirectory();
   const path = join(directory.path, "sessions.db");
-  await (await openSqliteStore({ path, world: testWorld() }))[Symbol.asyncDispose]();
+  await (await openSqliteStore({ path, world: testWorld(), logKey: LOG_KEY }))[Symbol.asyncDispose]();
   const connection = Connection.open(path, 0);
   return {
     connection,

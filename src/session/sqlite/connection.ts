@@ -59,7 +59,8 @@ export class Connection implements Disposable {
     try {
       connection.execute(
         `PRAGMA busy_timeout = ${busyMs}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
+         PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;
+         PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
       );
       return connection;
     } catch (thrown) {

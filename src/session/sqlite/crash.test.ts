@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newLog, says } from "../../../test/contracts/session-store.ts";
+import { LOG_KEY, newLog, says } from "../../../test/contracts/session-store.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { LogId } from "../../base/ids.ts";
@@ -20,7 +20,7 @@ test(`[SES-01 SES-07 R13] of ${KILLS} writers killed in the middle, none loses w
   let before = 0;
   for (let round = 0; round < KILLS; round++) {
     const acknowledged = await killedAfter(1 + Math.floor(random.number() * 40), "append", path, log.logId);
-    await using store = await openSqliteStore({ path, world });
+    await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
     const events = await store.events(log.logId, 0, 1_000_000);
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
     expect(events.length).toBeGreaterThanOrEqual(acknowledged);
@@ -41,7 +41,7 @@ test(`[SES-01 SES-02 R37] ${RACERS} processes make one store at once, and one of
   const racers = Array.from({ length: RACERS }, () => start("race", path, log.logId));
   try {
     expect(await Promise.all(racers.map(({ line }) => line()))).toEqual(racers.map(() => "opened"));
-    await using store = await openSqliteStore({ path, world });
+    await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
     expect((await store.list({ limit: 100 })).map(({ lastEvent }) => lastEvent)).toEqual(racers.map(() => 1));
     await (await store.create(log, world.machine))[Symbol.asyncDispose]();
     for (const { say } of racers) say();
@@ -124,7 +124,7 @@ withMounts(
     const world = testWorld();
     const log = newLog(world);
     {
-      await using store = await openSqliteStore({ path, world });
+      await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
       await using writer = await store.create(log, world.machine);
       await writer.append({ messages: [{ after: 0, turn: 1, message: says("user", "hi") }] }, "power");
     }

@@ -2,7 +2,15 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/contracts/session-store.ts";
+import {
+  LOG_KEY,
+  newLog,
+  reasonOf,
+  says,
+  T0,
+  texts,
+  thrownBy,
+} from "../../../test/contracts/session-store.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
@@ -55,7 +63,7 @@ test(
     for (let length = CUT_EVERY_BYTES; length <= database.length - PAGE_BYTES; length += CUT_EVERY_BYTES) {
       const cut = database.subarray(0, length);
       const path = sample.place(cut);
-      expect({ length, reason: await reasonOf(openSqliteStore({ path, world })) }).toEqual({
+      expect({ length, reason: await reasonOf(openSqliteStore({ path, world, logKey: LOG_KEY })) }).toEqual({
         length,
         reason: "StoreCorrupt",
       });
@@ -92,24 +100,26 @@ test("[SES-16 R14] an empty file is a new store, but not beside a write-ahead lo
   await using sample = await makeSample("unmerged");
   const path = sample.place(new Uint8Array());
   {
-    await using store = await openSqliteStore({ path, world });
+    await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
     expect(await store.list({ limit: 9 })).toEqual([]);
   }
   const again = sample.place(new Uint8Array(), sample.wal);
-  expect(await reasonOf(openSqliteStore({ path: again, world }))).toBe("StoreCorrupt");
+  expect(await reasonOf(openSqliteStore({ path: again, world, logKey: LOG_KEY }))).toBe("StoreCorrupt");
   expect(readFileSync(`${again}-wal`).length).toBe(sample.wal.length);
 });
 
-test("[SES-16] a row that holds no JSON names its event, and the others stay readable", async () => {
+test("[SES-16] a row whose content was overwritten names its event, and the others stay readable", async () => {
   await using sample = await makeSample("merged");
   const path = sample.place(sample.database);
   {
     using database = new Database(path);
     database.run("UPDATE events SET content = CAST('{\"text' AS BLOB) WHERE id = 2");
   }
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   const thrown = await thrownBy(store.events(sample.logId, 0, 9));
-  expect(String(thrown)).toContain(`event 2 of ${sample.logId} cannot be read: its content is not JSON`);
+  expect(String(thrown)).toContain(
+    `event 2 of ${sample.logId} cannot be read: its content cannot be unsealed`,
+  );
   expect(await store.events(sample.logId, 2, 1)).toEqual(sample.events.slice(2, 3));
 });
 
@@ -132,7 +142,7 @@ test("[SES-16] what is no session store is left alone, and said to be none", asy
   };
   for (const [path, reason] of Object.entries(reasons)) {
     const before = existsSync(path) && path !== folder ? readFileSync(path) : undefined;
-    expect(await reasonOf(openSqliteStore({ path, world }))).toBe(reason);
+    expect(await reasonOf(openSqliteStore({ path, world, logKey: LOG_KEY }))).toBe(reason);
     if (before !== undefined) expect(readFileSync(path)).toEqual(before);
   }
 });
@@ -144,7 +154,7 @@ test("[SES-16] somebody else's database is said to be one", async () => {
     using database = new Database(path);
     database.run("CREATE TABLE theirs (x)");
   }
-  expect(String(await thrownBy(openSqliteStore({ path, world })))).toContain(
+  expect(String(await thrownBy(openSqliteStore({ path, world, logKey: LOG_KEY })))).toContain(
     "a database, but not a session store",
   );
 });
@@ -152,7 +162,7 @@ test("[SES-16] somebody else's database is said to be one", async () => {
 test("[SES-16] a store that another program holds locked is said to be busy", async () => {
   await using sample = await makeSample("merged");
   const path = sample.place(sample.database);
-  await using store = await openSqliteStore({ path, world, busyMs: 10 });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY, busyMs: 10 });
   using other = new Database(path);
   other.run("BEGIN IMMEDIATE");
   expect(await reasonOf(store.create(newLog(world), world.machine))).toBe("StoreBusy");
@@ -165,7 +175,7 @@ test("[SES-01] the store and all its files are readable by their owner alone", a
   const path = join(folder, "sessions.db");
   const before = process.umask(0);
   try {
-    await using store = await openSqliteStore({ path, world });
+    await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
     await using _writer = await store.create(newLog(world), world.machine);
     const modes = readdirSync(folder).map((name) => [
       name,
@@ -204,7 +214,7 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
   const path = join(directory.path, "sample.db");
   const log = newLog(world);
   const events: Envelope[] = [];
-  const store = await openSqliteStore({ path, world });
+  const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   const writer = await store.create(log, world.machine);
   for (let batch = 0; batch < BATCHES; batch++) {
     const next = texts(log.session, events.length + 1, ["a", "b".repeat(300)]);
@@ -236,7 +246,7 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
 
 /** How many of the sample's events a store still has; all that it has are the first of them. */
 async function prefixLength(path: string, sample: Sample): Promise<number> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   if ((await store.find(sample.logId)) === undefined) return 0;
   const events = await store.events(sample.logId, 0, 1_000);
   expect(events).toEqual(sample.events.slice(0, events.length));
@@ -244,7 +254,7 @@ async function prefixLength(path: string, sample: Sample): Promise<number> {
 }
 
 async function readWhole(path: string, sample: Sample): Promise<void> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await store.list({ limit: 9 });
   expect(await store.events(sample.logId, 0, 1_000)).toEqual(sample.events);
   expect((await store.messages(sample.logId)).length).toBe(BATCHES);
@@ -252,7 +262,7 @@ async function readWhole(path: string, sample: Sample): Promise<void> {
 }
 
 async function useAll(path: string, logId: LogId): Promise<void> {
-  await using store = await openSqliteStore({ path, world });
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await store.list({ limit: 9 });
   await store.find(logId);
   await store.events(logId, 0, 1_000);

@@ -18,6 +18,8 @@ export interface Upgrade {
   readonly world: World;
   /** Told before the wait, so that it can be shown (SES-02). */
   readonly onUpgrade: (from: number, to: number) => void;
+  /** What the new schema needs done, in the same transaction as the migrations. */
+  readonly complete: () => void;
 }
 
 /**
@@ -100,6 +102,7 @@ async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void
         hashOf(migration),
       );
     }
+    upgrade.complete();
   });
   versionOf(connection, migrations);
 }
@@ -113,8 +116,13 @@ async function backUp(path: string, version: number, world: World): Promise<void
     using reader = Connection.open(path, UPGRADE_MS_MAX);
     reader.run("VACUUM INTO ?", target);
   }
+  await removeBackups(path, world, target);
+}
+
+/** Removes the copies of a store that upgrades have left, but for one. */
+export async function removeBackups(path: string, world: World, kept = ""): Promise<void> {
   for (const { name } of await world.files.list(dirname(path))) {
-    const older = name.startsWith(`${basename(path)}.backup-v`) && name !== basename(target);
+    const older = name.startsWith(`${basename(path)}.backup-v`) && name !== basename(kept);
     if (older) await world.files.remove(join(dirname(path), name));
   }
 }

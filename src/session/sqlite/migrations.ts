@@ -1,4 +1,5 @@
 import log from "./migrations/0001-log.sql" with { type: "text" };
+import keys from "./migrations/0002-keys.sql" with { type: "text" };
 
 /** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
 export interface Migration {
@@ -6,4 +7,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: log }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: log },
+  { version: 2, sql: keys },
+];

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { sessionStoreContract } from "../../../test/contracts/session-store.ts";
+import { LOG_KEY, sessionStoreContract } from "../../../test/contracts/session-store.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { openSqliteStore } from "./open.ts";
 
 sessionStoreContract("SQLite", async (world) => {
   const directory = temporaryDirectory();
-  const store = await openSqliteStore({ path: join(directory.path, "sessions.db"), world });
+  const store = await openSqliteStore({ path: join(directory.path, "sessions.db"), world, logKey: LOG_KEY });
   return {
     create: store.create.bind(store),
     open: store.open.bind(store),

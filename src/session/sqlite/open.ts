@@ -3,9 +3,12 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store.ts";
 import { BUSY_MS_MAX, Connection } from "./connection.ts";
-import { migrate } from "./migrate.ts";
+import type { LogKey } from "./data-keys.ts";
+import { checkLogKey } from "./data-keys.ts";
+import { migrate, removeBackups } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { sealOld } from "./seal-old.ts";
 import { SqliteStore } from "./store.ts";
 
 const PRIVATE_FILE = 0o600;
@@ -15,6 +18,8 @@ export interface SqliteStoreOptions {
   /** The database file, absolute; made with its directory where it is missing. */
   readonly path: string;
   readonly world: World;
+  /** What every content is sealed with (SES-04). */
+  readonly logKey: LogKey;
   /** How long a write waits for another process's transaction: 5 s, which is thousands of them. */
   readonly busyMs?: number;
   /** Told before an older store is upgraded, which may take a while: show it. */
@@ -24,10 +29,12 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone.
+ * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone, every content in it sealed
+ * (SES-04). What an older version left unsealed is sealed first.
  *
  * One on a read-only medium can still be read (SES-16).
- * @throws StoreNewer, StoreCorrupt, StoreUnwritable or StoreBusy; a file that cannot be used is left as it is.
+ * @throws StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy or SessionsLocked; a file that cannot be used is left as it
+ *   is.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, world, busyMs = BUSY_MS_MAX } = options;
@@ -51,16 +58,29 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
 async function openWith(connect: () => Connection, options: SqliteStoreOptions): Promise<SessionStore> {
   const connection = connect();
   try {
-    await migrate(connection, {
-      world: options.world,
-      migrations: options.migrations ?? MIGRATIONS,
-      onUpgrade: options.onUpgrade ?? (() => undefined),
-    });
-    return new SqliteStore(connection, options.world);
+    const { world, logKey, migrations = MIGRATIONS, onUpgrade = () => undefined } = options;
+    if (hasSealing(connection)) checkLogKey(connection, logKey); // before anything is changed
+    let sealed = 0;
+    const complete = () => {
+      sealed = sealOld(connection, logKey, new Date(world.clock.now()).toISOString());
+    };
+    await migrate(connection, { world, migrations, onUpgrade, complete });
+    if (sealed > 0) await forgetPlain(connection, options);
+    return new SqliteStore(connection, world, logKey.key);
   } catch (thrown) {
     connection[Symbol.dispose]();
     throw thrown;
   }
+}
+
+function hasSealing(connection: Connection): boolean {
+  return connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") !== undefined;
+}
+
+/** Lets nothing of what was in the clear stay in the files beside the store. */
+async function forgetPlain(connection: Connection, { world, path }: SqliteStoreOptions): Promise<void> {
+  connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  await removeBackups(path, world);
 }
 
 function checkFile(path: string, found: FileInfo, unmerged: number): void {

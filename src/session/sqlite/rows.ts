@@ -3,8 +3,30 @@ import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { SealScope } from "../seal.ts";
+import { SealBroken } from "../seal.ts";
 import type { Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
 import type { Row } from "./connection.ts";
+import type { DataKeys } from "./data-keys.ts";
+
+const CONTENT_COLUMNS = {
+  events: "content",
+  messages: "content",
+  tool_call_intents: "summary",
+  logs: "title",
+} as const satisfies Readonly<Record<SealScope["table"], string>>;
+
+export function messageScope(
+  log: LogId,
+  row: number,
+  { role, boundary }: { readonly role: string; readonly boundary: boolean },
+): SealScope {
+  return { log, table: "messages", row, kind: boundary ? `${role} boundary` : role };
+}
+
+export function titleScope(log: LogId): SealScope {
+  return { log, table: "logs", row: "title", kind: "title" };
+}
 
 /** A value as the bytes of a content column. */
 export function packed(value: unknown): Uint8Array {
@@ -17,15 +39,18 @@ export function packed(value: unknown): Uint8Array {
  */
 export class RowReader {
   readonly #path: string;
+  readonly #keys: DataKeys;
 
-  constructor(path: string) {
+  constructor(path: string, keys: DataKeys) {
     this.#path = path;
+    this.#keys = keys;
   }
 
   event(logId: LogId, row: Row): Envelope {
     const id = this.integer(row, "id", logId);
     const place = `event ${id} of ${logId}`;
-    const payload = this.#content(row, "content", place);
+    const kind = this.text(row, "kind", place);
+    const payload = this.#content(row, place, { log: logId, table: "events", row: id, kind });
     if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     const originator = optionalText(row, "originator");
     const parentCall = optionalText(row, "parent_call");
@@ -35,7 +60,7 @@ export class RowReader {
       ...(originator === undefined ? {} : { originator }),
       ...(parentCall === undefined ? {} : { parentCall }),
       ts: this.text(row, "ts", place),
-      kind: this.text(row, "kind", place),
+      kind,
       payload,
     };
     // Written by `append`, which takes envelopes only.
@@ -44,27 +69,33 @@ export class RowReader {
 
   message(logId: LogId, row: Row): StoredMessage {
     const place = `message ${row["seq"]} of ${logId}`;
-    const content = this.#content(row, "content", place);
     const role = this.text(row, "role", place);
+    const boundary = row["boundary"] === 1n;
+    const seq = this.integer(row, "seq", place);
+    const content = this.#content(row, place, messageScope(logId, seq, { role, boundary }));
     if (!Array.isArray(content)) throw this.#damaged(place, "its content is no list");
     if (role !== "user" && role !== "assistant") throw this.#damaged(place, "its role is unknown");
     return {
       after: this.integer(row, "after", place),
       turn: this.integer(row, "turn", place),
       message: { role, content },
-      ...(row["boundary"] === 1n ? { boundary: true } : {}),
+      ...(boundary ? { boundary: true } : {}),
     };
   }
 
   intent(logId: LogId, row: Row): Intent {
     const callId = this.text(row, "call_id", `a call of ${logId}`);
     const place = `call ${callId} of ${logId}`;
-    const summary = this.#content(row, "summary", place);
-    if (typeof summary !== "string") throw this.#damaged(place, "its summary is no text");
+    const tool = this.text(row, "tool_name", place);
+    const scope = { log: logId, table: "tool_call_intents", row: callId, kind: tool } as const;
+    const content = this.#content(row, place, scope);
+    const [argsHash, summary] = Array.isArray(content) ? content : [];
+    if (typeof summary !== "string" || typeof argsHash !== "string")
+      throw this.#damaged(place, "its summary is no text");
     return {
       callId: callId as CallId,
-      tool: this.text(row, "tool_name", place),
-      argsHash: this.text(row, "args_hash", place),
+      tool,
+      argsHash,
       summary,
       mutating: row["is_mutating"] === 1n,
       startedAt: this.text(row, "started_at", place),
@@ -73,7 +104,7 @@ export class RowReader {
 
   log(row: Row, heldBy: Holder | undefined): LogInfo {
     const logId = this.text(row, "log_id", "a log") as LogId;
-    const title = row["title"] === null ? "" : this.#content(row, "title", logId);
+    const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
     if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
     return {
       logId,
@@ -102,15 +133,21 @@ export class RowReader {
     return value;
   }
 
-  /** The JSON of a content column. */
-  #content(row: Row, column: string, place: string): unknown {
-    if (row["key_id"] !== null) {
-      throw this.#damaged(place, `it is sealed with the key ${row["key_id"]}, which is not at hand`);
-    }
-    const bytes = row[column];
+  /** The JSON of a content column. What is not sealed was not written by cinch, and is not believed. */
+  #content(row: Row, place: string, scope: SealScope): unknown {
+    const column = CONTENT_COLUMNS[scope.table];
+    const { [column]: bytes, key_id: keyId } = row;
     if (!(bytes instanceof Uint8Array)) throw this.#damaged(place, `its ${column} is missing`);
+    if (typeof keyId !== "string") throw this.#damaged(place, `its ${column} is not sealed`);
+    let content: Uint8Array;
     try {
-      return JSON.parse(decode(bytes));
+      content = this.#keys.open(scope, { keyId, bytes });
+    } catch (thrown) {
+      if (!(thrown instanceof SealBroken)) throw thrown;
+      throw this.#damaged(place, `its ${column} cannot be unsealed, ${thrown.message}`, thrown);
+    }
+    try {
+      return JSON.parse(decode(content));
     } catch (cause) {
       throw this.#damaged(place, `its ${column} is not JSON`, cause);
     }

@@ -14,6 +14,7 @@ import type {
   StoredMessage,
 } from "../store.ts";
 import type { Connection, Row } from "./connection.ts";
+import { DataKeys, WriterSeal } from "./data-keys.ts";
 import { takeLease } from "./lease.ts";
 import { RowReader } from "./rows.ts";
 import { SqliteWriter } from "./writer.ts";
@@ -22,14 +23,16 @@ import { SqliteWriter } from "./writer.ts";
 export class SqliteStore implements SessionStore {
   readonly #connection: Connection;
   readonly #world: World;
+  readonly #keys: DataKeys;
   readonly #rows: RowReader;
   readonly #writers = new Set<SqliteWriter>();
   #disposed = false;
 
-  constructor(connection: Connection, world: World) {
+  constructor(connection: Connection, world: World, logKey: Uint8Array) {
     this.#connection = connection;
     this.#world = world;
-    this.#rows = new RowReader(connection.path);
+    this.#keys = new DataKeys(connection, logKey);
+    this.#rows = new RowReader(connection.path, this.#keys);
   }
 
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
@@ -96,7 +99,8 @@ export class SqliteStore implements SessionStore {
       `SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
               content, key_id
        FROM events JOIN runs ON runs.num = events.run
-       WHERE events.log = (SELECT num FROM logs WHERE log_id = ?) AND id > ? ORDER BY id LIMIT ?`,
+       WHERE events.log = (SELECT num FROM logs WHERE log_id = ?) AND id > ? AND ${NOT_EXPIRED}
+       ORDER BY id LIMIT ?`,
       logId,
       since,
       limit,
@@ -110,7 +114,7 @@ export class SqliteStore implements SessionStore {
     const rows = this.#connection.all(
       `SELECT seq, after, turn, role, boundary, content, key_id FROM messages
        WHERE log = ?1 AND seq >= coalesce((SELECT max(seq) FROM messages WHERE log = ?1 AND boundary = 1), 0)
-       ORDER BY seq`,
+       AND ${NOT_EXPIRED} ORDER BY seq`,
       log,
     );
     return rows.map((row) => this.#rows.message(logId, row));
@@ -120,7 +124,7 @@ export class SqliteStore implements SessionStore {
     const log = this.#mustExist(logId);
     const rows = this.#connection.all(
       `SELECT call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id FROM tool_call_intents
-       WHERE log = ? AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes) ORDER BY started_at, call_id`,
+       WHERE log = ? AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes) AND ${NOT_EXPIRED} ORDER BY started_at, call_id`,
       log,
     );
     return rows.map((row) => this.#rows.intent(logId, row));
@@ -143,6 +147,7 @@ export class SqliteStore implements SessionStore {
       ...held,
       logId,
       session,
+      seal: new WriterSeal(this.#keys, { log: held.log, logId }, () => this.#today()),
       onEnd: (failure) => {
         this.#writers.delete(writer);
         if (failure === undefined) return;
@@ -155,6 +160,10 @@ export class SqliteStore implements SessionStore {
     });
     this.#writers.add(writer);
     return writer;
+  }
+
+  #today(): string {
+    return new Date(this.#world.clock.now()).toISOString().slice(0, "2026-03-01".length);
   }
 
   #addRun(log: number, session: SessionId, openedAt: string): number {
@@ -186,8 +195,12 @@ export class SqliteStore implements SessionStore {
   }
 }
 
+/** Rows whose key was destroyed are left out: there is nothing to read in them any more. */
+const NOT_EXPIRED = `(key_id IS NULL OR key_id NOT IN (SELECT key_id FROM data_keys WHERE wrapped IS NULL))`;
+
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, title, key_id,
+  SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id,
+    CASE WHEN ${NOT_EXPIRED} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
     (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num) AS last_event,
     leases.pid, leases.process_start

@@ -3,11 +3,13 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import { checkBatch, factsOf } from "../log-facts.ts";
+import type { Sealed, SealScope } from "../seal.ts";
 import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store.ts";
 import type { Connection } from "./connection.ts";
+import type { WriterSeal } from "./data-keys.ts";
 import { isDiskFailure } from "./failure.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
-import { packed } from "./rows.ts";
+import { messageScope, packed, titleScope } from "./rows.ts";
 
 export interface HeldLog {
   readonly logId: LogId;
@@ -18,6 +20,7 @@ export interface HeldLog {
   readonly epoch: number;
   readonly lastEvent: EventSeq;
   readonly turns: number;
+  readonly seal: WriterSeal;
   /** Called once, when the lease was given back or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
@@ -38,6 +41,7 @@ export class SqliteWriter implements SessionWriter {
   #turn: number;
   /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
   #message: number | undefined;
+  #titled = false;
   #broken: unknown;
   #disposed = false;
 
@@ -58,6 +62,7 @@ export class SqliteWriter implements SessionWriter {
     try {
       this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
     } catch (thrown) {
+      this.#held.seal.forget();
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }
@@ -94,10 +99,16 @@ export class SqliteWriter implements SessionWriter {
     return turn;
   }
 
+  #seal(scope: SealScope, value: unknown): Sealed {
+    return this.#held.seal.seal(scope, packed(value));
+  }
+
   #addEvent(event: Envelope, turn: number): void {
+    const { id, kind } = event;
+    const { keyId, bytes } = this.#seal({ log: this.logId, table: "events", row: id, kind }, event.payload);
     this.#connection.run(
-      `INSERT INTO events (log, id, run, session_id, turn, kind, ts, originator, parent_call, content)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events (log, id, run, session_id, turn, kind, ts, originator, parent_call, content, key_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       this.#held.log,
       event.id,
       this.#held.run,
@@ -107,7 +118,8 @@ export class SqliteWriter implements SessionWriter {
       event.ts,
       event.originator ?? null,
       event.parentCall ?? null,
-      packed(event.payload),
+      bytes,
+      keyId,
     );
     if (event.kind === "CostIncremented") this.#addCost(event);
   }
@@ -130,15 +142,21 @@ export class SqliteWriter implements SessionWriter {
 
   #addMessage({ after, turn, message, boundary }: StoredMessage): void {
     this.#message = (this.#message ?? this.#lastMessage()) + 1;
+    const scope = messageScope(this.logId, this.#message, {
+      role: message.role,
+      boundary: boundary === true,
+    });
+    const { keyId, bytes } = this.#seal(scope, message.content);
     this.#connection.run(
-      "INSERT INTO messages (log, seq, after, turn, role, boundary, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO messages (log, seq, after, turn, role, boundary, content, key_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       this.#held.log,
       this.#message,
       after,
       turn,
       message.role,
       boundary === true ? 1 : 0,
-      packed(message.content),
+      bytes,
+      keyId,
     );
   }
 
@@ -149,18 +167,22 @@ export class SqliteWriter implements SessionWriter {
 
   /** A read-only call that is tried again after a crash writes its intent anew (SES-03). */
   #addIntent(intent: Intent): void {
+    const { callId, tool, argsHash, summary } = intent;
+    const scope = { log: this.logId, table: "tool_call_intents", row: callId, kind: tool } as const;
+    // The hash of what is short can be guessed, so it is no metadata.
+    const { keyId, bytes } = this.#seal(scope, [argsHash, summary]);
     const { changes } = this.#connection.run(
-      `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)
+       VALUES (?, ?, ?, '', ?, ?, ?, ?)
        ON CONFLICT (call_id) DO UPDATE SET started_at = excluded.started_at
        WHERE log = excluded.log AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes)`,
-      intent.callId,
+      callId,
       this.#held.log,
-      intent.tool,
-      intent.argsHash,
+      tool,
       intent.mutating ? 1 : 0,
       intent.startedAt,
-      packed(intent.summary),
+      bytes,
+      keyId,
     );
     assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
   }
@@ -182,12 +204,21 @@ export class SqliteWriter implements SessionWriter {
   #keepFacts(events: readonly Envelope[]): void {
     const facts = factsOf(events);
     if (facts === undefined) return;
+    const { updatedAt, turn, title } = facts;
     this.#connection.run(
-      "UPDATE logs SET updated_at = ?, turns = coalesce(?, turns), title = coalesce(title, ?) WHERE num = ?",
-      facts.updatedAt,
-      facts.turn ?? null,
-      facts.title === undefined ? null : packed(facts.title),
+      "UPDATE logs SET updated_at = ?, turns = coalesce(?, turns) WHERE num = ?",
+      updatedAt,
+      turn ?? null,
       this.#held.log,
     );
+    if (title === undefined || this.#titled) return;
+    const { keyId, bytes } = this.#seal(titleScope(this.logId), title);
+    this.#connection.run(
+      "UPDATE logs SET title = ?, key_id = ? WHERE num = ? AND title IS NULL",
+      bytes,
+      keyId,
+      this.#held.log,
+    );
+    this.#titled = true;
   }
 }

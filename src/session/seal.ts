@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+
+/** Bytes of every key here. */
+export const SEAL_KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** What sealing adds to a content. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
+const KEY_ID_BYTES = 8;
+
+/** The row that a content belongs to: sealed content opens nowhere else (SES-04). */
+export interface SealScope {
+  readonly log: string;
+  readonly table: "events" | "messages" | "tool_call_intents" | "logs";
+  readonly row: string | number;
+  /** What the row says of its content in the clear: the kind of an event, the role of a message. */
+  readonly kind: string;
+}
+
+export interface Sealed {
+  readonly keyId: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Seals the contents of a log, and opens them. */
+export interface Seal {
+  seal(scope: SealScope, content: Uint8Array): Sealed;
+  /** @throws SealBroken where the content is not what was sealed for this very row under this key. */
+  open(scope: SealScope, sealed: Sealed): Uint8Array;
+}
+
+/** Sealed content that was changed, moved to another row, or sealed under another key. */
+export class SealBroken extends Error {
+  override readonly name = "SealBroken";
+}
+
+/** AES-256-GCM with a random nonce of 96 bits: nonce, ciphertext, tag. */
+export function sealBytes(key: Uint8Array, context: string, content: Uint8Array): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(context, "utf8"));
+  const sealed = new Uint8Array(NONCE_BYTES + content.length + TAG_BYTES);
+  sealed.set(nonce, 0);
+  sealed.set(cipher.update(content), NONCE_BYTES);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), NONCE_BYTES + content.length);
+  return sealed;
+}
+
+/** @throws SealBroken. */
+export function openBytes(key: Uint8Array, context: string, sealed: Uint8Array): Uint8Array {
+  const end = sealed.length - TAG_BYTES;
+  if (end < NONCE_BYTES) throw new SealBroken("it is too short to be sealed content");
+  const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  cipher.setAAD(Buffer.from(context, "utf8"));
+  cipher.setAuthTag(sealed.subarray(end));
+  const content = cipher.update(sealed.subarray(NONCE_BYTES, end));
+  try {
+    cipher.final();
+  } catch (cause) {
+    throw new SealBroken("it was changed, or belongs elsewhere", { cause });
+  }
+  return content;
+}
+
+/** What content is bound to. No part can hold the character between the parts. */
+export function scopeText({ log, table, row, kind }: SealScope, keyId: string): string {
+  return ["cinch row v1", log, table, row, kind, keyId].join("\0");
+}
+
+export function newSealKey(): Uint8Array {
+  return new Uint8Array(randomBytes(SEAL_KEY_BYTES));
+}
+
+export function newKeyId(): string {
+  return randomBytes(KEY_ID_BYTES).toString("hex");
+}
+
+/** Tells two keys apart without telling anything of them. */
+export function keyFingerprint(key: Uint8Array): string {
+  return createHmac("sha256", key).update("cinch key fingerprint v1").digest("hex").slice(0, 32);
+}

@@ -1,0 +1,174 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
+import type { Seal, Sealed, SealScope } from "../seal.ts";
+import {
+  keyFingerprint,
+  newKeyId,
+  newSealKey,
+  openBytes,
+  SealBroken,
+  scopeText,
+  sealBytes,
+} from "../seal.ts";
+import type { Connection } from "./connection.ts";
+
+/** Unwrapped keys that are kept in memory. */
+const KEYS_MAX = 256;
+
+/** The key that wraps the data keys of a store, and where it came from. */
+export interface LogKey {
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  /** For people: "machine.key", "CINCH_PASSPHRASE". */
+  readonly source: string;
+}
+
+/** The data keys of one store: made when they are needed, unwrapped when they are used (SES-04). */
+export class DataKeys {
+  readonly #connection: Connection;
+  readonly #logKey: Uint8Array;
+  readonly #unwrapped = new Map<string, Uint8Array>();
+
+  constructor(connection: Connection, logKey: Uint8Array) {
+    this.#connection = connection;
+    this.#logKey = logKey;
+  }
+
+  /** The key of a log's day; a new one is part of the transaction that asks for it. */
+  forDay({ log, logId, day }: LogDay): { readonly keyId: string; readonly key: Uint8Array } {
+    const known = this.#connection.first(
+      "SELECT key_id FROM data_keys WHERE log = ? AND day = ? AND wrapped IS NOT NULL LIMIT 1",
+      log,
+      day,
+    );
+    if (known !== undefined) {
+      const keyId = String(known["key_id"]);
+      return { keyId, key: this.#get(keyId) };
+    }
+    const [keyId, key] = [newKeyId(), newSealKey()];
+    this.#connection.run(
+      "INSERT INTO data_keys (key_id, log, day, wrapped) VALUES (?, ?, ?, ?)",
+      keyId,
+      log,
+      day,
+      sealBytes(this.#logKey, wrapText(logId, day, keyId), key),
+    );
+    return { keyId, key };
+  }
+
+  /**
+   * Opens the content of a row.
+   * @throws SealBroken where it was changed or moved, or its key was.
+   */
+  open(scope: SealScope, { keyId, bytes }: Sealed): Uint8Array {
+    return openBytes(this.#get(keyId), scopeText(scope, keyId), bytes);
+  }
+
+  #get(keyId: string): Uint8Array {
+    const known = this.#unwrapped.get(keyId);
+    if (known !== undefined) return known;
+    const row = this.#connection.first(
+      `SELECT wrapped, day, log_id FROM data_keys JOIN logs ON logs.num = data_keys.log WHERE data_keys.key_id = ?`,
+      keyId,
+    );
+    if (row === undefined) throw new SealBroken(`its key ${keyId} is missing`);
+    const wrapped = row["wrapped"];
+    if (!(wrapped instanceof Uint8Array))
+      throw new SealBroken(`its key ${keyId} was destroyed: it has expired`);
+    const text = wrapText(String(row["log_id"]), String(row["day"]), keyId);
+    let key: Uint8Array;
+    try {
+      key = openBytes(this.#logKey, text, wrapped);
+    } catch (cause) {
+      throw new SealBroken(`its key ${keyId} was changed`, { cause });
+    }
+    if (this.#unwrapped.size === KEYS_MAX) this.#unwrapped.clear();
+    this.#unwrapped.set(keyId, key);
+    return key;
+  }
+}
+
+interface LogDay {
+  /** The row number of the log. */
+  readonly log: number;
+  readonly logId: LogId;
+  /** `2026-03-01`. */
+  readonly day: string;
+}
+
+function wrapText(logId: string, day: string, keyId: string): string {
+  return ["cinch data key v1", logId, day, keyId].join("\0");
+}
+
+/** Seals what one writer writes. After a transaction that failed, `forget`: a key may have been rolled back with it. */
+export class WriterSeal implements Pick<Seal, "seal"> {
+  readonly #keys: DataKeys;
+  readonly #log: Omit<LogDay, "day">;
+  readonly #today: () => string;
+  #current: { readonly day: string; readonly keyId: string; readonly key: Uint8Array } | undefined;
+
+  constructor(keys: DataKeys, log: Omit<LogDay, "day">, today: () => string) {
+    this.#keys = keys;
+    this.#log = log;
+    this.#today = today;
+  }
+
+  /** Called in a transaction. */
+  seal(scope: SealScope, content: Uint8Array): Sealed {
+    const day = this.#today();
+    if (this.#current?.day !== day) this.#current = { day, ...this.#keys.forDay({ ...this.#log, day }) };
+    const { keyId, key } = this.#current;
+    return { keyId, bytes: sealBytes(key, scopeText(scope, keyId), content) };
+  }
+
+  forget(): void {
+    this.#current = undefined;
+  }
+}
+
+/** @throws HarnessError SessionsLocked where the store was sealed under another key; nothing is changed then. */
+export function checkLogKey(connection: Connection, { key, source }: LogKey): "sealed" | "not yet" {
+  const row = connection.first("SELECT fingerprint FROM sealing WHERE num = 1");
+  if (row === undefined) return "not yet";
+  if (row["fingerprint"] === keyFingerprint(key)) return "sealed";
+  throw new HarnessError("SessionsLocked", { path: connection.path, source });
+}
+
+/**
+ * Wraps every data key anew under another log key, in one transaction (SES-04): no content is read or written.
+ * @throws SealBroken, SessionsLocked; the old key is then still the right one.
+ */
+export function rewrap(connection: Connection, from: LogKey, to: LogKey): number {
+  return connection.transaction("power", () => {
+    checkLogKey(connection, from);
+    const rows = connection.all(
+      `SELECT data_keys.key_id, day, wrapped, log_id FROM data_keys JOIN logs ON logs.num = data_keys.log
+       WHERE wrapped IS NOT NULL`,
+    );
+    for (const row of rows) {
+      const { key_id, day, log_id, wrapped } = row;
+      const text = wrapText(String(log_id), String(day), String(key_id));
+      const key = openBytes(from.key, text, wrapped instanceof Uint8Array ? wrapped : new Uint8Array());
+      connection.run(
+        "UPDATE data_keys SET wrapped = ? WHERE key_id = ?",
+        sealBytes(to.key, text, key),
+        String(key_id),
+      );
+    }
+    connection.run("UPDATE sealing SET fingerprint = ? WHERE num = 1", keyFingerprint(to.key));
+    return rows.length;
+  });
+}
+
+/** Destroys the data keys of a log's days before one day: what they sealed can never be read again. */
+export function destroyKeys(connection: Connection, log: LogId, before: string): number {
+  return connection.transaction("power", () => {
+    const { changes } = connection.run(
+      `UPDATE data_keys SET wrapped = NULL
+       WHERE log = (SELECT num FROM logs WHERE log_id = ?) AND day < ? AND wrapped IS NOT NULL`,
+      log,
+      before,
+    );
+    return changes;
+  });
+}

@@ -1,0 +1,111 @@
+import type { LogId } from "../../base/ids.ts";
+import { decode, encode } from "../../base/text.ts";
+import type { SealScope } from "../seal.ts";
+import { keyFingerprint, scopeText, sealBytes } from "../seal.ts";
+import type { Connection, Row, Value } from "./connection.ts";
+import type { LogKey } from "./data-keys.ts";
+import { checkLogKey, DataKeys } from "./data-keys.ts";
+import { messageScope, titleScope } from "./rows.ts";
+
+/** Rows that are read and sealed in one go. */
+const PAGE_ROWS = 1_000;
+
+/**
+ * Seals what a store holds from before there was sealing, and remembers the key's fingerprint: afterwards nothing
+ * unsealed is believed. Gives the number of contents that were sealed. Called in the transaction that brings the tables.
+ */
+export function sealOld(connection: Connection, logKey: LogKey, now: string): number {
+  if (checkLogKey(connection, logKey) === "sealed") return 0; // another process did it meanwhile
+  const keys = new DataKeys(connection, logKey.key);
+  const sealed = TABLES.reduce((count, table) => count + sealTable(connection, keys, table), 0);
+  connection.run(
+    "INSERT INTO sealing (num, fingerprint, since) VALUES (1, ?, ?)",
+    keyFingerprint(logKey.key),
+    now,
+  );
+  return sealed;
+}
+
+interface Table {
+  /** The rows without a key: their log, its id, a day, what tells the row, its content. */
+  readonly select: string;
+  readonly update: string;
+  readonly scope: (logId: LogId, row: Row) => SealScope;
+  /** The columns that name the row in `update`, with values below any; rows come in their order. */
+  readonly names: Readonly<Record<string, Value>>;
+  /** The content as it is sealed, where that is not as it was. */
+  readonly content?: (row: Row, content: Uint8Array) => Uint8Array;
+}
+
+const TABLES: readonly Table[] = [
+  {
+    select: `SELECT log, log_id, substr(ts, 1, 10) AS day, id, kind, content FROM events
+             JOIN logs ON logs.num = log WHERE (log, id) > (?, ?) AND events.key_id IS NULL ORDER BY log, id LIMIT ?`,
+    update: "UPDATE events SET content = ?, key_id = ? WHERE log = ? AND id = ?",
+    names: { log: 0, id: 0 },
+    scope: (log, row) => ({ log, table: "events", row: Number(row["id"]), kind: String(row["kind"]) }),
+  },
+  {
+    select: `SELECT log, log_id, substr(created_at, 1, 10) AS day, seq, role, boundary, content FROM messages
+             JOIN logs ON logs.num = log WHERE (log, seq) > (?, ?) AND messages.key_id IS NULL ORDER BY log, seq LIMIT ?`,
+    update: "UPDATE messages SET content = ?, key_id = ? WHERE log = ? AND seq = ?",
+    names: { log: 0, seq: 0 },
+    scope: (log, row) =>
+      messageScope(log, Number(row["seq"]), { role: String(row["role"]), boundary: row["boundary"] === 1n }),
+  },
+  {
+    select: `SELECT log, log_id, substr(started_at, 1, 10) AS day, call_id, tool_name, args_hash,
+             summary AS content FROM tool_call_intents
+             JOIN logs ON logs.num = log
+             WHERE call_id > ? AND tool_call_intents.key_id IS NULL ORDER BY call_id LIMIT ?`,
+    update: "UPDATE tool_call_intents SET summary = ?, key_id = ?, args_hash = '' WHERE call_id = ?",
+    names: { call_id: "" },
+    scope: (log, row) => ({
+      log,
+      table: "tool_call_intents",
+      row: String(row["call_id"]),
+      kind: String(row["tool_name"]),
+    }),
+    content: (row, summary) => encode(`[${JSON.stringify(row["args_hash"])},${decode(summary)}]`),
+  },
+  {
+    select: `SELECT num AS log, log_id, substr(created_at, 1, 10) AS day, title AS content FROM logs
+             WHERE num > ? AND key_id IS NULL AND title IS NOT NULL ORDER BY num LIMIT ?`,
+    update: "UPDATE logs SET title = ?, key_id = ? WHERE num = ?",
+    names: { log: 0 },
+    scope: (log) => titleScope(log),
+  },
+];
+
+function sealTable(connection: Connection, keys: DataKeys, table: Table): number {
+  let sealed = 0;
+  let from = Object.values(table.names);
+  while (true) {
+    const rows = connection.all(table.select, ...from, PAGE_ROWS);
+    for (const row of rows) {
+      from = Object.keys(table.names).map((name) => row[name] ?? null);
+      sealRow(connection, keys, { row, table, names: from });
+    }
+    sealed += rows.length;
+    if (rows.length < PAGE_ROWS) return sealed;
+  }
+}
+
+interface OldRow {
+  readonly row: Row;
+  readonly table: Table;
+  readonly names: readonly Value[];
+}
+
+function sealRow(connection: Connection, keys: DataKeys, { row, table, names }: OldRow): void {
+  const logId = String(row["log_id"]) as LogId;
+  const { content } = row;
+  if (!(content instanceof Uint8Array)) return; // reading it says what is missing
+  const { keyId, key } = keys.forDay({ log: Number(row["log"]), logId, day: String(row["day"]) });
+  const sealed = sealBytes(
+    key,
+    scopeText(table.scope(logId, row), keyId),
+    table.content?.(row, content) ?? content,
+  );
+  connection.run(table.update, sealed, keyId, ...names);
+}
