@@ -95,7 +95,7 @@ async function list(
     `level ${ceiling}${strict ? ", strict" : ""}`,
     `known reads go unasked: ${quiet ? "yes" : "no"}`,
     `commands in the sandbox: ${bashInSandbox}`,
-    ...rules.map(({ effect, rule, from }) => `${effect.padEnd(5)} ${rule}\t${from}`),
+    ...rules.map(({ effect, rule, from }) => `${effect.padEnd(5)} ${rule}  (${from})`),
   ];
   await at.stdout.write(lines.map((line) => `${neutraliseLine(line)}\n`).join(""));
   return EXIT.done;

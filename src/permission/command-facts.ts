@@ -93,7 +93,7 @@ async function quietParts(
   ];
   await Promise.all(
     parts.map(async ({ part, known }) => {
-      if (known.kind === "unknown") return;
+      if (known.kind === "unknown" || known.uses.length > PARTS_MAX) return;
       if ((await failClosed(() => usesProblem(known.uses, place, ground))) === undefined) quiet.add(part);
     }),
   );

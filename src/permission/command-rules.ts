@@ -2,7 +2,7 @@ import type { ShellCommand, ShellRedirection } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 import { LAUNCHERS } from "../shell/wrappers.ts";
 import type { Held } from "./command.ts";
-import { fallsUnder, heldBy, isCommandPattern, mayHold } from "./command.ts";
+import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
 import type { CommandFacts } from "./command-facts.ts";
 import type { Rule } from "./rule.ts";
 
@@ -24,16 +24,28 @@ export function restrictsCommand(pattern: string, command: string, facts: Comman
   const unread = analysis.overLimit !== undefined || analysis.unsure.length > 0;
   if (!isCommandPattern(pattern)) return command.includes(pattern) ? "yes" : "no";
   let held: Held = unread ? "maybe" : "no";
-  if (unread && mayHold(command, pattern)) return "yes";
+  if (unread && wordsHold(textWords(facts, command), pattern)) return "yes";
   for (const each of analysis.commands) {
     const one = commandHeld(each, pattern, programs);
     if (one === "yes") return "yes";
     if (one === "maybe") {
-      if (literalOf(each.name) === undefined && mayHold(command, pattern)) return "yes";
+      if (literalOf(each.name) === undefined && wordsHold(textWords(facts, command), pattern)) return "yes";
       held = "maybe";
     }
   }
   return held;
+}
+
+const wordsOfLines = new WeakMap<CommandFacts, readonly string[]>();
+
+/** Looked for once, whatever the number of rules. */
+function textWords(facts: CommandFacts, command: string): readonly string[] {
+  let words = wordsOfLines.get(facts);
+  if (words === undefined) {
+    words = visibleWords(command);
+    wordsOfLines.set(facts, words);
+  }
+  return words;
 }
 
 function commandHeld(

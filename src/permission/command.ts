@@ -64,9 +64,14 @@ export function heldBy(
  */
 export function mayHold(command: string, pattern: string): boolean {
   if (!isCommandPattern(pattern)) return command.includes(pattern);
+  return wordsHold(visibleWords(command), pattern);
+}
+
+/** `mayHold` for a text whose words are known: of a long one they are looked for once, whatever the number of rules. */
+export function wordsHold(words: readonly string[], pattern: string): boolean {
   const { heads } = splitPattern(pattern);
   let at = 0;
-  for (const word of visibleWords(command)) {
+  for (const word of words) {
     const head = heads[at];
     if (head === undefined) break;
     if (matchesWord(word, head) || matchesWord(word.slice(word.lastIndexOf("/") + 1), head)) at++;
@@ -86,7 +91,8 @@ export function unquoted(command: string): string {
     .replaceAll(/\$(?=['"])|['"\\]/g, "");
 }
 
-function visibleWords(command: string): readonly string[] {
+/** The words of a text with quotes and escapes taken out, wherever they stand. */
+export function visibleWords(command: string): readonly string[] {
   return unquoted(command)
     .split(/[^A-Za-z0-9_./=:@%+,-]+/)
     .filter((word) => word !== "");

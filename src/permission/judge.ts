@@ -61,7 +61,7 @@ export interface CommandView {
 /**
  * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
  *
- * In this order: a deny rule; the level ceiling, in a strict profile; what only a person may grant; an allow of this
+ * In this order: a command too long to be read; a deny rule; the level ceiling, in a strict profile; what only a person may grant; an allow of this
  * session; an ask rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the
  * sandbox holds it; else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the
  * person's own configuration answers that; a profile's rules and the quiet preset never do.
@@ -80,6 +80,8 @@ export function judge(
     );
 
   const overLimit = view?.facts.analysis.overLimit;
+  if (overLimit !== undefined)
+    return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
   const denied = restricting("deny", "yes");
   if (denied !== undefined) {
     return {
@@ -89,8 +91,6 @@ export function judge(
       why: `the rule deny "${printRule(denied)}" forbids it`,
     };
   }
-  if (overLimit !== undefined)
-    return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
 
   const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
   const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);

@@ -109,9 +109,12 @@ async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
     const code = codeOf(thrown);
     if (code !== "ENOENT" || dirname(path) === path) return undefined;
   }
-  if ((await lstatOf(path, files)) !== "nothing") return undefined; // a link to nothing
   const parent = await resolvedPath(dirname(path), ground);
-  return parent === undefined ? undefined : { path: join(parent.path, basename(path)), exists: false };
+  if (parent === undefined) return undefined;
+  const place = join(parent.path, basename(path));
+  // What is there and cannot be resolved is a link to nothing.
+  if (parent.exists && (await lstatOf(place, files)) !== "nothing") return undefined;
+  return { path: place, exists: false };
 }
 
 async function lstatOf(path: string, files: Files): Promise<"nothing" | "something"> {
@@ -138,7 +141,11 @@ async function matchesOf(
     pattern.startsWith("/") ? { path: "/", spelled: "/" } : { path: start, spelled: "" },
   ];
   for (const part of parts) {
-    if (part === "" || part === ".") continue;
+    if (part === "") continue;
+    if (part === ".") {
+      places = places.map(({ path, spelled }) => ({ path, spelled: `${spelled}./` }));
+      continue;
+    }
     const next: { path: string; spelled: string }[] = [];
     for (const place of places) {
       const names = await namesIn(place.path, part, files);
@@ -146,7 +153,7 @@ async function matchesOf(
       for (const name of names) {
         const path = (await resolvedPath(join(place.path, name), ground))?.path;
         if (path === undefined) return `${name} cannot be resolved`;
-        next.push({ path, spelled: place.spelled === "" ? name : join(place.spelled, name) });
+        next.push({ path, spelled: `${place.spelled}${/^$|\/$/.test(place.spelled) ? "" : "/"}${name}` });
         if (next.length > MATCHES_MAX) return `${word.text} matches more than ${MATCHES_MAX} names`;
       }
     }

@@ -1,7 +1,12 @@
 /** No longer command is read: whoever needs more writes a script to a file. */
-export const SHELL_CHARACTERS_MAX = 131_072;
+export const SHELL_CHARACTERS_MAX = 100_000;
 /** Commands of one line, those inside wrappers, substitutions and nested shells included. */
-export const SHELL_COMMANDS_MAX = 16_384;
+export const SHELL_COMMANDS_MAX = 8_192;
+/** Substitutions and nested scripts. */
+export const SHELL_SCRIPTS_MAX = 2_048;
+/** What is read in all: a script in a script in a script is read once for each. */
+export const SHELL_CHARACTERS_READ_MAX = 200_000;
+export const SHELL_WORDS_READ_MAX = 100_000;
 /** Shells in shells, groups in groups, substitutions in substitutions. */
 export const SHELL_DEPTH_MAX = 48;
 

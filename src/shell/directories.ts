@@ -3,6 +3,7 @@ import type { Directories, ShellWord } from "./analysis.ts";
 
 /** More possible directories than this count as unknown. */
 const DIRECTORIES_MAX = 8;
+const PATH_CHARACTERS_MAX = 1_024;
 
 /** The places a line may be in after `cd` succeeded, and where it is when it failed is where it was. */
 export function afterCd(args: readonly ShellWord[], before: Directories): Directories {
@@ -17,6 +18,7 @@ export function afterCd(args: readonly ShellWord[], before: Directories): Direct
   // A name that begins with ~ and is none of the home directory would be taken for it.
   if (!word.home && word.value.startsWith("~")) return undefined;
   const path = word.value;
+  if (path.length > PATH_CHARACTERS_MAX) return undefined;
   if (path.startsWith("/") || word.home) return [posix.normalize(path)];
   return limited(before.map((directory) => posix.join(directory, path)));
 }
@@ -28,5 +30,6 @@ export function union(a: Directories, b: Directories): Directories {
 
 function limited(all: readonly string[]): Directories {
   const different = [...new Set(all.map((path) => (path === "." ? "" : path.replace(/(?<=.)\/$/, ""))))];
+  if (different.some((path) => path.length > PATH_CHARACTERS_MAX)) return undefined;
   return different.length > DIRECTORIES_MAX ? undefined : different;
 }

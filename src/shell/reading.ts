@@ -21,7 +21,14 @@ import type {
   ShellWord,
   Unsure,
 } from "./analysis.ts";
-import { literalOf, SHELL_COMMANDS_MAX, SHELL_DEPTH_MAX } from "./analysis.ts";
+import {
+  literalOf,
+  SHELL_CHARACTERS_READ_MAX,
+  SHELL_COMMANDS_MAX,
+  SHELL_DEPTH_MAX,
+  SHELL_SCRIPTS_MAX,
+  SHELL_WORDS_READ_MAX,
+} from "./analysis.ts";
 import { unreadPlace } from "./coverage.ts";
 import { afterCd, union } from "./directories.ts";
 import { oddCharacter } from "./suspicious.ts";
@@ -51,6 +58,7 @@ interface Level {
   readonly wrappedBy?: string;
 }
 
+const BROKEN_CHARACTERS_MAX = 4_096;
 const PLACE_VARIABLES = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
 const HARMLESS_OPTIONS = /^[-+](?:[euxvnfCbhma]+|o)$/;
 const HARMLESS_OPTION_NAMES = new Set([
@@ -81,6 +89,9 @@ export class Reading {
   readonly #redirections: Writable<ShellRedirection>[] = [];
   readonly #functions = new Set<string>();
   readonly #unsure: Unsure[] = [];
+  #characters = 0;
+  #scripts = 0;
+  #words = 0;
 
   result(): Analysis {
     return {
@@ -100,15 +111,23 @@ export class Reading {
   }
 
   #script(text: string, shell: Shell, level: Level): void {
+    this.#characters += text.length;
+    if (this.#characters > SHELL_CHARACTERS_READ_MAX)
+      throw new OverLimit("it holds scripts in scripts, too many to read");
     const odd = oddCharacter(text);
     if (odd !== undefined) this.#unsure.push(odd);
     const script = parse(text);
     for (const { message, pos } of script.errors ?? []) this.#doubt(pos, message);
+    // What is broken is never allowed. To look through all of a long broken text would only take time.
+    if (script.errors !== undefined && script.errors.length > 0 && text.length > BROKEN_CHARACTERS_MAX)
+      return;
     this.#parsed(script, shell, { ...level, source: text });
   }
 
   #parsed(script: Script, shell: Shell, level: Level): void {
     if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
+    if (++this.#scripts > SHELL_SCRIPTS_MAX)
+      throw new OverLimit(`it holds more than ${SHELL_SCRIPTS_MAX} scripts`);
     const unread = unreadPlace(script, level.source);
     if (unread !== undefined) this.#doubt(unread, "a place that could not be read");
     for (const statement of script.commands) this.#statement(statement, shell, level);
@@ -309,6 +328,9 @@ export class Reading {
   ): Outcome {
     if (this.#commands.length >= SHELL_COMMANDS_MAX)
       throw new OverLimit(`it holds more than ${SHELL_COMMANDS_MAX} commands`);
+    this.#words += args.length;
+    if (this.#words > SHELL_WORDS_READ_MAX)
+      throw new OverLimit("it holds wrappers in wrappers, too many to read");
     const command: Writable<ShellCommand> = {
       ...(name === undefined ? {} : { name }),
       args,
@@ -326,12 +348,13 @@ export class Reading {
     if (wrapped.length > 0) {
       command.wraps = wrapped.every(({ plain }) => plain) ? "plain" : "opaque";
       const before = shell.directories;
+      const elsewhere = changesPlace(plainName, args);
       for (const { words, script, unknown, here } of wrapped) {
         const inner = { ...level, depth: level.depth + 1, wrappedBy: program };
         if (inner.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
         const place =
           here === true || plainName === "command" || plainName === "builtin" ? shell : { ...shell };
-        if (changesPlace(plainName, args)) place.directories = undefined;
+        if (elsewhere) place.directories = undefined;
         if (script !== undefined) this.#script(script, place, inner);
         if (words !== undefined) {
           const [first, ...rest] = words;

@@ -1,11 +1,12 @@
 import { posix } from "node:path";
 import type { Directories, ShellWord } from "../../shell/analysis.ts";
 import { literalOf } from "../../shell/analysis.ts";
+import { mayHoldCredentials } from "../sensitive.ts";
 import type { Flags, Knowledge, Known, ReadFlags, Use } from "./grammar.ts";
 import { readFlags, reads, unknown } from "./grammar.ts";
 
 const DIFF_LONG =
-  "patch no-patch stat numstat shortstat summary name-only name-status raw minimal patience histogram cached staged no-index-never check full-index binary text ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines no-renames exit-code quiet no-color no-ext-diff no-textconv pickaxe-all pickaxe-regex function-context patch-with-stat compact-summary no-prefix";
+  "patch no-patch stat numstat shortstat summary name-only name-status raw minimal patience histogram cached staged check full-index binary text ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines no-renames exit-code quiet no-color no-ext-diff no-textconv pickaxe-all pickaxe-regex function-context patch-with-stat compact-summary no-prefix";
 const DIFF_VALUES = {
   "diff-filter": "text",
   "diff-algorithm": "text",
@@ -23,16 +24,16 @@ const DIFF_LETTERS = "puswbRzaWqM";
 const DIFF: Flags = {
   letters: DIFF_LETTERS,
   values: { U: "number", S: "text", G: "text" },
-  long: DIFF_LONG.replace(" no-index-never", "") + " merge-base no-relative",
+  long: `${DIFF_LONG} merge-base no-relative`,
   longValues: DIFF_VALUES,
   longOptional: DIFF_OPTIONAL,
 };
 const LOG_LONG =
-  "oneline graph all branches tags remotes merges no-merges first-parent reverse follow abbrev-commit no-abbrev-commit decorate no-decorate left-right cherry-pick topo-order date-order author-date-order full-history ancestry-path walk-reflogs show-pulls no-notes source stdin-never boundary simplify-by-decoration regexp-ignore-case invert-grep all-match fixed-strings extended-regexp perl-regexp basic-regexp root clear-decorations no-walk parents children relative-date left-only right-only cherry-mark cherry log-size no-mailmap use-mailmap";
+  "oneline graph all branches tags remotes merges no-merges first-parent reverse follow abbrev-commit no-abbrev-commit decorate no-decorate left-right cherry-pick topo-order date-order author-date-order full-history ancestry-path walk-reflogs show-pulls no-notes source boundary simplify-by-decoration regexp-ignore-case invert-grep all-match fixed-strings extended-regexp perl-regexp basic-regexp root clear-decorations no-walk parents children relative-date left-only right-only cherry-mark cherry log-size no-mailmap use-mailmap";
 const LOG: Flags = {
   letters: `${DIFF_LETTERS}giEFPtmc`,
   values: { n: "number", U: "number", S: "text", G: "text", L: "text" },
-  long: `${DIFF_LONG} ${LOG_LONG}`.replaceAll(/ [a-z-]+-never/g, ""),
+  long: `${DIFF_LONG} ${LOG_LONG}`,
   longValues: {
     ...DIFF_VALUES,
     "max-count": "number",
@@ -209,7 +210,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     },
     operands: "revisions",
   },
-  "cat-file": { flags: { letters: "pte s".replace(" ", "") }, operands: "revisions" },
+  "cat-file": { flags: { letters: "ptes" }, operands: "revisions" },
   "show-ref": {
     flags: {
       letters: "dhsq",
@@ -316,6 +317,8 @@ function subcommand(
     return unknown(`git ${name} ${operands[0]?.text}`);
   const odd = oddOperand(read);
   if (odd !== undefined) return unknown(`git ${name} ${odd}`);
+  const secret = operands.find((word) => mayHoldCredentials((literalOf(word) ?? "").replace(/^.*:/s, "")));
+  if (secret !== undefined) return unknown(`git ${name} ${secret.text}, which may hold a key or password`);
   const elsewhere = operands.filter((word) => leadsOut(literalOf(word) ?? ""));
   return reads([
     ...uses,

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Files } from "../src/base/world.ts";
+import { policyFrom } from "../src/harness/policy.ts";
+import { hostWorld } from "../src/host/host.ts";
+import { examine } from "../src/permission/command-facts.ts";
+import type { Decision, Policy } from "../src/permission/judge.ts";
+import { judge } from "../src/permission/judge.ts";
+import { loadProfile } from "../src/profile/profile.ts";
+import type { CommandRow } from "../test/shell/cases.ts";
+import { commandsOf, rowsOf } from "../test/shell/cases.ts";
+import type { Row } from "./report.ts";
+import { quantile, sampled } from "./statistics.ts";
+import type { Place } from "./subject.ts";
+
+const SILENT = { for: () => SILENT, write: () => undefined };
+const JUDGING_MS_AIM = 0.1;
+const JUDGING_MS_MAX = 50;
+const WORST_TRIES = 5;
+/** Where the agents of the corpus worked: that is the workspace here. */
+const WORKSPACES = /\/testbed(?![\w-])|\/Users\/badlogic\/workspaces\/pi-mono(?![\w-])/g;
+
+interface Judged {
+  readonly without: Decision["kind"];
+  readonly within: Decision["kind"];
+  readonly ms: number;
+}
+
+/**
+ * How often a person is interrupted, over commands as coding agents have issued them, with the default profile; what of
+ * the traps goes through and of the safe ones does not; and how long judging takes, the looks at the disk included.
+ */
+export async function measurePermissions(place: Place): Promise<readonly Row[]> {
+  const world = hostWorld(SILENT);
+  const root = realpathSync(mkdtempSync(join(place.scratch, "workspace-")));
+  makeFiles(root, rowsOf("agent-commands"));
+  const profile = await loadProfile(world, "default", join(place.scratch, "no-profiles"));
+  const ownDirectories = [join(place.scratch, "config")];
+  const policy = policyFrom({
+    profile: profile.permissions,
+    user: { rules: [] },
+    strictPermissions: false,
+    ownDirectories,
+  });
+  const judged = (command: string) =>
+    judgedOn(command.replaceAll(WORKSPACES, root), { policy, root, files: world.files });
+
+  const issued = rowsOf("agent-commands");
+  for (const { cmd } of issued) await judged(cmd); // what follows is measured warm, as in a session
+  const all: (Judged & CommandRow)[] = [];
+  for (const row of issued) all.push({ ...row, ...(await judged(row.cmd)) });
+  const pi = all.filter(({ source }) => source === "badlogic/pi-mono");
+  const others = all.filter(({ source }) => source !== "badlogic/pi-mono");
+  const traps = await Promise.all(commandsOf("traps").map(judged));
+  const safe = await Promise.all(commandsOf("safe").map(judged));
+  const worst = await worstCases(judged);
+  return [
+    share("asked of 100 commands, all, no sandbox", asked(all, "without"), 45),
+    share("asked of 100 commands, all, in the sandbox", asked(all, "within"), 10),
+    share("asked of 100 commands, pi-mono, no sandbox", asked(pi, "without")),
+    share("asked of 100 commands, pi-mono, in the sandbox", asked(pi, "within")),
+    share("asked of 100 commands, the others, no sandbox", asked(others, "without")),
+    share("asked of 100 commands, the others, in the sandbox", asked(others, "within")),
+    share("traps let through, no sandbox", traps.filter(({ without }) => without === "allow").length, 0),
+    share(
+      "asked of 100 safe commands, no sandbox",
+      (safe.filter(({ without }) => without !== "allow").length / safe.length) * 100,
+      2,
+    ),
+    {
+      what: "judging one command",
+      unit: "ms",
+      cinch: sampled(all.map(({ ms }) => ms)),
+      comparison: "alone",
+      aim: JUDGING_MS_AIM,
+    },
+    {
+      what: "judging the slowest of hostile inputs",
+      unit: "ms",
+      cinch: sampled([worst]),
+      comparison: "alone",
+      aim: JUDGING_MS_MAX,
+    },
+  ];
+}
+
+/** The files that the commands name, as they were there for those who wrote the commands. */
+function makeFiles(root: string, rows: readonly CommandRow[]): void {
+  for (const { cmd } of rows) {
+    for (const [path] of cmd
+      .replaceAll(WORKSPACES, root)
+      .matchAll(/(?<=[\s'"])[\w./-]+\.\w{1,4}(?=[\s'";|]|$)/g)) {
+      const full = path.startsWith("/") ? path : join(root, path);
+      if (!full.startsWith(`${root}/`)) continue;
+      try {
+        mkdirSync(dirname(full), { recursive: true });
+        writeFileSync(full, "", { flag: "wx" });
+      } catch {
+        // another command has it for a folder, or made it
+      }
+    }
+  }
+}
+
+function share(what: string, value: number, aim?: number): Row {
+  return {
+    what,
+    unit: "",
+    cinch: sampled([value]),
+    comparison: "alone",
+    ...(aim === undefined ? {} : { aim }),
+  };
+}
+
+/** Weighted by how often each was issued. */
+function asked(rows: readonly (Judged & CommandRow)[], where: "without" | "within"): number {
+  const weight = (some: readonly CommandRow[]) => some.reduce((sum, { n = 1 }) => sum + n, 0);
+  return (weight(rows.filter((row) => row[where] !== "allow")) / weight(rows)) * 100;
+}
+
+interface Ground {
+  readonly policy: Policy;
+  readonly root: string;
+  readonly files: Files;
+}
+
+async function judgedOn(command: string, { policy, root, files }: Ground): Promise<Judged> {
+  const target = { kind: "command", command, cwd: root } as const;
+  const place = { root, scratch: join(root, "no-scratch"), home: "/home/user" };
+  const plan = { summary: command, target };
+  const tool = { name: "Bash", level: "DangerFullAccess" } as const;
+  const before = performance.now();
+  const facts = await examine(target, place, { files, ownDirectories: policy.ownDirectories });
+  const without = judge(plan, tool, policy, place, { facts }).kind;
+  const ms = performance.now() - before;
+  return { without, within: judge(plan, tool, policy, place, { facts, confined: { hosts: [] } }).kind, ms };
+}
+
+/** Each several times, and the quickest of them: other processes of the machine are not what is measured. */
+async function worstCases(judged: (command: string) => Promise<Judged>): Promise<number> {
+  const times: number[] = [];
+  for (const command of hostileInputs()) {
+    const tries: number[] = [];
+    for (let run = 0; run < WORST_TRIES; run++) tries.push((await judged(command)).ms);
+    times.push(quantile(tries, 0));
+  }
+  return Math.max(...times);
+}
+
+export function hostileInputs(): readonly string[] {
+  const long = 120_000;
+  const repeated = (part: string, end = "") => part.repeat(Math.floor(long / part.length)) + end;
+  return [
+    "a".repeat(1_048_576),
+    repeated("true;"),
+    `${"true; ".repeat(5_000)}curl x`,
+    repeated("ls -la src | "),
+    repeated("a $(b "),
+    repeated("("),
+    repeated("{ "),
+    repeated("`"),
+    repeated("$("),
+    repeated("${x:-"),
+    repeated("$(("),
+    repeated("'a'\"b\""),
+    repeated("cat x/"),
+    repeated("x* "),
+    `cat ${repeated("a/../")}x`,
+    `ls ${repeated("[a-z]*/")}`,
+    repeated("env A=1 "),
+    repeated("timeout 5 "),
+    repeated("eval "),
+    repeated("bash -c 'a' ;"),
+    repeated("cat <<A\nA\n"),
+    repeated("if a; then "),
+    repeated("case a in b) "),
+    `sed -n '${repeated("1p;")}' x`,
+    `awk '${repeated("{print}")}' x`,
+    `grep ${repeated("-e x ")}`,
+    repeated("> x "),
+    repeated("cd a; "),
+    repeated("cd a && "),
+    repeated("f() { a; }; "),
+    repeated("\\\n"),
+    repeated("# a\n"),
+    `find . ${repeated("-exec a \\; ")}`,
+    `xargs ${repeated("-I{} ")}a`,
+    repeated("\u00e9\u{1f600} "),
+  ];
+}

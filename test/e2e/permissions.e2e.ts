@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { commandsOf } from "../shell/cases.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { temporaryDirectory } from "../support/world.ts";
+
+const SAFE_QUIET_MIN = 0.98;
+
+interface Verdict {
+  readonly decision: string;
+  readonly in_sandbox: string;
+  readonly rule: string | null;
+  readonly why: string;
+}
+
+/** A small repository with the files that the commands of the corpus name. */
+function makeRepository(root: string): void {
+  const files = [
+    "README.md",
+    "CHANGELOG.md",
+    "package.json",
+    "notes.txt",
+    "a.txt",
+    "b.txt",
+    "data.txt",
+    "data.csv",
+    "data.json",
+    "image.png",
+    "src/index.ts",
+    "src/old/a.ts",
+    "src/new/a.ts",
+    "dist/app.bin",
+    "dist/a.js",
+    "test/a.test.ts",
+  ];
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), "{}\n");
+  }
+  Bun.spawnSync(["git", "init", "-q", "-b", "main"], { cwd: root });
+}
+
+async function verdicts(
+  commands: readonly string[],
+  flags: readonly string[] = [],
+): Promise<readonly Verdict[]> {
+  await using directory = temporaryDirectory();
+  makeRepository(directory.path);
+  const stdin = commands
+    .map((command) => `${JSON.stringify({ tool: "Bash", input: { command } })}\n`)
+    .join("");
+  const { code, stdout, stderr } = await runCinch(["permissions", "explain", "--json", ...flags], {
+    cwd: directory.path,
+    stdin,
+  });
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Verdict);
+}
+
+test("[PERM-04] no trap runs unasked, and at least 98 of 100 safe commands do", async () => {
+  const traps = commandsOf("traps");
+  const safe = commandsOf("safe");
+  const all = await verdicts([...traps, ...safe]);
+  expect(all).toHaveLength(traps.length + safe.length);
+  expect(traps.filter((_, at) => all[at]?.decision === "allow")).toEqual([]);
+  const loud = safe.filter((_, at) => all[traps.length + at]?.decision !== "allow");
+  expect([loud, 1 - loud.length / safe.length >= SAFE_QUIET_MIN]).toEqual([loud, true]);
+});
+
+test("[PERM-13] a profile names a preset file of one's own, which can switch the known reads off", async () => {
+  using home = cinchHome();
+  const profiles = join(home.path, "config", "cinch", "profiles");
+  mkdirSync(profiles, { recursive: true });
+  writeFileSync(join(profiles, "careful.toml"), 'name = "careful"\npermissions = "loud.toml"\n');
+  writeFileSync(
+    join(profiles, "loud.toml"),
+    'level = "DangerFullAccess"\nquiet = false\nbash_in_sandbox = "ask"\nallow = ["Bash:pwd"]\n',
+  );
+  const explain = async (command: string) =>
+    (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
+  expect(await explain("ls")).toMatch(/^ask: .*\nin the sandbox: ask: /);
+  expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
+});
+
+test("[PERM-04] --strict-permissions asks for the safe ones too", async () => {
+  const [strict] = await verdicts(["ls"], ["--strict-permissions"]);
+  expect(strict).toEqual({
+    decision: "ask",
+    in_sandbox: "allow",
+    rule: null,
+    why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
+  });
+});
+
+test("[PERM-12] a person and a program are told what would happen, why and by which rule, and nothing is run", async () => {
+  using home = cinchHome();
+  await using directory = temporaryDirectory();
+  const config = join(home.path, "config", "cinch", "config.toml");
+  mkdirSync(dirname(config), { recursive: true });
+  writeFileSync(config, '[permissions]\nallow = ["Bash:touch *"]\ndeny = ["Bash:curl *"]\n');
+  const run = (args: readonly string[], stdin = "") =>
+    runCinch(["permissions", ...args], { home, cwd: directory.path, stdin });
+
+  expect((await run(["explain", "touch made.txt"])).stdout).toBe(
+    'allow: the rule allow "Bash:touch *" covers it\nin the sandbox: allow: the rule allow "Bash:touch *" covers it\n',
+  );
+  expect(await Bun.file(join(directory.path, "made.txt")).exists()).toBe(false);
+  expect((await run(["explain", "sudo curl x"])).stdout).toStartWith(
+    'deny: the rule deny "Bash:curl *" forbids it\n',
+  );
+  expect(
+    (await run(["explain", "--tool", "Read", "--input", '{"file_path": "/etc/hosts"}'])).stdout,
+  ).toStartWith("ask: ");
+  expect((await run(["list"])).stdout).toContain(`allow Bash:touch *  (${config}:2)\n`);
+
+  const lines = [
+    '{"tool":"Bash","input":{"command":"curl x"}}',
+    "no json",
+    '{"tool":"Bsah","input":{}}',
+    '{"tool":"Bash"}',
+    '{"tool":"Bash","input":{"command":"ls"}}',
+    '{"tool":"Bash","input":{"command":""}}',
+  ];
+  const bad = await run(["explain", "--json"], lines.join("\n"));
+  const answers = bad.stdout
+    .trim()
+    .split("\n")
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  expect(bad.code).toBe(2);
+  expect(answers).toMatchObject([
+    { decision: "deny", in_sandbox: "deny", rule: "Bash:curl *" },
+    { error: expect.stringMatching(/^line 2: /) },
+    { error: "line 3: there is no tool Bsah; did you mean Bash?" },
+    { error: expect.stringMatching(/^line 4: /) },
+    { decision: "allow", in_sandbox: "allow", rule: null },
+    { decision: "deny", why: "The command is empty." },
+  ]);
+  expect(bad.stderr).toContain("3 of 6 lines are no calls");
+
+  for (const args of [
+    [],
+    ["explain"],
+    ["explain", "a", "b"],
+    ["expalin", "x"],
+    ["list", "x"],
+    ["explain", "--tool", "Bash"],
+    ["explain", "--json", "x"],
+    ["explain", "--tool", "Bash", "--input", "[]"],
+    ["explain", "--tool", "Bsah", "--input", "{}"],
+  ])
+    expect([args, (await run(args)).code]).toEqual([args, 2]);
+  writeFileSync(config, '[permissions]\nallow = ["Bsah:touch *"]\n');
+  const unknown = await run(["explain", "ls"]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(`${config}:2`)]);
+});

@@ -1,0 +1,47 @@
+import type { Files } from "../../src/base/world.ts";
+import { examine } from "../../src/permission/command-facts.ts";
+import type { Decision, Policy } from "../../src/permission/judge.ts";
+import { judge } from "../../src/permission/judge.ts";
+import type { Effect, Rule } from "../../src/permission/rule.ts";
+import { parseRule } from "../../src/permission/rule.ts";
+import { testWorld } from "../support/world.ts";
+
+export const POLICY: Policy = {
+  ceiling: "WorkspaceWrite",
+  firm: false,
+  strict: false,
+  quiet: true,
+  bashInSandbox: "allow",
+  rules: [],
+  ownDirectories: ["/home/user/.config/cinch"],
+};
+
+export function withRules(...rules: readonly (readonly [Effect, string])[]): Policy {
+  const parsed = rules.map(([effect, text]): Rule => {
+    const rule = parseRule({ effect, text }, "user");
+    if (rule.kind === "problem") throw new Error(rule.problem);
+    return rule.rule;
+  });
+  return { ...POLICY, rules: parsed };
+}
+
+export interface Where {
+  readonly root: string;
+  readonly cwd?: string;
+  readonly home?: string;
+  /** Whether a working sandbox holds the command. */
+  readonly confined?: boolean;
+  readonly files?: Files;
+}
+
+/** The verdict on one command line, as the gate comes to it: the words are read, and the disk is looked at. */
+export async function verdictOn(command: string, policy: Policy, where: Where): Promise<Decision> {
+  const { root, cwd = root, home = "/home/user", confined = false, files = testWorld().files } = where;
+  const target = { kind: "command", command, cwd } as const;
+  const place = { root, scratch: "/nowhere/scratch", home };
+  const facts = await examine(target, place, { files, ownDirectories: policy.ownDirectories });
+  return judge({ summary: command, target }, { name: "Bash", level: "DangerFullAccess" }, policy, place, {
+    facts,
+    ...(confined ? { confined: { hosts: [] } } : {}),
+  });
+}
