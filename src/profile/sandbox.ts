@@ -26,8 +26,8 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   const image = table.string("image");
   const unavailable = table.oneOf("unavailable", UNAVAILABLE_POLICIES);
   const network = table.strings("network");
-  const writable = paths(table, "writable");
-  const hidden = paths(table, "hidden");
+  const writable = paths(table, "writable", table.strings("writable"));
+  const hidden = paths(table, "hidden", table.strings("hidden"));
   table.refuseUnknown();
   for (const text of network ?? []) {
     const entry = parseHostEntry(text);
@@ -46,8 +46,11 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   };
 }
 
-function paths(table: Table, key: "writable" | "hidden"): readonly string[] | undefined {
-  const listed = table.strings(key);
+function paths(
+  table: Table,
+  key: "writable" | "hidden",
+  listed: readonly string[] | undefined,
+): readonly string[] | undefined {
   for (const path of listed ?? []) {
     if (!/^(?:~?\/)/.test(path) || path.split("/").includes("..")) {
       throw table.problem(key, `"${path}" must be an absolute path, or begin with ~/, without ..`);
