@@ -175,7 +175,7 @@ test("[TOFU-01 S50] an agent cannot acknowledge a file", async () => {
 });
 
 // Seen red with `asks` always true.
-test("[TOFU-04] where nobody is there the run ends and names the files, also with --auto-approve and from a pipe", async () => {
+test("[TOFU-04 S38] where nobody is there the run ends and names the files, also with --auto-approve and from a pipe; nothing is parsed before it is trusted", async () => {
   await using place = openPlace(says("fine"));
   place.write("AGENTS.md", "canary");
   place.write(".cinch/config.toml", "this is [[ no TOML, and nobody parses it before it is trusted");
