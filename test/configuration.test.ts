@@ -46,7 +46,9 @@ describe("[DOC-01] docs/configuration.md", () => {
       permissions: { level: "WorkspaceWrite", strict: false, quiet: true },
     });
     expect(config?.permissions.rules).toHaveLength(5);
-    expect(keysIn("config.toml")).toEqual(keysOf("src/profile/config.ts", "src/profile/permissions.ts"));
+    expect(keysIn("config.toml")).toEqual(
+      keysOf("src/profile/config.ts", "src/profile/permissions.ts", "src/profile/sandbox.ts"),
+    );
   });
 
   test("[PROF-01] the profile that is shown has every key, at its default", async () => {
