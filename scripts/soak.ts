@@ -20,6 +20,7 @@ import type { MockProvider } from "../test/support/mock-provider/mock-provider.t
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
+import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
 
 /**
@@ -33,6 +34,7 @@ import { soakSplits } from "./soak-splits.ts";
  * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
  *
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
+ * With --shell it compares generated command lines with what a traced bash does, all of them.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -50,6 +52,7 @@ const { values } = parseArgs({
     signals: { type: "string", default: "60" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     splits: { type: "boolean", default: false },
+    shell: { type: "boolean", default: false },
   },
 });
 const random = randomFrom(Number(values.seed));
@@ -57,6 +60,7 @@ const failures: string[] = [];
 const seen = new Map<string, number>();
 
 if (values.splits) failures.push(...(await soakSplits()));
+else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
 else await endings();
 for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);
 for (const failure of failures) console.log(`FAILED ${failure}`);

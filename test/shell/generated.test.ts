@@ -5,7 +5,7 @@ import { requireProgram } from "../support/requires.ts";
 import { commandsOf, randomFrom, shellCases } from "./cases.ts";
 import { disagreements } from "./compare.ts";
 
-/** Changed from time to time by hand, so that other cases are drawn; `npm run soak -- --shell 1` tries all. */
+/** Changed from time to time by hand, so that other cases are drawn; `npm run soak -- --shell` tries all. */
 const SEED = 20_261_121;
 const TRACED = 240;
 const CASES = shellCases(SEED);
