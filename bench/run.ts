@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { BENCH_MS_MAX, endAll } from "./guard.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
+import { measurePermissions } from "./permissions.ts";
 import type { Row, Verdict } from "./report.ts";
 import { judge, table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
@@ -12,13 +13,13 @@ import { measureRounds } from "./rounds.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
 import type { Place } from "./subject.ts";
-
 import { measureTrust } from "./trust.ts";
+
 /**
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
  *
- * --only start,requests,rounds,stream,memory,log   some of the measures
+ * --only start,requests,rounds,stream,memory,log,trust,permissions   some of the measures
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events
  * --keyed            with a provider that wants a key, so that keeper and helper run too
@@ -34,6 +35,8 @@ const MEASURES = {
   stream: measureStream,
   memory: measureMemory,
   log: measureLog,
+  permissions: measurePermissions,
+  trust: measureTrust,
 } as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;
 
 const { values: options } = parseArgs({
