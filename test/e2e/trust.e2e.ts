@@ -176,6 +176,30 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[TOFU-02] --all trusts the user's own skills in one decision, and of a project nothing",
+  async () => {
+    using own = cinchHome();
+    configure(own);
+    const config = join(own.path, "config/cinch");
+    mkdirSync(join(config, "skills/mine"), { recursive: true });
+    writeFileSync(join(config, "skills/mine/SKILL.md"), "---\nname: mine\ndescription: d\n---\n");
+    const cwd = join(own.path, "work");
+    mkdirSync(join(cwd, ".cinch/skills/theirs"), { recursive: true });
+    writeFileSync(join(cwd, ".cinch/skills/theirs/SKILL.md"), "---\nname: theirs\ndescription: d\n---\n");
+    const all = await runCinch(["ack", "--all"], { home: own, cwd });
+    expect(all.code).toBe(5);
+    expect(all.stderr).toContain(`trusted as it is now: ${config} (1 file)`);
+    expect(all.stderr).toContain("Not acknowledged: .cinch/skills/theirs.");
+    const lock = JSON.parse(readFileSync(join(config, "approved.lock"), "utf8"));
+    expect(lock).toMatchObject({
+      approved: [],
+      directories: [{ path: config, files: [{ path: "skills/mine/SKILL.md" }] }],
+    });
+  },
+  TIMEOUT_MS,
+);
+
 requireProgram("tmux")(
   "[TOFU-04 TOFU-05 TUI-07] at a terminal cinch ack shows each file and records the answer; a lock file made of it holds in CI until something changes",
   async () => {
