@@ -47,7 +47,12 @@ describe("[DOC-01] docs/configuration.md", () => {
     });
     expect(config?.permissions.rules).toHaveLength(5);
     expect(keysIn("config.toml")).toEqual(
-      keysOf("src/profile/config.ts", "src/profile/permissions.ts", "src/profile/sandbox.ts"),
+      keysOf(
+        "src/profile/config.ts",
+        "src/profile/hooks.ts",
+        "src/profile/permissions.ts",
+        "src/profile/sandbox.ts",
+      ),
     );
   });
 
@@ -62,7 +67,7 @@ describe("[DOC-01] docs/configuration.md", () => {
     });
     const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
-    expect([...told].sort()).toEqual([...keysOf("src/profile/profile.ts")]);
+    expect([...told].sort()).toEqual([...keysOf("src/profile/profile.ts", "src/profile/hooks.ts")]);
     for (const pack of PACK_NAMES) expect(shown).toContain(pack);
   });
 
@@ -115,7 +120,7 @@ function levelOf(tool: string): Level {
 /** The keys that a block shows, commented out or not; headers are the user's own. */
 function keysIn(name: string): readonly string[] {
   const text = BLOCKS.get(name) ?? "";
-  const keys = [...text.matchAll(/^(?:# )?(?:\[(\w+)(?:\.[^\]]+)?\]|(\w+) = )/gm)].map(
+  const keys = [...text.matchAll(/^(?:# )?(?:\[\[?(\w+)(?:\.[^\]]+)?\]|(\w+) = )/gm)].map(
     ([, a, b]) => a ?? b ?? "",
   );
   return [...new Set(keys)].sort();

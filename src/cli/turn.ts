@@ -28,11 +28,11 @@ export interface TurnOptions {
 /**
  * Sends one input and follows its turn to the end.
  *
- * @throws HarnessError when the input is refused; OutputClosed when nobody reads what is shown; Cancelled when a
- * cancelled turn did not end in time.
+ * @throws HarnessError when the input is refused; the signal's reason when it was cancelled before it was accepted;
+ * OutputClosed when nobody reads what is shown; Cancelled when a cancelled turn did not end in time.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnRecord> {
-  const { connection, session, content, signal } = options;
+  const { connection, session, signal } = options;
   const giveUp = new AbortController();
   const cancel = canceller(options, giveUp);
   const events = follow(connection, session, { signal: giveUp.signal });
@@ -42,15 +42,23 @@ export async function runTurn(options: TurnOptions): Promise<TurnRecord> {
     first.catch(() => undefined);
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel.start, { once: true });
-    await whileAlive(
-      connection.send({ kind: "SendInput", sessionId: session, content: [...content] }),
-      giveUp.signal,
-    );
+    await sendInput(options, giveUp.signal);
     return await followTurn(first, events, { ...options, cancel: cancel.start, giveUp: giveUp.signal });
   } finally {
     signal.removeEventListener("abort", cancel.start);
     giveUp.abort(new Cancelled("client", "the turn is over for this client"));
     await cancel.end();
+  }
+}
+
+/** An input that was taken back before it was accepted was cancelled, however that is called on the way. */
+async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<void> {
+  const { connection, session: sessionId, content, signal } = options;
+  try {
+    await whileAlive(connection.send({ kind: "SendInput", sessionId, content: [...content] }), giveUp);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw thrown;
   }
 }
 

@@ -470,16 +470,14 @@ test("[HOOK-02 S29 S39] what runs is the script that was acknowledged, whatever 
   const ran = place.at("ran");
   place.write(".git/HEAD", "ref: refs/heads/main\n");
   place.write(".cinch/hooks.toml", hookToml({ event: "Stop", cmd: "$CINCH_HOOKS/check.sh said" }));
-  place.write(
-    ".cinch/hooks/check.sh",
-    `#!/bin/sh\n. "$CINCH_HOOKS/part.sh"\necho "good $1 $part" >> ${ran}\n`,
-  );
+  const good = `#!/bin/sh\n. "$CINCH_HOOKS/part.sh"\necho "good $1 $part" >> ${ran}\n`;
+  place.write(".cinch/hooks/check.sh", good);
   place.write(".cinch/hooks/part.sh", "part=whole\n");
   chmodSync(join(place.repo, ".cinch/hooks/check.sh"), 0o755);
   await acknowledgeAll(place.options());
   await using harness = await place.open(ALLOWED);
   await turn(harness, "one");
-  const evil = `#!/bin/sh\necho evil >> ${ran}\n`;
+  const evil = `#!/bin/sh\necho evil >> ${ran}\n`.padEnd(good.length, "\n"); // only its content tells it
   place.write(".cinch/hooks/check.sh", evil);
   place.write(".cinch/hooks/part.sh", evil);
   place.write(".cinch/hooks.toml", hookToml({ event: "Stop", cmd: `echo evil >> ${ran}` }));
