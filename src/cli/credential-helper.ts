@@ -41,6 +41,7 @@ export async function runHelper(): Promise<void> {
     fetch: hostFetch(),
     listen: hostListen,
     random: hostRandom,
+    clock: hostClock,
     configured,
   });
   channel.send(JSON.stringify(report));

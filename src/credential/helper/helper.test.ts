@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { holds } from "../../../test/support/property.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
+import { hostClock } from "../../host/clock.ts";
 import { hostFetch, hostFetchThrough } from "../../host/fetch.ts";
 import { hostListen } from "../../host/listen.ts";
 import { anthropic } from "../../provider/anthropic/anthropic.ts";
@@ -17,6 +19,7 @@ import { baseUrlOf } from "./base-url.ts";
 import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
 import { frame, readFrames } from "./frames.ts";
+import { GATHER_MS, gatherer } from "./gather.ts";
 import { openHelper } from "./open.ts";
 import { isBelow } from "./serve.ts";
 import type { HelperReady } from "./wire.ts";
@@ -218,7 +221,13 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
   await using folder = temporaryDirectory();
   const report = await openHelper(
     { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },
-    { fetch: hostFetch(), listen: hostListen, random: seededRandom(1), configured: () => configured([]) },
+    {
+      fetch: hostFetch(),
+      listen: hostListen,
+      clock: hostClock,
+      random: seededRandom(1),
+      configured: () => configured([]),
+    },
   );
   expect(report).toMatchObject({ kind: "refused", reason: "MachineKeyUnusable" });
   const client = helperClient();
@@ -230,6 +239,33 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
   });
   await expect(credentials.logKey()).rejects.toThrow("it must be exactly 32 bytes");
   await expect(credentials.keys.providers()).rejects.toThrow("CINCH_MACHINE_KEY");
+});
+
+test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what follows closely goes together; none is lost", async () => {
+  const clock = fakeClock();
+  let write: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      write = controller;
+    },
+  });
+  const next = gatherer(stream.getReader(), clock);
+  const read = async () => new TextDecoder().decode((await next()) ?? new TextEncoder().encode("(end)"));
+  const say = (text: string) => write?.enqueue(new TextEncoder().encode(text));
+  say("a");
+  expect(await read()).toBe("a");
+  say("b");
+  const together = read();
+  await clock.advance(5);
+  say("c");
+  await clock.advance(GATHER_MS);
+  expect(await together).toBe("bc");
+  await clock.advance(GATHER_MS);
+  say("d");
+  expect(await read()).toBe("d");
+  say("e");
+  write?.close();
+  expect([await read(), await read()]).toEqual(["e", "(end)"]);
 });
 
 test("[CRED-03] frames are read wherever the bytes are cut", async () => {
@@ -285,6 +321,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
   const report = await openHelper(
     { ...startIn(folder.path), variables: { OWN_KEY: KEY } },
     {
+      clock: hostClock,
       configured: () => configured([custom]),
       listen: hostListen,
       random: seededRandom(5),

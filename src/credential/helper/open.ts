@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Fetch, Listen, Random } from "../../base/world.ts";
+import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import { keyVariableOf } from "../env-keys.ts";
@@ -17,6 +17,7 @@ export interface HelperParts {
   readonly fetch: Fetch;
   readonly listen: Listen;
   readonly random: Random;
+  readonly clock: Clock;
   /** What the user's configuration says of keys. */
   readonly configured: (directory: string | undefined) => Promise<Configured>;
 }
@@ -46,6 +47,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
     const handle = serveKeys({
       token,
       send,
+      clock: parts.clock,
       mayGo(provider, url) {
         const base = baseUrlOf(provider, customs);
         return base !== undefined && isBelow(base, url);

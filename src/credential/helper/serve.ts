@@ -1,10 +1,12 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { objectAt, parseJson, stringAt } from "../../base/json.ts";
+import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../provider/authorized-fetch.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
 import { sameSecret } from "../private-file.ts";
 import { frame } from "./frames.ts";
+import { gatherer } from "./gather.ts";
 import type { AnswerHead } from "./wire.ts";
 import { REQUEST_HEADER, TOKEN_HEADER, textsOf } from "./wire.ts";
 
@@ -20,6 +22,7 @@ const HOP_HEADERS = new Set([
 
 export interface ServeParts {
   readonly token: string;
+  readonly clock: Clock;
   /** Puts the key in and sends. */
   readonly send: AuthorizedFetch;
   /** Whether the key of a provider may go to this address. */
@@ -34,7 +37,12 @@ export interface ServeParts {
  * is told as soon as it is there; the body is read no faster than the engine reads; when the engine leaves, the
  * request to the provider ends.
  */
-export function serveKeys({ token, send, mayGo }: ServeParts): (request: Request) => Promise<Response> {
+export function serveKeys({
+  token,
+  clock,
+  send,
+  mayGo,
+}: ServeParts): (request: Request) => Promise<Response> {
   return async (incoming) => {
     if (!sameSecret(incoming.headers.get(TOKEN_HEADER) ?? "", token))
       return new Response(null, { status: 403 });
@@ -43,13 +51,14 @@ export function serveKeys({ token, send, mayGo }: ServeParts): (request: Request
     const { signal } = incoming;
     const body = new Uint8Array(await incoming.arrayBuffer());
     const request = { ...asked, signal, ...(body.length === 0 ? {} : { body }) };
-    return new Response(answer(() => send(request)));
+    return new Response(answer(() => send(request), clock));
   };
 }
 
 /** The frames of an answer, each made when the one before it was taken. */
-function answer(send: () => Promise<Response>): ReadableStream<Uint8Array> {
+function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let next: (() => Promise<Uint8Array | undefined>) | undefined;
   let head = false;
   // A generator would say this in fewer words; streaming one takes the runtime twice the time for each piece.
   return new ReadableStream<Uint8Array>(
@@ -59,13 +68,14 @@ function answer(send: () => Promise<Response>): ReadableStream<Uint8Array> {
           if (!head) {
             const response = await send();
             reader = response.body?.getReader();
+            next = reader === undefined ? undefined : gatherer(reader, clock);
             const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
             head = true;
             controller.enqueue(frame("head", text({ kind: "answer", status: response.status, headers })));
             return;
           }
-          const next = await reader?.read();
-          if (next !== undefined && !next.done) return controller.enqueue(frame("body", next.value));
+          const bytes = await next?.();
+          if (bytes !== undefined) return controller.enqueue(frame("body", bytes));
           controller.enqueue(frame("end"));
         } catch (thrown) {
           controller.enqueue(frame(head ? "failure" : "head", text(failureOf(thrown))));
