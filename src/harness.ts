@@ -128,7 +128,7 @@ function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Pr
     environment,
     paced,
     cacheDirectory,
-    configDirectory: paths.config,
+    configDirectory: options.keyDirectory ?? paths.config,
     insecureDevKey,
     ...(helper === undefined ? {} : { helper }),
     ...(rawDump === undefined ? {} : { rawDump }),

@@ -102,6 +102,7 @@ async function openOn(
   const staged: HarnessOptions = {
     ...options,
     paths: { ...options.paths, config: stage.config },
+    keyDirectory: options.paths.config, // the store is the user's own
     workingDir: stage.project,
     model: `replay:${stage.cassette}`,
     profile: "default",
@@ -113,7 +114,8 @@ async function openOn(
     if (!(thrown instanceof BootFailure) || !STORE_STEPS.includes(thrown.step)) throw thrown;
     await at.stderr.write(`cinch: ${neutralise(thrown.message)}\n`);
     const paths = { ...staged.paths, data: stage.ownState };
-    return { harness: await openHarness({ ...staged, paths }, at.stop.signal), store: paths.data };
+    const own = { ...staged, paths, keyDirectory: stage.config };
+    return { harness: await openHarness(own, at.stop.signal), store: paths.data };
   }
 }
 

@@ -55,6 +55,8 @@ export interface HarnessOptions {
   readonly relayCommand?: readonly [string, ...string[]];
   /** The process that holds the keys, where this one must never see them (CRED-03). */
   readonly helper?: HelperClient;
+  /** Where the machine key is; absent: in the configuration directory. */
+  readonly keyDirectory?: string;
   /** Derive the key of the log from a passphrase that everybody knows. */
   readonly insecureDevKey?: boolean;
 }
