@@ -137,6 +137,7 @@ test("[CLI-01 PERM-12] a call that would ask is refused at once, the model is to
   expect(existsSync(join(rig.work, "made"))).toBe(false);
 });
 
+const NO_SANDBOX = '[sandbox]\nbackend = "none"\n';
 const RULE = '[permissions]\nallow = ["Bash:touch *"]\n';
 const AUTO = ["--level", "ReadOnly", "--auto-approve"];
 test.each([
@@ -159,7 +160,7 @@ test.each([
   ["", AUTO, "edit and command", "--auto-approve says yes to what is above --level ReadOnly too"],
   ["[permissions]\nstrict = true\n", AUTO, "", "strict = true is set. The user can raise it with --level"],
 ] as const)(
-  "[PERM-01 PERM-12] levels, rules and answers do with -p what is documented (%#)",
+  "[PERM-01 PERM-12] without a sandbox, levels, rules and answers do with -p what is documented (%#)",
   async (rules, flags, ran, told) => {
     const script = [
       calls("Edit", { file_path: "a.txt", old_string: "old", new_string: "new" }),
@@ -167,7 +168,7 @@ test.each([
       says("Done."),
     ];
     await using rig = openRig({ script });
-    writeFileSync(rig.config, readFileSync(rig.config, "utf8") + rules);
+    writeFileSync(rig.config, readFileSync(rig.config, "utf8") + rules + NO_SANDBOX);
     writeFileSync(join(rig.work, "a.txt"), "old");
     const { code, stderr } = await rig.run(["-p", "x", "--model", "mock:one", ...flags]);
     const edited = readFileSync(join(rig.work, "a.txt"), "utf8") === "new" ? ["edit"] : [];
