@@ -1,0 +1,82 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunningCinch } from "../support/cinch.ts";
+import { cinchHome, startCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { processesWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
+import { ROOT } from "../support/source.ts";
+import { until } from "../support/until.ts";
+
+const test = requireProgram("bwrap");
+
+/** One command of a model in a real session, in a workspace that is not below /tmp. */
+async function session(
+  command: string,
+  config = "",
+  meanwhile: (cinch: RunningCinch, work: string) => Promise<void> = () => Promise.resolve(),
+) {
+  using home = cinchHome();
+  const parent = join(ROOT, "node_modules", ".cache", "sandbox");
+  mkdirSync(parent, { recursive: true });
+  const base = mkdtempSync(join(parent, "session-"));
+  const work = join(base, "work");
+  mkdirSync(work);
+  await using mock = startMockProvider({ script: [calls("Bash", { command }), says("Done.")] });
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(join(home.path, "config/cinch/config.toml"), `${provider}${config}`);
+  try {
+    await using cinch = startCinch(["-p", "x", "--model", "mock:one", "--without-project"], {
+      cwd: work,
+      home,
+    });
+    cinch.closeStdin();
+    await meanwhile(cinch, work);
+    const code = await cinch.exited;
+    const told = JSON.stringify(mock.requests.at(-1)?.body);
+    const left = [".cinch", ".git"].filter((name) => existsSync(join(work, name)));
+    return { code, stderr: await cinch.stderr, told, made: existsSync(join(work, "made")), left };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+test("[SBX-01 SBX-03 PERM-01] with -p a command runs unasked in the sandbox, and only there", async () => {
+  expect(await session("touch made")).toMatchObject({ code: 0, stderr: "", made: true, left: [] });
+  const asks = '[permissions]\nbash_in_sandbox = "ask"\n';
+  expect(await session("touch made", asks)).toMatchObject({ code: 3, made: false });
+  expect(await session("touch made", '[sandbox]\nbackend = "none"\n')).toMatchObject({
+    code: 3,
+    made: false,
+  });
+  const denies = '[permissions]\ndeny = ["Bash:touch *"]\n';
+  expect(await session("touch made", denies)).toMatchObject({ code: 3, made: false });
+});
+
+test("[SBX-04] what the sandbox stops is told to the model, with what it can do", async () => {
+  const { told, code } = await session("touch made; touch ../beside");
+  expect(told).toContain("Read-only file system");
+  expect(told).toContain("outside_sandbox: true");
+  expect(code).toBe(0);
+});
+
+test("[SBX-01] a backend that does not work here is told once, and its commands are refused where nobody can be asked", async () => {
+  const { code, stderr, made } = await session("touch made", '[sandbox]\nbackend = "seatbelt"\n');
+  expect({ code, made }).toEqual({ code: 3, made: false });
+  expect(
+    stderr.match(/There is no sandbox for commands: \/usr\/bin\/sandbox-exec is not there/g),
+  ).toHaveLength(1);
+});
+
+test("[REL-03] when cinch is killed outright, the command and all it started are gone", async () => {
+  const token = `cinch-left-${process.pid}`;
+  const command = `setsid bash -c 'trap "" TERM; exec -a ${token} sleep 300' & trap "" TERM; touch made; wait`;
+  await session(command, "", async (cinch, work) => {
+    await until("the command", () => existsSync(join(work, "made")) && processesWith(token).length > 0);
+    process.kill(cinch.pid, "SIGKILL");
+  });
+  await until("the end of all", () => processesWith(token).length === 0);
+});
