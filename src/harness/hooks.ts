@@ -1,7 +1,9 @@
 import { basename, dirname, join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { near } from "../base/near.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import type { Hook } from "../hook/hook.ts";
 import type { SessionHooks } from "../hook/session-hooks.ts";
 import type { ConfiguredHook } from "../profile/hooks.ts";
@@ -66,6 +68,7 @@ export async function openHooks(
   });
   let ofProject: Promise<readonly Hook[]> | undefined;
   async function known(signal: AbortSignal): Promise<readonly Hook[]> {
+    if (!trust.mayHaveHooks) return own; // no own hook waits for an answer about something else
     const items = (await trust.loaded(signal)).hooks;
     ofProject ??= projectHooks(items, sources);
     return [...own, ...(await ofProject)];
@@ -88,16 +91,26 @@ async function folderHooks(
   folder: string,
 ): Promise<readonly ConfiguredHook[]> {
   const { files } = defaults.world;
-  if ((await files.stat(folder))?.kind !== "directory") return [];
-  const names = (await files.list(folder)).map(({ name }) => name).filter((name) => name.endsWith(".toml"));
-  const read = await Promise.all(names.sort().map((name) => readHooks(files, join(folder, name))));
-  return read.flat();
+  const names = await namesIn(files, folder);
+  const own = names.filter((name) => name.endsWith(".toml")).sort();
+  return (await Promise.all(own.map((name) => readHooks(files, join(folder, name))))).flat();
+}
+
+/** @throws HarnessError ConfigInvalid where hooks may be there and cannot be seen: a guard must not be missing. */
+async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
+  try {
+    if ((await files.stat(folder))?.kind !== "directory") return [];
+    return (await files.list(folder)).map(({ name }) => name);
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    throw invalid(folder, 1, "hooks", `the folder cannot be read: ${messageOf(thrown)}`, thrown);
+  }
 }
 
 /** What a project's files say, out of the bytes that were acknowledged. */
 async function projectHooks(
   items: readonly TrustItem[],
-  { defaults, trust }: HookSources,
+  { defaults, trust, workspace }: HookSources,
 ): Promise<readonly Hook[]> {
   if (items.length === 0) return [];
   const { world, paths } = defaults;
@@ -119,7 +132,7 @@ async function projectHooks(
       checkTools(each);
       hooks.push(
         hookOf(each, async () => {
-          const named = await namedFile(files, trust.root, each.cmd);
+          const named = await namedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });
           if (named === undefined) return await kept.ready();
           throw new Error(
             `it names ${named}, a file of the repository that was not acknowledged with it; move it to .cinch/hooks and write $CINCH_HOOKS/${basename(named)}`,

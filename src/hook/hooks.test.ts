@@ -3,12 +3,14 @@ import * as fc from "fast-check";
 import { contentOf, openHookRig, written } from "../../test/support/hook-rig.ts";
 import { processesWith } from "../../test/support/processes.ts";
 import { holds } from "../../test/support/property.ts";
+import { readSource } from "../../test/support/source.ts";
 import { until } from "../../test/support/until.ts";
 import { Cancelled } from "../base/errors.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";
-import { readAnswer } from "./answer.ts";
+import { CONTEXT_CHARACTERS_MAX, readAnswer } from "./answer.ts";
 import { hookOf } from "./configured.ts";
-import { concerns } from "./hook.ts";
+import { concerns, HOOK_MS_MAX } from "./hook.ts";
+import { HOOK_KILL_AFTER_MS, HOOK_OUTPUT_BYTES_MAX } from "./run-hook.ts";
 
 const where = { path: "config.toml", line: 1 };
 const scripts = () => Promise.resolve("");
@@ -30,6 +32,23 @@ test("[HOOK-03 HOOK-01] each event has its deadline, and only a PreToolUse hook 
   ]);
   const told = hookOf({ event: "Stop", cmd: "true", timeoutMs: 7, blocking: true, where }, scripts);
   expect([told.timeoutMs, told.blocking]).toEqual([7, true]);
+});
+
+test("[DOC-01 HOOK-03] docs/hooks.md has the events in their order with their deadlines, and the limits", () => {
+  const page = readSource("docs/hooks.md");
+  const rows = [...page.matchAll(/^\| `(\w+)` \| [^|]+ \| (\d+) s \|/gm)];
+  const told = rows.map(([, event, seconds]) => [event, Number(seconds) * 1_000]);
+  expect(told.sort()).toEqual(Object.entries(HOOK_MS_MAX).sort());
+  expect([HOOK_OUTPUT_BYTES_MAX, HOOK_KILL_AFTER_MS, CONTEXT_CHARACTERS_MAX]).toEqual([
+    65_536, 5_000, 16_384,
+  ]);
+  for (const limit of [
+    "SIGTERM, 5 s later SIGKILL",
+    "64 KB are kept",
+    "16,384 characters",
+    "up to ten minutes",
+  ])
+    expect(page).toContain(limit);
 });
 
 test("[HOOK-01] a hook is told event, session and folder, and what the moment is about, in one line of JSON", async () => {

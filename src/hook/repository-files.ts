@@ -8,11 +8,16 @@ import { codeOf } from "../base/world.ts";
  *
  * It sees what is written, not what a shell makes of it, nor what the programs read that the command starts.
  */
-export async function namedFile(files: Files, root: string, command: string): Promise<string | undefined> {
-  for (const word of command.split(BETWEEN_WORDS)) {
-    if (word === "") continue;
-    const path = resolve(root, word);
-    if (path === root || !path.startsWith(root.endsWith(sep) ? root : root + sep)) continue;
+export async function namedFile(
+  files: Files,
+  command: string,
+  { root, cwd }: { readonly root: string; readonly cwd: string },
+): Promise<string | undefined> {
+  const inside = root.endsWith(sep) ? root : root + sep;
+  const words = command.replaceAll(/\$PWD\b|\$\{PWD\}/g, cwd).split(BETWEEN_WORDS);
+  const paths = words.flatMap((word) => (word === "" ? [] : [resolve(cwd, word), resolve(root, word)]));
+  for (const path of new Set(paths)) {
+    if (!path.startsWith(inside)) continue;
     const kind = await kindOf(files, path);
     if (kind !== undefined && kind !== "directory") return relative(root, path);
   }

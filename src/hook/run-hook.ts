@@ -8,9 +8,9 @@ export const HOOK_OUTPUT_BYTES_MAX = 65_536;
 /** How long a hook may go on after the SIGTERM of its deadline. */
 export const HOOK_KILL_AFTER_MS = 5_000;
 /** Marks every process of one run, so that those that leave its group are ended too. */
-export const HOOK_MARK = "CINCH_HOOK";
+const HOOK_MARK = "CINCH_HOOK";
 /** Where a hook finds its scripts. */
-export const HOOK_SCRIPTS = "CINCH_HOOKS";
+const HOOK_SCRIPTS = "CINCH_HOOKS";
 
 const SHELL = "/bin/sh";
 

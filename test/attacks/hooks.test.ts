@@ -395,6 +395,44 @@ test("[HOOK-03] what has no effect is told at the start", async () => {
   ]);
 });
 
+test("[HOOK-01 S18] nothing that a model or a person says is ever part of a command", async () => {
+  const evil = (name: string) => `$(touch ran-${name})\`touch ran-${name}\`; touch ran-${name} #'"`;
+  await using place = openHooked(write(evil("path"), evil("content")), says(evil("answer")));
+  const events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+  place.hooks(...events.map((event) => ({ event, cmd: `cat >> ${place.at("seen")}` })));
+  await run(place, {}, evil("prompt"));
+  expect((contentOf(place.at("seen")) ?? "").trim().split("\n")).toHaveLength(events.length);
+  expect(contentOf(place.at("seen"))).toContain("touch ran-prompt");
+  expect(
+    [place.root, place.repo].flatMap((path) => readdirSync(path)).filter((name) => /^ran-/.test(name)),
+  ).toEqual([]);
+});
+
+test("[HOOK-03 PROF-03] a folder of hooks that cannot be read ends the start: a guard may be in it", async () => {
+  await using place = openHooked(says("done"));
+  const { world } = place.options();
+  const list = () =>
+    Promise.reject(Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" }));
+  mkdirSync(join(place.root, "config/hooks"));
+  const starting = place.open({ world: { ...world, files: { ...world.files, list } } });
+  await expect(starting).rejects.toMatchObject({ reason: "ConfigInvalid" });
+});
+
+test("[HOOK-01 TOFU-01] an own hook does not wait until a person has answered about the repository's files", async () => {
+  await using place = openHooked(says("done"));
+  place.write("AGENTS.md", "Use tabs.\n");
+  place.hooks({ event: "SessionStart", cmd: `echo > ${place.at("started")}` });
+  await using harness = await place.open({ attended: true });
+  const connection = await connect(harness);
+  const leave = new AbortController();
+  const following = (async () => {
+    for await (const _ of connection.subscribe(harness.session, { signal: leave.signal }));
+  })();
+  await written(place.at("started"));
+  leave.abort();
+  await following.catch(() => undefined);
+});
+
 // A repository's hooks.
 
 const ALLOWED = { allowProjectHooks: true } as const;
@@ -495,6 +533,7 @@ test.each([
   'cd . && sh "scripts/check.sh"',
   ".cinch/hooks/check.sh",
   "x=$(sh scripts/check.sh)",
+  'sh "$PWD/scripts/check.sh"',
 ])(
   "[HOOK-02 S29] a hook of a repository runs no file of it that was not acknowledged with it: %s",
   async (cmd) => {
@@ -513,6 +552,22 @@ test.each([
     expect([existsSync(place.at("ran")), existsSync(join(place.repo, "a.txt"))]).toEqual([false, false]);
   },
 );
+
+test("[HOOK-02 S29] a session in a folder of the repository names its files in as many ways", async () => {
+  await using place = openHooked(says("done"));
+  place.write(".git/HEAD", "ref: refs/heads/main\n");
+  for (const path of ["scripts/check.sh", "app/run.sh"])
+    place.write(path, `echo ran >> ${place.at("ran")}\n`);
+  const commands = ["sh run.sh", "sh ../scripts/check.sh", "sh ./app/../run.sh"];
+  place.write(".cinch/hooks.toml", commands.map((cmd) => hookToml({ event: "Stop", cmd })).join(""));
+  const workingDir = join(place.repo, "app");
+  await acknowledgeAll(place.options({ workingDir }));
+  const events = await run(place, { ...ALLOWED, workingDir });
+  expect(payloads(events, "HookError").map(({ command, exit_code }) => [command, exit_code])).toEqual(
+    commands.map((cmd) => [cmd, 127]),
+  );
+  expect(existsSync(place.at("ran"))).toBe(false);
+});
 
 // Seen red with the hooks read anew before each moment.
 test("[HOOK-02 S39] hooks that come into being during a session do not run in it", async () => {
