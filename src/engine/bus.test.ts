@@ -47,7 +47,14 @@ async function openBus(): Promise<BusRig> {
     },
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };
-  const bus = new Bus({ session, logId, store, writer: watched, clock: world.clock });
+  const bus = new Bus({
+    session,
+    logId,
+    store,
+    writer: watched,
+    clock: world.clock,
+    redaction: new Redaction(redactor([])),
+  });
   const rig: BusRig = { world, bus, store, appends, gate: undefined };
   return rig;
 }
@@ -66,6 +73,9 @@ async function take(events: AsyncIterable<Envelope>, count: number): Promise<Env
   for await (const event of events) if (taken.push(event) === count) break;
   return taken;
 }
+
+import { redactor } from "../trust/redact.ts";
+import { Redaction } from "./redaction.ts";
 
 const forever = new AbortController().signal;
 

@@ -16,6 +16,7 @@ import type {
 } from "../session/store.ts";
 import { mergeDelta } from "./delta.ts";
 import type { Origin } from "./origin.ts";
+import type { Redaction } from "./redaction.ts";
 import { Subscriber } from "./subscriber.ts";
 
 /** Deltas that follow the first one of a block wait for each other this long at most. */
@@ -33,6 +34,8 @@ export interface BusOptions {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
   readonly clock: Clock;
+  /** Takes secrets out of what is published. */
+  readonly redaction: Redaction;
 }
 
 type Item =
@@ -88,8 +91,10 @@ export class Bus {
   }
 
   /** Publishes an event. It is in the log before any client sees it; `commit` waits for that. */
-  publish(event: Event, origin: Origin = {}): void {
+  publish(published: Event, origin: Origin = {}): void {
     this.#assertOpen();
+    const event = this.#options.redaction.event(published);
+    if (event === undefined) return;
     const newest = this.#pending.at(-1);
     const merged = newest?.kind === "event" ? mergeDelta(newest, event, origin) : undefined;
     if (merged !== undefined && newest?.kind === "event") {
@@ -103,7 +108,7 @@ export class Bus {
     this.#lastKind = event.kind;
   }
 
-  /** Adds a message to the stored history, at its place among the events. */
+  /** Adds a message, redacted before, to the stored history, at its place among the events. */
   remember(message: Message, turn: number, boundary = false): void {
     this.#assertOpen();
     this.#pending.push({ kind: "message", message, turn, boundary });
@@ -112,7 +117,8 @@ export class Bus {
 
   intend(intent: Intent): void {
     this.#assertOpen();
-    this.#pending.push({ kind: "intent", intent });
+    const summary = this.#options.redaction.text(intent.summary);
+    this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
   }
 
   conclude(outcome: Outcome): void {

@@ -1,13 +1,16 @@
 import type { ContentBlock, ThinkingBlock } from "../protocol/content.ts";
 import type { ModelEvent } from "../provider/provider.ts";
+import type { RedactingStream } from "../trust/redact.ts";
 import type { Bus } from "./bus.ts";
 import type { Origin } from "./origin.ts";
+import type { Redaction } from "./redaction.ts";
 import type { ReplyBuilder } from "./reply.ts";
 
 export interface CollectSink {
   readonly bus: Bus;
   readonly origin: Origin;
   readonly family: string;
+  readonly redaction: Redaction;
   onFirst(): void;
   /** Told of each finished block, in order, as it finishes. */
   readonly onBlock?: ((block: ContentBlock) => void) | undefined;
@@ -23,21 +26,61 @@ export async function collect(
   builder: ReplyBuilder,
   sink: CollectSink,
 ): Promise<void> {
-  const { bus, origin, family } = sink;
+  const { bus, origin } = sink;
+  const pieces = new Pieces(sink);
   let first = true;
-  for await (const event of stream) {
-    if (first) sink.onFirst();
-    first = false;
-    const block = builder.add(event);
-    if (block !== undefined) sink.onBlock?.(block);
-    if (event.kind === "text" && event.text !== "") {
-      bus.publish({ kind: "TextDelta", payload: { text: event.text } }, origin);
-    } else if (event.kind === "thinking" && event.text !== "") {
-      bus.publish({ kind: "ThinkingDelta", payload: { block: shown(family, event.text) } }, origin);
-    } else if (event.kind === "block" && event.block.type === "thinking") {
-      bus.publish({ kind: "ThinkingDelta", payload: { block: event.block } }, origin);
+  try {
+    for await (const event of stream) {
+      if (first) sink.onFirst();
+      first = false;
+      const block = builder.add(event);
+      if (event.kind === "block") pieces.end(event.index);
+      if (block !== undefined) sink.onBlock?.(block);
+      if (event.kind === "text" || event.kind === "thinking") {
+        pieces.push(event);
+      } else if (block?.type === "thinking") {
+        bus.publish({ kind: "ThinkingDelta", payload: { block } }, origin);
+      }
+      if (bus.congested) await bus.commit("process");
     }
-    if (bus.congested) await bus.commit("process");
+  } finally {
+    if (bus.failure === undefined) pieces.endAll();
+  }
+}
+
+type Piece = Extract<ModelEvent, { readonly kind: "text" | "thinking" }>;
+
+/** The unfinished blocks of one answer: each is redacted as it comes, and what is held back comes when it ends. */
+class Pieces {
+  readonly #sink: CollectSink;
+  readonly #open = new Map<number, { readonly kind: Piece["kind"]; readonly stream: RedactingStream }>();
+
+  constructor(sink: CollectSink) {
+    this.#sink = sink;
+  }
+
+  push({ kind, index, text }: Piece): void {
+    const open = this.#open.get(index) ?? { kind, stream: this.#sink.redaction.stream() };
+    this.#open.set(index, open);
+    this.#publish(kind, open.stream.push(text));
+  }
+
+  end(index: number): void {
+    const open = this.#open.get(index);
+    if (open === undefined) return;
+    this.#open.delete(index);
+    this.#publish(open.kind, open.stream.end());
+  }
+
+  endAll(): void {
+    for (const index of [...this.#open.keys()]) this.end(index);
+  }
+
+  #publish(kind: Piece["kind"], text: string): void {
+    if (text === "") return;
+    const { bus, origin, family } = this.#sink;
+    if (kind === "text") bus.publish({ kind: "TextDelta", payload: { text } }, origin);
+    else bus.publish({ kind: "ThinkingDelta", payload: { block: shown(family, text) } }, origin);
   }
 }
 

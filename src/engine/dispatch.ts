@@ -8,6 +8,7 @@ import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
 import type { Bus } from "./bus.ts";
 import type { CancelNode } from "./cancel.ts";
 import type { Origin } from "./origin.ts";
+import type { Redaction } from "./redaction.ts";
 import type { PendingCall } from "./reply.ts";
 import type { TurnTiming } from "./timing.ts";
 
@@ -26,6 +27,7 @@ export interface DispatcherParts {
   readonly bus: Bus;
   readonly registry: ToolRegistry;
   readonly workspace: Workspace;
+  readonly redaction: Redaction;
   /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
   readonly handler: ToolHandler;
 }
@@ -51,13 +53,18 @@ export class Dispatcher {
       context.origin,
     );
     using node = context.cancel.child();
+    const progress = this.#progress(call, context);
     const startMs = world.clock.monotonic();
     try {
       const resolved = { ...call, name, input, tool };
-      const output = await this.#parts.handler(resolved, this.#context(call, context, node.signal));
+      const toolContext = this.#context(call, context, { signal: node.signal, progress: progress.push });
+      // What stands around the tool may have said more than the tool did: why it was refused, what it would have run.
+      const output = this.#parts.redaction.output(await this.#parts.handler(resolved, toolContext));
+      progress.end();
       this.#tell(call, output, context);
       return output;
     } catch (thrown) {
+      if (this.#parts.bus.failure === undefined) progress.end();
       // Whoever saw the call begin sees it end, whatever came of it.
       const aborted = node.signal.aborted;
       this.#tell(call, aborted ? cancelled(node.signal.reason) : broken(thrown), context);
@@ -73,7 +80,22 @@ export class Dispatcher {
     this.#parts.bus.publish({ kind: "ToolResult", payload }, context.origin);
   }
 
-  #context(call: PendingCall, context: DispatchContext, signal: AbortSignal): ToolContext {
+  /** Partial output as it may be shown; what is held back of it comes with the result. */
+  #progress(call: PendingCall, { origin }: DispatchContext): Progress {
+    const { bus, redaction } = this.#parts;
+    const stream = redaction.stream();
+    const publish = (partial: string) => {
+      if (partial === "") return;
+      bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin);
+    };
+    return { push: (partial) => publish(stream.push(partial)), end: () => publish(stream.end()) };
+  }
+
+  #context(
+    call: PendingCall,
+    context: DispatchContext,
+    { signal, progress }: Pick<ToolContext, "signal" | "progress">,
+  ): ToolContext {
     const { world, session, bus, workspace } = this.#parts;
     const { originator, origin, turn } = context;
     return {
@@ -84,11 +106,15 @@ export class Dispatcher {
       originator,
       turn,
       workspace,
-      progress: (partial) =>
-        bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin),
+      progress,
       emit: (event) => bus.publish(event, origin),
     };
   }
+}
+
+interface Progress {
+  readonly push: (partial: string) => void;
+  readonly end: () => void;
 }
 
 function broken(thrown: unknown): ToolOutput {

@@ -53,7 +53,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
     outputTokensMax,
     cache: { prefix: false, messages: [] },
   };
-  const builder = new ReplyBuilder(parts.world.ids);
+  const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
   const total = turn.timing.start("provider_total");
@@ -63,9 +63,16 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
       return context.provider.chat(final, context.signal, tellSilence(context));
     });
     const stream = send(request, turn.requestContext(round, provider));
-    const { bus, onBlock } = parts;
-    const { origin } = turn;
-    await collect(stream, builder, { bus, origin, family: provider.family, onFirst: firstByte, onBlock });
+    const { bus, redaction, onBlock } = parts;
+    const sink = {
+      bus,
+      redaction,
+      origin: turn.origin,
+      family: provider.family,
+      onFirst: firstByte,
+      onBlock,
+    };
+    await collect(stream, builder, sink);
   } catch (thrown) {
     const { reply } = builder;
     if (parts.bus.failure !== undefined) throw thrown;

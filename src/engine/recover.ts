@@ -40,7 +40,9 @@ export async function answerOrphans(
   for (const { callId: id, name, input, intent, begun } of orphans) {
     const call: PendingCall = { id, name, input };
     calls.push(call);
-    if (intent !== undefined) {
+    if (intent !== undefined && !intent.mutating && holdsMarker(input)) {
+      results.set(call.id, OUTPUTS.forgotten);
+    } else if (intent !== undefined) {
       const again = () => parts.dispatcher.dispatch(call, turn.dispatchContext());
       results.set(call.id, intent.mutating ? await askAbout(call, intent, { ...at, turn }) : await again());
     } else if (begun) {
@@ -78,7 +80,12 @@ async function askAbout(
   return output;
 }
 
-type Chosen = "failed" | "succeeded" | "abort" | "unknown";
+/** Whether arguments are other than those that the call had: a secret in them was taken out. */
+function holdsMarker(input: unknown): boolean {
+  return JSON.stringify(input)?.includes("«redacted:") ?? false;
+}
+
+type Chosen = "failed" | "succeeded" | "abort" | "unknown" | "forgotten";
 
 function chosenOf(answer: AskAnswer): Chosen {
   if (answer.kind !== "answered") return "unknown";
@@ -88,6 +95,9 @@ function chosenOf(answer: AskAnswer): Chosen {
 const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
   failed: fails("The process ended while this ran. The user says that it failed."),
   succeeded: says("The process ended while this ran. The user says that it succeeded; its output is lost."),
+  forgotten: fails(
+    "The process ended while this ran, and it is not run again: its arguments held a secret, which is kept nowhere.",
+  ),
   unknown: fails(
     "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
   ),

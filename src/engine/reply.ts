@@ -4,6 +4,7 @@ import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { FinishReason, ModelBlock, ModelEvent, Usage } from "../provider/provider.ts";
 import { NO_USAGE } from "../provider/provider.ts";
+import type { Redaction } from "./redaction.ts";
 
 /** A tool call of the model that waits to be dispatched. */
 export interface PendingCall {
@@ -34,17 +35,22 @@ export interface Reply {
  */
 export class ReplyBuilder {
   readonly #ids: IdSource;
+  readonly #redaction: Redaction;
   readonly #blocks = new Map<number, ContentBlock>();
   readonly #partialText = new Map<number, string>();
   readonly #calls: PendingCall[] = [];
   #usage: Usage = NO_USAGE;
   #finish: { readonly reason: FinishReason; readonly raw: string } | undefined;
 
-  constructor(ids: IdSource) {
+  constructor(ids: IdSource, redaction: Redaction) {
     this.#ids = ids;
+    this.#redaction = redaction;
   }
 
-  /** Takes one event; a finished block is given back in its canonical form. */
+  /**
+   * Takes one event; a finished block is given back in its canonical form, without secrets. Calls alone keep their true
+   * input.
+   */
   add(event: ModelEvent): ContentBlock | undefined {
     assert(this.#finish === undefined || event.kind === "usage", "nothing but usage follows the finish");
     switch (event.kind) {
@@ -54,9 +60,9 @@ export class ReplyBuilder {
       case "thinking":
         return undefined; // kept only as a whole block: no provider takes half of one back
       case "block": {
-        const block = this.#canonical(event.block);
+        const block = this.#redaction.block(this.#canonical(event.block));
         this.#partialText.delete(event.index);
-        this.#blocks.set(event.index, block);
+        if (block !== undefined) this.#blocks.set(event.index, block);
         return block;
       }
       case "usage":
@@ -85,7 +91,9 @@ export class ReplyBuilder {
 
   #content(): ContentBlock[] {
     const blocks = new Map<number, ContentBlock>(this.#blocks);
-    for (const [index, text] of this.#partialText) blocks.set(index, { type: "text", text });
+    for (const [index, text] of this.#partialText) {
+      blocks.set(index, { type: "text", text: this.#redaction.text(text) });
+    }
     return [...blocks]
       .sort(([a], [b]) => a - b)
       .map(([, block]) => block)

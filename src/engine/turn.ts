@@ -10,6 +10,7 @@ import { CancelNode } from "./cancel.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DispatchContext, Dispatcher } from "./dispatch.ts";
 import type { Origin } from "./origin.ts";
+import type { Redaction } from "./redaction.ts";
 import type { Reply } from "./reply.ts";
 import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
@@ -24,6 +25,7 @@ export interface EngineParts {
   readonly bus: Bus;
   readonly conversation: Conversation;
   readonly dispatcher: Dispatcher;
+  readonly redaction: Redaction;
   /** What stands around the provider call, outermost first. */
   readonly requestMiddleware: readonly RequestMiddleware[];
   /** What the model is told it can call; constant within a run (LIB-07). */
@@ -68,11 +70,12 @@ export class Turn implements Disposable {
    * Tells everybody that it has begun, and resolves once the input cannot be lost any more. What was `added` to the input
    * goes to the model with it, and is nobody's words.
    */
-  async begin(content: readonly InputBlock[], added: readonly InputBlock[] = []): Promise<void> {
-    const { bus, conversation } = this.#parts;
+  async begin(input: readonly InputBlock[], added: readonly InputBlock[] = []): Promise<void> {
+    const { bus, conversation, redaction } = this.#parts;
     const { number: turn, originator } = this;
+    const content = redaction.input(input);
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content] } });
-    conversation.addInput([...content, ...added], turn);
+    conversation.addInput([...content, ...redaction.input(added)], turn);
     await bus.commit("power");
   }
 

@@ -80,6 +80,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     ...(defaults.environment["HOME"] === undefined ? {} : { home: defaults.environment["HOME"] }),
     ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
     ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    ...(defaults.environment["PATH"] === undefined ? {} : { path: defaults.environment["PATH"] }),
     ...(defaults.relayCommand === undefined ? {} : { relayCommand: defaults.relayCommand }),
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);

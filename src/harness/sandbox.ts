@@ -33,6 +33,8 @@ export interface SandboxSources {
   readonly profile?: SandboxSettings;
   /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
   projectHidden(): Promise<readonly string[]>;
+  /** The user's `PATH`. */
+  readonly path?: string;
   /** See `HarnessOptions.relayCommand`. */
   readonly relayCommand?: readonly [string, ...string[]];
   /** In place of what the settings name. */
@@ -205,6 +207,7 @@ class SandboxOfSession implements OpenSandbox {
       root,
       writable: [...repository.writable, ...writable],
       readOnly: [...repository.readOnly, ...startupPlaces(home, root)],
+      visible: visiblePlaces(dirname(folders.workshop), [home, ...(this.#sources.path ?? "").split(":")]),
       hidden: [...hidden, ...own, ...temporaryPlaces(dirname(folders.workshop), root)],
       ...folders,
       network: await this.#openNetwork(folders.workshop),
@@ -283,6 +286,13 @@ function temporaryPlaces(base: string, root: string): readonly string[] {
   const shared = dirname(base);
   if (shared === "/tmp" || shared === "/var/tmp") return [];
   return shared === "/" || `${shared}/`.startsWith(`${root}/`) ? [base] : [base, shared];
+}
+
+/** What commands need of the folders that others stand in the place of. */
+function visiblePlaces(base: string, paths: readonly (string | undefined)[]): readonly string[] {
+  const replaced = ["/tmp", "/var/tmp", dirname(base)].filter((each) => each !== "/");
+  const known = [...new Set(paths.flatMap((path) => path ?? []))];
+  return known.filter((path) => replaced.some((each) => path.startsWith(`${each}/`)));
 }
 
 /** The folders in which a wanted place would come to be, where it or its parents are made. */

@@ -8,6 +8,7 @@ import { Bus } from "../engine/bus.ts";
 import { Conversation } from "../engine/conversation.ts";
 import { Dispatcher } from "../engine/dispatch.ts";
 import { ledger } from "../engine/ledger.ts";
+import { Redaction, redactOutput } from "../engine/redaction.ts";
 import type { EngineParts, ModelInUse } from "../engine/turn.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
@@ -22,6 +23,8 @@ import { timeLimit } from "../tool/time-limit.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { truncateAndSpill } from "../tool/truncate.ts";
 import { validate } from "../tool/validate.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { redactor } from "../trust/redact.ts";
 
 /** What one session is made of, whoever composes it: the command line's harness or the library façade. */
 export interface SessionMaterial {
@@ -54,6 +57,8 @@ export interface SessionMaterial {
   readonly roundsMax: number;
   readonly attended: boolean;
   readonly permissionTimeoutMs: number;
+  /** Takes secrets out of everything that is stored, shown or sent; absent: one that knows no keys. */
+  readonly redactor?: Redactor;
   readonly onBlock?: EngineParts["onBlock"];
   /** Given the questions of the session, for what asks outside of a call. */
   readonly onQuestions?: (questions: Questions) => void;
@@ -72,7 +77,8 @@ export interface SessionMaterial {
 export function composeSession(material: SessionMaterial): Session {
   const { world, session, logId, store, writer, workspace, onBlock } = material;
   const { clock, ids } = world;
-  const bus = new Bus({ session, logId, store, writer, clock });
+  const redaction = new Redaction(material.redactor ?? redactor([]));
+  const bus = new Bus({ session, logId, store, writer, clock, redaction });
   for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
   const registry = material.tools((event) => bus.publish(event));
   const questions = new Questions({
@@ -94,6 +100,7 @@ export function composeSession(material: SessionMaterial): Session {
       timeLimit(),
       truncateAndSpill(),
       ...material.inner,
+      redactOutput(redaction),
       catchFailures(),
     ],
     runTool,
@@ -103,7 +110,8 @@ export function composeSession(material: SessionMaterial): Session {
     session,
     bus,
     conversation: new Conversation(bus, material.history),
-    dispatcher: new Dispatcher({ world, session, bus, registry, workspace, handler }),
+    dispatcher: new Dispatcher({ world, session, bus, registry, workspace, redaction, handler }),
+    redaction,
     requestMiddleware: material.requestMiddleware,
     tools: () => registry.declared(),
     model: material.model,

@@ -25,6 +25,8 @@ export interface SandboxPolicy {
   readonly readOnly: readonly ProtectedPlace[];
   /** Cannot be read: credentials, cinch's own files. Those that do not exist count for nothing. */
   readonly hidden: readonly string[];
+  /** Folders that stay readable though they lie in what is replaced: of `PATH`, or the home, below the machine's `/tmp`. */
+  readonly visible: readonly string[];
   /** A folder of this session alone, which stands in the place of `/tmp`. */
   readonly temporary: string;
   /** A folder of this session alone that no command sees: what the sandbox itself needs lies there. */

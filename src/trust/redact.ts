@@ -2,6 +2,7 @@ import type { Secret } from "../base/brand.ts";
 import type { PreparedSearch, Search } from "./scan.ts";
 import { isWordCharacter, prepare, scan } from "./scan.ts";
 import { FAMILIES } from "./secret-families.ts";
+import { isSecretValue } from "./secret-value.ts";
 
 /**
  * Replaces secrets by `«redacted:KIND»`: first the values of keys that are known, then whatever carries the mark of
@@ -161,10 +162,17 @@ function redactJson(value: unknown, text: (text: string) => string): unknown {
   }
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  const redacted = entries.map(([key, inner]) => [text(key), redactJson(inner, text)] as const);
+  const redacted = entries.map(([key, inner]) => [text(key), redactEntry(key, inner, text)] as const);
   if (redacted.every(([key, inner], at) => key === entries[at]?.[0] && inner === entries[at]?.[1]))
     return value;
   return Object.fromEntries(unique(redacted));
+}
+
+/** A value beside the name of a secret is one, as it is in a text. */
+function redactEntry(key: string, value: unknown, text: (text: string) => string): unknown {
+  const redacted = redactJson(value, text);
+  if (redacted !== value || typeof value !== "string") return redacted;
+  return isSecretValue(key, value) ? "«redacted:secret»" : value;
 }
 
 /** Two keys that became the same are told apart, so that none is lost. */

@@ -49,6 +49,15 @@ export function classOfName(name: string): NameClass | undefined {
   return undefined;
 }
 
+/** Whether a whole value, beside a name, is a secret. */
+export function isSecretValue(name: string, value: string): boolean {
+  const found = value.length > NAMED_CHARACTERS_MAX ? undefined : classOfName(name);
+  if (found === undefined) return false;
+  return found === "password" ? mayBePassword(value, true) : found !== "login" && looksDrawn(value, found);
+}
+
+const NAMED_CHARACTERS_MAX = 4_096;
+
 const STAND_IN =
   /x{5}|\*{3}|\.\.\.|…|<|>|\$\{|\$\(|\{\{|\}\}|%[sdv@]|example|placeholder|redacted|changeme|change[-_]me|replace|insert|dummy|your[-_]?|my[-_]?(?:secret|token|password|key)|(?:^|[-_])(?:foo|bar|baz)(?:$|[-_])|«|»|#{4}/i;
 const NAMELIKE =

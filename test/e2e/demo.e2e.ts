@@ -112,8 +112,8 @@ test("[PROV-08] the demo needs no home and no store that can be written, and kee
 test("[PROV-08] the demo fails when its own look at the tests fails, whatever the model has said", async () => {
   using home = cinchHome();
   mkdirSync(join(home.path, "bin"));
-  const runs = join(home.path, "runs");
-  // The model's two runs are real; the third one is the demo's own.
+  // The model's two runs are real, and can write in their project only; the third one is the demo's own.
+  const runs = ".runs";
   const sh = `#!/bin/sh\necho >>${runs}\n[ "$(wc -l <${runs})" -le 2 ] && exec /bin/sh "$@"\necho broken\nexit 1\n`;
   writeFileSync(join(home.path, "bin/sh"), sh, { mode: 0o755 });
   const env = { ...temporary(home.path), PATH: `${join(home.path, "bin")}:${process.env["PATH"]}` };

@@ -12,6 +12,7 @@ const state = await bubblewrap({ world }).prepare({
   root,
   writable: [],
   readOnly: [],
+  visible: [],
   hidden: [],
   temporary,
   workshop,

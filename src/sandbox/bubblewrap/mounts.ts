@@ -54,6 +54,8 @@ export async function mountsFor(
   for (const path of [...RUN_KEPT, ...PROC_READ_ONLY]) {
     if (kinds.get(path) !== undefined) mounts.push({ kind: "read-only", path, source: path });
   }
+  const visible = await existingFolders(files, policy.visible);
+  for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
   const writable = [policy.root, ...policy.writable];
   for (const place of policy.readOnly) {
     const base = writable
@@ -77,7 +79,7 @@ export async function mountsFor(
     if (kind === "directory") mounts.push({ kind: "empty-directory", path });
     else if (kind !== undefined) mounts.push({ kind: "empty-file", path });
   }
-  return { mounts: inOrder(mounts), made };
+  return { mounts: inOrder(mounts, [...RUN_KEPT, ...visible]), made };
 }
 
 const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
@@ -88,7 +90,7 @@ const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
 };
 
 /** Parents before children; at one place only what protects most. */
-function inOrder(mounts: readonly Mount[]): readonly Mount[] {
+function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mount[] {
   const strongest = new Map<string, Mount>();
   for (const mount of mounts) {
     const known = strongest.get(mount.path);
@@ -97,7 +99,7 @@ function inOrder(mounts: readonly Mount[]): readonly Mount[] {
   const ordered = [...strongest.values()].sort((one, other) => byLength(one.path, other.path));
   // What a read-only or hidden folder holds is so already, unless something between them is writable again.
   return ordered.filter((mount, at) => {
-    if (mount.kind === "bind") return true;
+    if (mount.kind === "bind" || kept.includes(mount.path)) return true;
     const around = ordered.slice(0, at).findLast((outer) => isBelow(outer.path, mount.path));
     if (around?.kind === "bind") return around.source === around.path; // else the folder of the host is not there
     return !(
@@ -105,6 +107,14 @@ function inOrder(mounts: readonly Mount[]): readonly Mount[] {
       (around?.kind === "read-only" && mount.kind === "read-only")
     );
   });
+}
+
+async function existingFolders(
+  files: Pick<Files, "lstat">,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const kinds = await kindsOf(files, paths);
+  return paths.filter((path) => kinds.get(path) === "directory");
 }
 
 function byLength(one: string, other: string): number {

@@ -29,6 +29,7 @@ async function prepared(answer: string) {
     root,
     writable: [],
     readOnly: [hooks, { path: join(root, ".cinch"), kind: "directory" }],
+    visible: [],
     hidden: ["/home/a/.ssh", join(root, "secret")],
     temporary,
     workshop: directory.path,

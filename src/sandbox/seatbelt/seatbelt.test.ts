@@ -7,6 +7,7 @@ const POLICY = {
   root: '/Users/a/my "work"',
   writable: ["/Users/a/out"],
   readOnly: [{ path: '/Users/a/my "work"/.git/hooks', kind: "directory" }],
+  visible: [],
   hidden: ["/Users/a/.ssh"],
   temporary: "/private/tmp/cinch-1/tmp",
   workshop: "/private/tmp/cinch-1/own",
