@@ -2,6 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Fetch, FetchInit } from "../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
+import { withoutKeyIn } from "./cut-key.ts";
 
 /** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
 export const CREDENTIAL_HEADERS = new Set([
@@ -26,8 +27,8 @@ export interface AuthorizedFetchParts {
 /**
  * Puts a provider's key into its request at the last moment (CRED-03).
  *
- * An answer that failed is read here and handed on with the key cut out of it, however the provider echoed it, and
- * with the name of the key's source, so that a refused key can be found.
+ * An answer is handed on with the key cut out of it. One that failed also gets the name of the key's source, so that
+ * a refused key can be found.
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
  */
 export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
@@ -51,7 +52,7 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
     request.signal.throwIfAborted();
     const headers = { ...clean.headers, [credential.header]: credential.prefix + value };
     const response = await parts.fetch(request.url, { ...clean, headers });
-    return response.ok ? response : await withoutKey(response, value, source);
+    return response.ok ? withoutKeyIn(response, value) : await withoutKey(response, value, source);
   };
 }
 

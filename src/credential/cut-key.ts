@@ -1,0 +1,80 @@
+const MARK = new TextEncoder().encode("«redacted:api-key»");
+
+/**
+ * Cuts a key out of bytes that arrive in pieces, wherever it was cut in two: an answer that echoes its key does not
+ * carry it to whoever reads the answer (CRED-03, S54).
+ *
+ * What may be the key's beginning waits for the next piece; nothing else does. An answer that spells the key in
+ * another way, or spreads it over events of a stream, is not recognised here.
+ */
+export class KeyCutter {
+  readonly #key: Buffer;
+  #held: Uint8Array = new Uint8Array();
+
+  constructor(key: string) {
+    this.#key = Buffer.from(key);
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    const bytes = this.#held.length === 0 ? bufferOf(chunk) : Buffer.concat([this.#held, chunk]);
+    const parts: Uint8Array[] = [];
+    let from = 0;
+    for (let at = bytes.indexOf(this.#key); at >= 0; at = bytes.indexOf(this.#key, from)) {
+      parts.push(bytes.subarray(from, at), MARK);
+      from = at + this.#key.length;
+    }
+    const rest = bytes.subarray(from);
+    const open = rest.length - this.#beginningAtEnd(rest);
+    this.#held = rest.subarray(open);
+    parts.push(rest.subarray(0, open));
+    return parts.length === 1 ? (parts[0] ?? rest) : Buffer.concat(parts);
+  }
+
+  /** The rest, when no more comes. */
+  end(): Uint8Array {
+    const held = this.#held;
+    this.#held = new Uint8Array();
+    return held;
+  }
+
+  /** How many of the last bytes are the key's first. */
+  #beginningAtEnd(bytes: Buffer): number {
+    const [first = 0] = this.#key;
+    const start = Math.max(0, bytes.length - this.#key.length + 1);
+    for (let at = bytes.indexOf(first, start); at >= 0; at = bytes.indexOf(first, at + 1)) {
+      if (bytes.subarray(at).equals(this.#key.subarray(0, bytes.length - at))) return bytes.length - at;
+    }
+    return 0;
+  }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The same answer with the key cut out of its headers and body, read no faster than it is asked for. */
+export function withoutKeyIn(response: Response, key: string): Response {
+  const headers = new Headers();
+  for (const [name, value] of response.headers) {
+    headers.append(name, value.replaceAll(key, "[redacted]"));
+  }
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Response(null, { status: response.status, headers });
+  const cutter = new KeyCutter(key);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (true) {
+          const { done, value } = await reader.read();
+          const bytes = done ? cutter.end() : cutter.push(value);
+          if (bytes.length > 0) controller.enqueue(bytes);
+          if (done) return controller.close();
+          if (bytes.length > 0) return;
+        }
+      },
+      cancel: async (reason) => await reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: response.status, headers });
+}
