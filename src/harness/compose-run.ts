@@ -10,8 +10,10 @@ import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { mayLeave, permissionGate } from "../permission/gate.ts";
+import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
+import { promoteRule } from "../profile/promote.ts";
 import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -154,6 +156,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     model: () => slot.current,
     setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
     revokeRule: (rule) => sessionRules.revoke(rule),
+    promoteRule: async (rule) => {
+      if (!sessionRules.list().some((held) => printRule(held) === rule)) return false;
+      await promoteRule(world.files, join(paths.config, "config.toml"), rule);
+      return true;
+    },
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
     attended,
     permissionTimeoutMs,

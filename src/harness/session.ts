@@ -54,6 +54,7 @@ export interface SessionMaterial {
   readonly model: () => ModelInUse;
   readonly setModel: (name: string, signal: AbortSignal) => Promise<void>;
   readonly revokeRule: (rule: string) => boolean;
+  readonly promoteRule: (rule: string) => Promise<boolean>;
   readonly roundsMax: number;
   readonly attended: boolean;
   readonly permissionTimeoutMs: number;

@@ -1,5 +1,7 @@
+import { analyse } from "../shell/analyse.ts";
+import { literalOf } from "../shell/analysis.ts";
 import type { CallPlan } from "../tool/tool.ts";
-import { isCommandPattern, plainWords } from "./command.ts";
+import { isCommandPattern } from "./command.ts";
 import type { Place } from "./place.ts";
 import { grantedPaths, ruleText } from "./place.ts";
 import type { Rule } from "./rule.ts";
@@ -63,8 +65,13 @@ function prefixRule(text: string, plan: CallPlan, tool: string): Rule | undefine
   const parsed = parseRule({ effect: "allow", text }, "session");
   if (parsed.kind === "problem" || plan.target.kind !== "command") return undefined;
   const { rule } = parsed;
-  const words = plainWords(plan.target.command);
-  if (rule.tool !== tool || rule.match.kind !== "glob" || words === undefined) return undefined;
+  const { commands, unsure, overLimit } = analyse(plan.target.command);
+  const [only] = commands;
+  // Of a line of one command: of several, it would not be clear whose words were meant.
+  if (rule.tool !== tool || rule.match.kind !== "glob" || only === undefined || commands.length > 1)
+    return undefined;
+  if (unsure.length > 0 || overLimit !== undefined) return undefined;
+  const words = [only.name, ...only.args].map(literalOf);
   const picked = rule.match.text.split(" ");
   const heads = picked.slice(0, -1);
   const isPrefix =

@@ -11,7 +11,7 @@ const PLAIN_CHARACTERS_MAX = 4_096;
 const PLAIN = /^[A-Za-z0-9_./=:@%+,-]+(?: [A-Za-z0-9_./=:@%+,-]+)*$/;
 
 /** The words of a command that every shell reads the same way; undefined for any other command. */
-export function plainWords(command: string): readonly string[] | undefined {
+function plainWords(command: string): readonly string[] | undefined {
   if (command.length > PLAIN_CHARACTERS_MAX || !PLAIN.test(command)) return undefined;
   const words = command.split(" ");
   const [first = ""] = words;

@@ -169,6 +169,8 @@ test("[PERM-11] the person may widen it to a prefix of the command's own words, 
   ];
   for (const rule of refused) expect(await minted(rule, "npm run lint")).toEqual([]);
   expect(await minted("Bash:npm *", "npm test; id")).toEqual([]);
+  expect(await minted("Bash:make all *", "make 'all' \"a b\" > log.txt")).toEqual(["Bash:make all *"]);
+  expect(await minted("Bash:make *", "make\u00a0all")).toEqual([]);
 });
 
 test("[PERM-12] with nobody to ask, a call is refused at once with the rule that would allow it", async () => {

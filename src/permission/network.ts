@@ -57,15 +57,6 @@ const NPM_REMOTE = new Set([
   "create",
   "init",
 ]);
-const REGISTRIES: Readonly<Record<string, readonly string[]>> = {
-  npm: ["registry.npmjs.org"],
-  pnpm: ["registry.npmjs.org"],
-  yarn: ["registry.yarnpkg.com", "registry.npmjs.org"],
-  bun: ["registry.npmjs.org"],
-  pip: ["pypi.org", "files.pythonhosted.org"],
-  cargo: ["index.crates.io", "static.crates.io"],
-};
-
 /**
  * Says what of a line is known to want the network beyond a list of hosts; undefined where nothing is.
  *
@@ -75,7 +66,9 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): s
   for (const command of commands) {
     const wanted = hostsOf(command);
     if (wanted === undefined) continue;
-    const beyond = wanted === "any" ? undefined : wanted.filter((host) => !hosts.includes(host));
+    if (wanted === "registry" && hosts.length > 0) continue; // whose host it is, the tool's own settings say
+    const beyond =
+      wanted === "any" || wanted === "registry" ? undefined : wanted.filter((host) => !hosts.includes(host));
     if (beyond !== undefined && beyond.length === 0 && wanted.length > 0) continue;
     const where =
       beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
@@ -89,8 +82,11 @@ function nameOf({ name }: ShellCommand): string {
   return value.slice(value.lastIndexOf("/") + 1);
 }
 
-/** The hosts that a command wants to speak to; `any` where they cannot be told, undefined where it wants none. */
-function hostsOf(command: ShellCommand): readonly string[] | "any" | undefined {
+/**
+ * The hosts that a command wants to speak to; `any` where they cannot be told, `registry` where it is the one of a package
+ * manager, undefined where it wants none.
+ */
+function hostsOf(command: ShellCommand): readonly string[] | "any" | "registry" | undefined {
   const name = nameOf(command);
   const words = command.args.map((word) => literalOf(word) ?? "");
   const first = words.find((word) => !word.startsWith("-"));
@@ -111,19 +107,17 @@ function hostsOf(command: ShellCommand): readonly string[] | "any" | undefined {
   }
   if (name === "npm" || name === "pnpm" || name === "yarn" || name === "bun") {
     const wants = NPM_REMOTE.has(first ?? (name === "yarn" ? "install" : ""));
-    return wants && !(name === "bun" && first === "init") ? (REGISTRIES[name] ?? "any") : undefined;
+    return wants && !(name === "bun" && first === "init") ? "registry" : undefined;
   }
   if (/^pip3?$|^pipx$|^uv$|^poetry$/.test(name)) {
     const wants = words.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
     const local = words.some((word) => word === "--no-index");
-    return wants && !local ? REGISTRIES["pip"] : undefined;
+    return wants && !local ? "registry" : undefined;
   }
   if (/^python3?(?:\.\d+)?$/.test(name) && words[0] === "-m" && words[1] === "pip")
-    return words.includes("install") || words.includes("download") ? REGISTRIES["pip"] : undefined;
+    return words.includes("install") || words.includes("download") ? "registry" : undefined;
   if (name === "cargo")
-    return /^(?:install|publish|update|fetch|search|login|add)$/.test(first ?? "")
-      ? REGISTRIES["cargo"]
-      : undefined;
+    return /^(?:install|publish|update|fetch|search|login|add)$/.test(first ?? "") ? "registry" : undefined;
   if (name === "go")
     return /^(?:get|install)$/.test(first ?? "") || (first === "mod" && words.includes("download"))
       ? "any"

@@ -8,7 +8,11 @@ export const LINE_COMMANDS = [
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
   { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
-  { name: "permissions", usage: "/permissions [revoke N]", help: "what you have allowed for this session" },
+  {
+    name: "permissions",
+    usage: "/permissions [revoke N | promote N]",
+    help: "what you have allowed for this session",
+  },
   { name: "drop", usage: "/drop", help: "forget the text that was kept while a turn ran" },
   { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave (also /exit)" },
 ] as const;

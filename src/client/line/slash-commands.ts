@@ -52,6 +52,9 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
 
 async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace, name: verb, args, rest: text } = command;
+  // `/permissions:promote 1` says the same as `/permissions promote 1`.
+  if (namespace === "permissions" && (verb === "promote" || verb === "revoke"))
+    return await permissions([verb, ...args], client);
   if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
   const { session: sessionId } = client;
   await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });
@@ -67,11 +70,25 @@ async function setModel(model: string, client: CommandSurface): Promise<void> {
 
 async function permissions(args: readonly string[], client: CommandSurface): Promise<void> {
   if (args[0] === "revoke") return await revoke(Number(args[1]), client);
+  if (args[0] === "promote") return await promote(Number(args[1]), client);
   if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
   const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
   await client.say(
-    ["Allowed for this session:", ...lines, "/permissions revoke N takes one back."].join("\n"),
+    [
+      "Allowed for this session:",
+      ...lines,
+      "/permissions revoke N takes one back; /permissions promote N writes it into your config.toml.",
+    ].join("\n"),
   );
+}
+
+async function promote(number: number, client: CommandSurface): Promise<void> {
+  const rule = client.rules[number - 1];
+  if (rule === undefined)
+    return await client.say("There is no rule with this number; /permissions lists them.");
+  const refused = await client.send({ kind: "PromoteRule", sessionId: client.session, rule });
+  if (refused !== undefined) return;
+  await client.say(`Allowed from the next start on, in your config.toml: ${neutraliseLine(rule)}`);
 }
 
 async function revoke(number: number, client: CommandSurface): Promise<void> {

@@ -158,7 +158,8 @@ export class Questions {
   }
 }
 
-function assertHuman(client: AttachedClient, kind: string): void {
+/** What widens what may be done is for people to say. @throws HarnessError InvalidCommand for an agent. */
+export function assertHuman(client: AttachedClient, kind: string): void {
   if (client.identityClass === "human") return;
   throw new HarnessError("InvalidCommand", {
     kind,

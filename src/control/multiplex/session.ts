@@ -15,6 +15,7 @@ import type { Event, SessionEndReason, TurnEndReason } from "../../protocol/even
 import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { Questions } from "./questions.ts";
+import { assertHuman } from "./questions.ts";
 
 export interface SessionParts {
   readonly world: World;
@@ -29,6 +30,11 @@ export interface SessionParts {
   readonly unfinished?: Unfinished;
   setModel(name: string, signal: AbortSignal): Promise<void>;
   revokeRule(rule: string): boolean;
+  /**
+   * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.
+   * @throws HarnessError where the configuration cannot be written.
+   */
+  promoteRule(rule: string): Promise<boolean>;
   /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
   readonly onFollowed?: () => void;
   /**
@@ -80,6 +86,7 @@ export const SESSION_COMMANDS = [
   "SetModel",
   "EndSession",
   "RevokeRule",
+  "PromoteRule",
   "Answer",
 ] as const satisfies readonly Command["kind"][];
 
@@ -142,6 +149,14 @@ export class Session {
         return {};
       case "RevokeRule":
         if (this.#parts.revokeRule(command.rule)) return {};
+        throw new HarnessError("InvalidCommand", {
+          kind: command.kind,
+          why: `no rule '${command.rule}' is active`,
+        });
+      case "PromoteRule":
+        // What outlives the run is for a person to say: an agent would widen what it may do itself.
+        assertHuman(client, command.kind);
+        if (await this.#parts.promoteRule(command.rule)) return {};
         throw new HarnessError("InvalidCommand", {
           kind: command.kind,
           why: `no rule '${command.rule}' is active`,

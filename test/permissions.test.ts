@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { OpenHarness } from "../src/harness.ts";
+import { loadConfig } from "../src/profile/config.ts";
+import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import { calls, says } from "./support/mock-provider/turn.ts";
+import { connect, openPlace } from "./support/place.ts";
+import { testWorld } from "./support/world.ts";
+
+const { signal } = new AbortController();
+
+/** Sends a prompt, and allows what is asked for the session by the rule that is shown. */
+async function allowing(harness: OpenHarness): Promise<readonly string[]> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const events = connection.subscribe(sessionId, { signal });
+  await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  const rules: string[] = [];
+  for await (const event of events) {
+    if (event.kind === "PermissionRequested") {
+      const { callId, rule } = event.payload;
+      if (rule !== undefined) rules.push(rule);
+      await connection.send({
+        kind: "AnswerPermission",
+        sessionId,
+        callId,
+        decision: "allow",
+        scope: "argv_glob",
+      });
+    }
+    if (event.kind === "TurnEnded") break;
+  }
+  return rules;
+}
+
+test("[PERM-07] what a person allowed for the session is written into their configuration when they say so, and allows there", async () => {
+  await using place = openPlace(calls("Bash", { command: "touch made.txt" }), says("done"));
+  place.config(
+    `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`,
+  );
+  await using harness = await place.open({ attended: true });
+  expect(await allowing(harness)).toEqual(["Bash:touch made.txt"]);
+  expect(existsSync(join(place.repo, "made.txt"))).toBe(true);
+
+  const { session: sessionId } = harness;
+  const rule = "Bash:touch made.txt";
+  const agent = await harness.attach({ identityClass: "agent", label: "a model" });
+  await agent.handshake(PROTOCOL_VERSION);
+  await expect(agent.send({ kind: "PromoteRule", sessionId, rule })).rejects.toThrow(
+    "only a human client",
+  );
+  const person = await connect(harness);
+  await expect(person.send({ kind: "PromoteRule", sessionId, rule: "Bash" })).rejects.toThrow(
+    "no rule 'Bash' is active",
+  );
+  await person.send({ kind: "PromoteRule", sessionId, rule });
+
+  const { permissions } = await loadConfig(testWorld(), join(place.root, "config", "config.toml"));
+  expect(permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([`allow ${rule}`]);
+});
