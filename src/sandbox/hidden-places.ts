@@ -151,7 +151,6 @@ const OF_THE_MACHINE: readonly string[] = [
   "/var/spool/cron",
   "/var/mail",
   "/var/spool/mail",
-  "/root/.ssh",
 ];
 
 /** Keys that lie among files which may be read. */

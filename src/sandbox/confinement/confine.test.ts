@@ -36,10 +36,10 @@ describe("[SBX-01] Bash in the sandbox", () => {
 
   test("[SBX-04] the user's programs and environment are there", async () => {
     await using rig = openSandboxRig({
-      env: { HELLO: "there", HOME: "/root" },
+      env: { HELLO: "there", HOME: "/home/user" },
     });
     expect(await rig.bash('echo "$HELLO $HOME $TMPDIR"; git --version | cut -d" " -f1')).toBe(
-      "there /root /tmp\ngit",
+      "there /home/user /tmp\ngit",
     );
   });
 

@@ -30,7 +30,7 @@ async function prepared(answer: string) {
     writable: [],
     readOnly: [hooks, { path: join(root, ".cinch"), kind: "directory" }],
     visible: [],
-    hidden: ["/home/a/.ssh", join(root, "secret")],
+    hidden: ["/home/user/.ssh", join(root, "secret")],
     temporary,
     workshop: directory.path,
     network: { kind: "off" },
