@@ -65,6 +65,9 @@ test("[PERM-12] what would ask is refused at once, told as an Error event, and t
     calls("Bash", { command: "touch made.txt" }),
     says("Done."),
   );
+  // In a working sandbox it would not be asked for.
+  const provider = `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[sandbox]\nbackend = "none"\n`;
+  place.config(provider);
   {
     await using harness = await place.open();
     const events = await turn(harness, "make it");
@@ -74,9 +77,7 @@ test("[PERM-12] what would ask is refused at once, told as an Error event, and t
     });
     const [rule] = /allow = .*/.exec(resultsOf(events).join("\n")) ?? [];
     expect(rule).toBe('allow = ["Bash:touch made.txt"]');
-    place.config(
-      `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[permissions]\n${rule}\n`,
-    );
+    place.config(`${provider}[permissions]\n${rule}\n`);
   }
   await using harness = await place.open();
   const events = await turn(harness, "make it");
