@@ -118,6 +118,8 @@ export function configKeys(text: string): readonly string[] | undefined {
   return keys;
 }
 
+/** "link": the extension of a split index. It stands first. */
+const SHARED_INDEX = 0x6c696e6b;
 const SUBMODULE_MODE = 0o160000;
 
 /** git looks into a repository inside the working tree, and obeys that one's configuration. */
@@ -147,7 +149,8 @@ async function submoduleProblem(path: string, files: Files): Promise<string | un
     if (end === -1) return problem;
     at += (Math.floor((end - at) / 8) + 1) * 8;
   }
-  return undefined;
+  const shared = at + 4 <= bytes.length && view.getUint32(at) === SHARED_INDEX;
+  return shared ? `${path} goes on in another file` : undefined;
 }
 
 async function textOf(path: string, bytesMax: number, files: Files): Promise<string | undefined> {

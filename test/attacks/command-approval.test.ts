@@ -738,6 +738,7 @@ test("[PERM-04 S22] links out of the workspace, credentials and what cannot be r
     "wc -l < link",
     "diff link .gitignore",
     "git -C .. status",
+    "git -C src/up/.. log",
     "rg --hidden x",
     "ls -la src/up/..",
     "cat ~/x",
@@ -832,6 +833,9 @@ describe("S34: what a repository tells git to run", () => {
 
       await using bare = await makeRepository();
       bare.git("init", "--bare", "vendor");
+      await using split = await makeRepository();
+      split.git("update-index", "--split-index");
+      expect(await split.kind("git status")).toBe("ask");
       expect([
         await bare.kind("git -C vendor log"),
         await bare.kind("cd vendor && git log"),

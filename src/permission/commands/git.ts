@@ -273,6 +273,9 @@ export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
   return found === undefined ? unknown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
 }
 
+/** `a/..` leads above what `a` is a link to. */
+const THROUGH_LINKS = /[^/.][^/]*\/+\.\.(?:\/|$)/;
+
 function readGlobals(
   args: readonly ShellWord[],
   before: Directories,
@@ -284,7 +287,7 @@ function readGlobals(
     if (text === "-C") {
       const word = args[++index];
       const path = literalOf(word);
-      if (word === undefined || path === undefined || path.startsWith("~"))
+      if (word === undefined || path === undefined || path.startsWith("~") || THROUGH_LINKS.test(path))
         return "git -C of a place that is not known";
       uses.push({ kind: "path", word, directories: at });
       at = at?.map((directory) => (path.startsWith("/") ? path : posix.join(directory, path)));
