@@ -1,4 +1,5 @@
 import type { AuthorizedFetch, KeyRing } from "../provider/authorized-fetch.ts";
+import type { SecretPrint } from "../trust/known-secret.ts";
 import type { MachineKeySource } from "./machine-key.ts";
 
 /** How the helper process is, for /health. */
@@ -14,6 +15,8 @@ export interface Credentials {
   readonly send: AuthorizedFetch;
   /** The keys as far as this process holds them: with a helper it knows whose there are, and holds none. */
   readonly keys: KeyRing;
+  /** By what the keys are recognised in texts, to be taken out of them (SES-05). */
+  prints(): Promise<readonly SecretPrint[]>;
   /** The key that logs are sealed with, 32 bytes, a new copy each time. Made at first use. */
   logKey(): Promise<Uint8Array>;
   /** Sentences for the person at the start: where a key was found, a key that is not safe. */

@@ -5,6 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { envKeyRing, keyVariableOf } from "./env-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
+import { printsOfRing } from "./ring-prints.ts";
 
 export interface HeldHereParts {
   readonly environment: Readonly<Record<string, string>>;
@@ -28,6 +29,7 @@ export function heldHere(parts: HeldHereParts): Credentials {
   return {
     keys,
     send: authorizedFetch({ fetch, keys, variableFor: (provider) => keyVariableOf(provider, customs) }),
+    prints: () => printsOfRing(keys, random),
     async logKey() {
       opened ??= openMachineKey({ directory, random, insecureDevKey });
       found = await opened;

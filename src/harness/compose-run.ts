@@ -24,6 +24,7 @@ import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
+import { redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { openHooks } from "./hooks.ts";
 import type { ModelSlot } from "./model-slot.ts";
@@ -109,6 +110,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       return registry;
     },
     telemetry: [],
+    redactor: redactor(await providers.credentials.prints()),
     onFollowed() {
       trust.begin();
       hooks?.session.begin();

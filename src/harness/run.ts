@@ -209,10 +209,12 @@ async function recording(
   if (record === undefined) return (provider) => provider;
   const { recorder } = await import("../provider/replay/record.ts");
   const { redactor } = await import("../trust/redact.ts");
-  const keys = await Promise.all(
-    (await providers.keys.providers()).map((name) => providers.keys.keyFor(name)),
-  );
-  const known = keys.flatMap((found) => (found === undefined ? [] : [found.key]));
   const values = { cwd: workspace.root, scratch: workspace.scratch, home: environment["HOME"] ?? "" };
-  return recorder({ world, path: record, model, values, redactor: redactor(known) });
+  return recorder({
+    world,
+    path: record,
+    model,
+    values,
+    redactor: redactor(await providers.credentials.prints()),
+  });
 }

@@ -1,4 +1,5 @@
-import type { Secret } from "../base/brand.ts";
+import type { SecretPrint } from "./known-secret.ts";
+import { knownSearch } from "./known-secret.ts";
 import type { PreparedSearch, Search } from "./scan.ts";
 import { isWordCharacter, prepare, scan } from "./scan.ts";
 import { FAMILIES } from "./secret-families.ts";
@@ -25,13 +26,10 @@ export interface RedactingStream {
   end(): string;
 }
 
-/** Known values below this are not looked for: they would blank out ordinary words. */
-export const KNOWN_CHARACTERS_MIN = 8;
-
-/** Makes a redactor for the keys that are known now; a new key takes a new redactor. */
-export function redactor(known: readonly Secret[]): Redactor {
+/** Makes a redactor for the keys that are known now, by their prints; a new key takes a new redactor. */
+export function redactor(known: readonly SecretPrint[]): Redactor {
   shared ??= prepare(familySearch());
-  const searches = known.length === 0 ? [shared] : [prepare(knownValues(known)), shared];
+  const searches = known.length === 0 ? [shared] : [prepare(knownSearch(known)), shared];
 
   function text(text: string): string {
     return searches.reduce((rest, by) => scan(by, rest, "", true).out, text);
@@ -115,43 +113,6 @@ function familySearch(): Search {
       }
     },
   };
-}
-
-const KNOWN_START_CHARACTERS = 8;
-
-function knownValues(secrets: readonly Secret[]): Search {
-  const values = secrets.flatMap(spellings).sort((a, b) => b.value.length - a.value.length);
-  const starts = new Set(values.map(({ value }) => value.slice(0, KNOWN_START_CHARACTERS)));
-  return {
-    starts: [...starts].map((text) => ({ text, bounded: false })),
-    decide({ text, at, complete }) {
-      for (const { value, name } of values) {
-        if (text.startsWith(value, at)) return { kind: "secret", name, from: at, to: at + value.length };
-        const cut = text.length - at < value.length && value.startsWith(text.slice(at));
-        if (cut && !complete) return { kind: "undecided" };
-      }
-      return { kind: "no" };
-    },
-  };
-}
-
-/** The ways in which one key may stand in a text: as it is, in JSON, in a URL, in base64, line by line. */
-function spellings(secret: Secret): readonly { readonly value: string; readonly name: string }[] {
-  const value = secret.reveal();
-  const name = secret.kind.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
-  // The last group differs when a newline was encoded with it.
-  const base64 = Buffer.from(value, "utf8").toString("base64").slice(0, -4);
-  const lines = value.split("\n").map((line) => line.trim());
-  const all = [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value.toWellFormed()),
-    ...(base64.length >= 16 ? [base64] : []),
-    ...(lines.length > 1 ? lines.filter((line) => line.length >= 16) : []),
-  ];
-  return [...new Set(all)]
-    .filter((text) => text.length >= KNOWN_CHARACTERS_MIN)
-    .map((text) => ({ value: text, name }));
 }
 
 function redactJson(value: unknown, text: (text: string) => string): unknown {

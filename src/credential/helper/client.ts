@@ -119,6 +119,7 @@ export function helperClient(): HelperClient {
         keyFor: () => Promise.resolve(undefined),
         providers: async () => (await ready()).held.map(({ provider }) => provider),
       },
+      prints: async () => (await ready()).prints,
       async logKey() {
         const { machineKey } = await ready();
         if (machineKey === undefined)

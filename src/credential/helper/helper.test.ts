@@ -196,6 +196,7 @@ test("[CRED-04] a request without a head is sent again to the next helper; two c
     socket,
     token: "t",
     held: [{ provider: "own", source: "OWN_KEY" }],
+    prints: [],
     notices: [],
   });
   const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;

@@ -5,6 +5,7 @@ import { authorizedFetch } from "../authorized-fetch.ts";
 import { keyVariableOf } from "../env-keys.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
+import { printsOfRing } from "../ring-prints.ts";
 import { findKeys } from "../store/sources.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { isBelow, serveKeys } from "./serve.ts";
@@ -59,6 +60,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
       socket,
       token,
       held,
+      prints: await printsOfRing(keys, parts.random),
       notices: [...(machineKey?.notices ?? []), ...notices],
       ...(machineKey === undefined
         ? {}

@@ -4,7 +4,7 @@ import type { HelperEvents } from "./supervise.ts";
 import { CRASHES_MS, HEARTBEAT_MS, superviseHelper } from "./supervise.ts";
 import type { HelperReady } from "./wire.ts";
 
-const READY: HelperReady = { kind: "ready", socket: "/s", token: "t", held: [], notices: [] };
+const READY: HelperReady = { kind: "ready", socket: "/s", token: "t", held: [], prints: [], notices: [] };
 
 test("[CRED-04] a helper that crashes is replaced once; the second crash within 60 s is the end, and told", async () => {
   const rig = openRig();

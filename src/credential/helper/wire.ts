@@ -1,6 +1,7 @@
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
 import { isReason } from "../../base/reasons.ts";
+import type { SecretPrint } from "../../trust/known-secret.ts";
 import type { MachineKeySource } from "../machine-key.ts";
 
 /**
@@ -34,6 +35,8 @@ export interface HelperReady {
   /** Shown with each request; 256 random bits in hex, new for each helper. */
   readonly token: string;
   readonly held: readonly HeldKey[];
+  /** By what the engine recognises keys in texts, without having them. */
+  readonly prints: readonly SecretPrint[];
   /** Where the machine key came from, and the key of the log in base64. Absent where there is no home. */
   readonly machineKey?: { readonly source: MachineKeySource; readonly logKey: string };
   /** Sentences for the person. */
@@ -108,6 +111,7 @@ function readyFrom(value: unknown): HelperReady | undefined {
     socket,
     token,
     held: arrayAt(value, "held").flatMap(heldFrom),
+    prints: arrayAt(value, "prints").flatMap(printFrom),
     notices: arrayAt(value, "notices").filter((notice) => typeof notice === "string"),
     ...(source === undefined || logKey === undefined
       ? {}
@@ -118,6 +122,14 @@ function readyFrom(value: unknown): HelperReady | undefined {
 function heldFrom(value: unknown): readonly HeldKey[] {
   const [provider, source] = [stringAt(value, "provider"), stringAt(value, "source")];
   return provider === undefined || source === undefined ? [] : [{ provider, source }];
+}
+
+function printFrom(value: unknown): readonly SecretPrint[] {
+  const [kind, start] = [stringAt(value, "kind"), stringAt(value, "start")];
+  const [salt, sha256] = [stringAt(value, "salt"), stringAt(value, "sha256")];
+  const characters = numberAt(value, "characters");
+  if (kind === undefined || start === undefined || salt === undefined) return [];
+  return sha256 === undefined || characters === undefined ? [] : [{ kind, start, characters, salt, sha256 }];
 }
 
 function refusedFrom(value: unknown): HelperRefused | undefined {

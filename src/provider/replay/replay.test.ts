@@ -9,6 +9,7 @@ import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
 import { ulidSource } from "../../base/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { printsOf } from "../../trust/known-secret.ts";
 import { redactor } from "../../trust/redact.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import { parseCassette } from "./cassette.ts";
@@ -475,7 +476,7 @@ function player(text: string, values: RunValues): Provider {
 function openTape(answers: readonly ScriptedAnswer[], name = "c.jsonl") {
   const folder = temporaryDirectory();
   const path = join(folder.path, name);
-  const known = redactor([new Secret("mock-key", KEY)]);
+  const known = redactor(printsOf([new Secret("mock-key", KEY)], new Uint8Array(16)));
   const wrap = recorder({ world: testWorld(), path, model: "scripted:m", values: HERE, redactor: known });
   return {
     path,

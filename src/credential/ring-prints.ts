@@ -1,0 +1,13 @@
+import type { Random } from "../base/world.ts";
+import type { KeyRing } from "../provider/authorized-fetch.ts";
+import type { SecretPrint } from "../trust/known-secret.ts";
+import { printsOf } from "../trust/known-secret.ts";
+
+const SALT_BYTES = 16;
+
+/** The prints of every key of a ring. */
+export async function printsOfRing(keys: KeyRing, random: Random): Promise<readonly SecretPrint[]> {
+  const found = await Promise.all((await keys.providers()).map((provider) => keys.keyFor(provider)));
+  const known = found.flatMap((key) => (key === undefined ? [] : [key.key]));
+  return printsOf(known, random.bytes(SALT_BYTES));
+}

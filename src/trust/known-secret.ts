@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import type { Secret } from "../base/brand.ts";
+import type { Place, Search, Verdict } from "./scan.ts";
+
+/**
+ * By what a secret is recognised without having it: its first characters, its length, and a salted hash of the whole.
+ *
+ * Whoever reads this learns nothing of use about a key that was made by chance; that is why short ones have none.
+ */
+export interface SecretPrint {
+  /** What stands in the marker: «redacted:KIND». */
+  readonly kind: string;
+  readonly start: string;
+  readonly characters: number;
+  /** Both in hex. */
+  readonly salt: string;
+  readonly sha256: string;
+}
+
+/** What is hidden of a shorter value could be guessed from its print. Blanking it out would hit ordinary words too. */
+export const KNOWN_CHARACTERS_MIN = 16;
+const START_CHARACTERS = 3;
+
+/** The prints of secrets in every form they may stand in. The salt is new for each set. */
+export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly SecretPrint[] {
+  const salted = Buffer.from(salt).toString("hex");
+  return secrets.flatMap((secret) => {
+    const kind = secret.kind.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+    return spellings(secret.reveal()).map((text) => ({
+      kind,
+      start: text.slice(0, START_CHARACTERS),
+      characters: text.length,
+      salt: salted,
+      sha256: hashOf(salted, text),
+    }));
+  });
+}
+
+/** The ways in which one key may stand in a text: as it is, in JSON, in a URL, in base64, line by line. */
+function spellings(value: string): readonly string[] {
+  // The last group differs when a newline was encoded with it.
+  const base64 = Buffer.from(value, "utf8").toString("base64").slice(0, -4);
+  const all = [
+    ...value.split(/\s+/),
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+    base64,
+  ];
+  return [...new Set(all)].filter((text) => text.length >= KNOWN_CHARACTERS_MIN && !/\s/.test(text));
+}
+
+/** Finds what has one of these prints. */
+export function knownSearch(prints: readonly SecretPrint[]): Search {
+  const longestFirst = [...prints].sort((a, b) => b.characters - a.characters);
+  return {
+    starts: [...new Set(prints.map(({ start }) => start))].map((text) => ({ text, bounded: false })),
+    decide: (place) => decide(longestFirst, place),
+  };
+}
+
+function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): Verdict {
+  let open = false;
+  for (const { kind, start, characters, salt, sha256 } of prints) {
+    if (!text.startsWith(start, at)) continue;
+    const candidate = text.slice(at, at + characters);
+    if (/\s/.test(candidate)) continue; // no print is of a text with blanks
+    if (candidate.length < characters) open = true;
+    else if (hashOf(salt, candidate) === sha256) {
+      // What is longer may still come, and goes before.
+      return open && !complete
+        ? { kind: "undecided" }
+        : { kind: "secret", name: kind, from: at, to: at + characters };
+    }
+  }
+  return { kind: open && !complete ? "undecided" : "no" };
+}
+
+function hashOf(salt: string, text: string): string {
+  return createHash("sha256").update(salt).update("\0").update(text).digest("hex");
+}
