@@ -88,9 +88,8 @@ export function wrapped(
   const { argv, cwd, env, inherit = [], writes = [] } = options;
   const { network } = prepared;
   const filter = prepared.without?.includes("--seccomp") ? [] : [{ path: prepared.filter }];
-  // What was empty until here becomes unwritable last: the files of this one command lie in such folders.
-  const closed = prepared.mounts.flatMap(({ kind, path }) =>
-    kind === "empty-directory" ? ["--remount-ro", path] : [],
+  const closed = prepared.mounts.flatMap((mount) =>
+    mount.kind === "empty-directory" && mount.closed === true ? ["--remount-ro", mount.path] : [],
   );
   return {
     ...options,

@@ -5,8 +5,11 @@ import type { SandboxPolicy } from "../sandbox.ts";
 /** What stands at one place of the file system inside the sandbox. */
 export type Mount =
   | { readonly kind: "bind" | "read-only"; readonly path: string; readonly source: string }
-  /** Nothing is there to be read, and nothing can be made there. */
-  | { readonly kind: "empty-directory" | "empty-file"; readonly path: string };
+  /**
+   * Nothing of the host is there to be read. What is made in such a folder is gone with the command; where it is `closed`,
+   * which costs a mount more, making it fails.
+   */
+  | { readonly kind: "empty-directory" | "empty-file"; readonly path: string; readonly closed?: true };
 
 export interface Mounts {
   readonly mounts: readonly Mount[];
@@ -67,7 +70,11 @@ export async function mountsFor(
     if (kind === "directory" || kind === "file") {
       mounts.push({ kind: "read-only", path: place.path, source: place.path });
     } else if (kind === undefined && (await kindOf(files, dirname(place.path))) === "directory") {
-      mounts.push({ kind: place.kind === "file" ? "empty-file" : "empty-directory", path: place.path });
+      mounts.push({
+        kind: place.kind === "file" ? "empty-file" : "empty-directory",
+        path: place.path,
+        closed: true,
+      });
       made.push(place.path);
     } else continue; // a link: whoever made the policy protects where it stands
     for (let parent = dirname(place.path); parent.length > base.length; parent = dirname(parent)) {
