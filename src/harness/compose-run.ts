@@ -19,6 +19,7 @@ import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
+import { subKey } from "../session/seal.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
@@ -36,6 +37,7 @@ import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 import { openSandbox } from "./sandbox.ts";
+import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 
 /** What a session is composed of, once everything was opened. */
@@ -93,8 +95,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
   });
   const hooks = await openHooks(material, (event) => publish(event));
+  const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
+  const directories = await bothPaths(world.files, workspace.scratch);
+  const files = sealedFiles(world.files, { directories, key, random: world.random });
   const composed = composeSession({
-    world,
+    world: { ...world, files },
     session,
     logId,
     store,

@@ -10,12 +10,14 @@ import type { ContentBlock } from "../protocol/content.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
+import { newSealKey } from "../session/seal.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
 import { resultOf } from "./prompt-result.ts";
+import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 
 /** What a `Harness` stands on; the package's own entry fills it in. */
@@ -149,8 +151,10 @@ export class AgentConversation implements AsyncDisposable {
       pid: world.machine.pid,
       processStart: world.machine.processStart,
     });
+    const key = newSealKey();
+    const directories = await bothPaths(world.files, scratch);
     return composeSession({
-      world,
+      world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
       session,
       logId,
       store,

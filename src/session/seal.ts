@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 /** Bytes of every key here. */
 export const SEAL_KEY_BYTES = 32;
@@ -76,6 +76,11 @@ export function newSealKey(): Uint8Array {
 
 export function newKeyId(): string {
   return randomBytes(KEY_ID_BYTES).toString("hex");
+}
+
+/** A key of its own for one purpose, which tells nothing of the key that it came from. */
+export function subKey(key: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", key, "", purpose, SEAL_KEY_BYTES));
 }
 
 /** Tells two keys apart without telling anything of them. */

@@ -161,6 +161,7 @@ export class BackgroundRuns implements AsyncDisposable {
       if (child.leftBehind()) run.detail ??= "processes it left running were ended";
       await child[Symbol.asyncDispose]();
       [run.exit] = await done;
+      await capture.end();
     }
     run.state = ended ?? (run.exit.kind === "code" && run.exit.code === 0 ? "done" : "failed");
   }

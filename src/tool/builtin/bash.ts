@@ -163,8 +163,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
     for await (const chunk of chunks) {
-      progress.push(chunk);
-      await capture.write(chunk);
+      progress.push(await capture.write(chunk));
     }
   };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);

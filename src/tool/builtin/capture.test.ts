@@ -93,3 +93,25 @@ test("[TOOL-02 R21] nothing is written before there is more than memory may hold
   expect((await hostFiles.stat(capture.path))?.size).toBe(MEMORY_BYTES_MAX + 1);
   expect(decode(await hostFiles.readRange(capture.path, MEMORY_BYTES_MAX, 2))).toBe("y");
 });
+
+const SECRET = `ghp_${"5iydacpid9zwx3c536l4"}${"bkcu9cu95xqoq0ks"}`;
+const KEY_LINES = Array<string>(40).fill("MIIEpAIBAAKCAQEA7bq98765abcdefGHIJKLmnop").join("\n");
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINES}\n-----END RSA PRIVATE KEY-----\n`;
+
+test("[SES-05 TOOL-02] a secret is out before anything is kept, cut or shown, wherever it stands", async () => {
+  await using place = temporaryDirectory();
+  for (const before of [100, HEAD_BYTES_MAX - 10, 20_000, 60_000 - 800]) {
+    const text = `${`${"a".repeat(9)}\n`.repeat(before / 10)}${SECRET}\n${PEM}${`${"b".repeat(9)}\n`.repeat(2_300)}`;
+    const path = join(place.path, `${before}`);
+    const capture = new Capture(hostFiles, path);
+    const shown: string[] = [];
+    for (const part of partsAt(text, [before + 7, before + 90, before + 900]))
+      shown.push(decode(await capture.write(part)));
+    const result = await capture.text();
+    for (const told of [result, shown.join(""), readFileSync(path, "utf8")]) {
+      expect(told).not.toContain(SECRET.slice(4, 30));
+      expect(told).not.toContain("MIIEpAIBAAKCAQEA");
+    }
+    expect(readFileSync(path, "utf8")).toContain("«redacted:github-token»\n«redacted:private-key»\n");
+  }
+});

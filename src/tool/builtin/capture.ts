@@ -1,6 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
-import { grouped } from "../../base/text.ts";
+import { encode, grouped } from "../../base/text.ts";
 import type { Files } from "../../base/world.ts";
+import type { RedactingStream } from "../../trust/redact.ts";
+import { redactor } from "../../trust/redact.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Of a long output the model sees this much of its beginning and of its end. */
@@ -10,18 +12,26 @@ export const TAIL_BYTES_MAX = 24_576;
 export const MEMORY_BYTES_MAX = 1_048_576;
 /** What the spill file may hold; the rest is counted and dropped. */
 export const SPILL_BYTES_MAX = 64 * 1_048_576;
+/** Of what comes after that, so much is kept to look for secrets that reach into the end that is shown. */
+const REST_BYTES_MAX = 65_536;
 /** A cut moves to the end of a line where one is this near. */
 const LINE_BYTES_MAX = 1_024;
 
 /**
  * The output of a command: its beginning and end in memory, all of it in a file once it is long (TOOL-02, R21).
  *
- * Memory stays below 1.2 MiB however much is written. A file that cannot be written loses its part of the output, never
+ * Secrets are taken out before anything is kept or cut, since half of one is not known for what it is (SES-05).
+ *
+ * Memory stays below 1.3 MiB however much is written. A file that cannot be written loses its part of the output, never
  * the command; the text then says so.
  */
 export class Capture {
   readonly path: string;
   readonly #files: Files;
+  readonly #secrets: RedactingStream = redactor([]).stream();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** The end of what came after the file was full, as it came. */
+  #rest = new Uint8Array(0);
   #total = 0;
   #head = new Uint8Array(0);
   #tail = new Uint8Array(0);
@@ -43,12 +53,32 @@ export class Capture {
     return this.#total;
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
+  /** Gives what may be shown of it by now. */
+  async write(chunk: Uint8Array): Promise<Uint8Array> {
+    if (this.#kept < SPILL_BYTES_MAX) {
+      const shown = encode(this.#secrets.push(this.#decoder.decode(chunk, { stream: true })));
+      await this.#take(shown);
+      return shown;
+    }
+    this.#total += chunk.length;
+    this.#rest = lastOf(this.#rest, chunk, REST_BYTES_MAX);
+    return new Uint8Array(0);
+  }
+
+  /** No more comes: what was held back, since it might have begun a secret, is decided. */
+  async end(): Promise<void> {
+    await this.#take(encode(this.#secrets.push(this.#decoder.decode()) + this.#secrets.end()));
+    if (this.#rest.length === 0) return;
+    this.#tail = lastOf(this.#tail, encode(redactor([]).text(decoded(this.#rest))), TAIL_BYTES_MAX);
+    this.#rest = new Uint8Array(0);
+  }
+
+  async #take(chunk: Uint8Array): Promise<void> {
     this.#total += chunk.length;
     if (this.#head.length < HEAD_BYTES_MAX) {
       this.#head = joined(this.#head, chunk.subarray(0, HEAD_BYTES_MAX - this.#head.length));
     }
-    this.#tail = lastOf(this.#tail, chunk);
+    this.#tail = lastOf(this.#tail, chunk, TAIL_BYTES_MAX);
     const part = chunk.subarray(0, SPILL_BYTES_MAX - this.#kept);
     if (part.length === 0) return;
     this.#kept += part.length;
@@ -59,6 +89,7 @@ export class Capture {
 
   /** All of a short output; of a long one its beginning and end, and where the whole is. */
   async text(): Promise<string> {
+    await this.end();
     const tail = this.#tail;
     if (this.#total <= HEAD_BYTES_MAX + TAIL_BYTES_MAX) {
       const rest = this.#total - this.#head.length;
@@ -131,9 +162,9 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 }
 
 /** The end of what came, without copying what a large chunk pushes out. */
-function lastOf(tail: Uint8Array, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
-  const end = chunk.subarray(-TAIL_BYTES_MAX);
-  const room = TAIL_BYTES_MAX - end.length;
+function lastOf(tail: Uint8Array, chunk: Uint8Array, bytesMax: number): Uint8Array<ArrayBuffer> {
+  const end = chunk.subarray(-bytesMax);
+  const room = bytesMax - end.length;
   return joined(tail.subarray(Math.max(0, tail.length - room)), end);
 }
 

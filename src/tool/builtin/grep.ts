@@ -11,6 +11,7 @@ import { ripgrep } from "./ripgrep.ts";
 import type { SearchPlace } from "./search-place.ts";
 import {
   below,
+  keptOutput,
   mustExist,
   notWithheld,
   operand,
@@ -111,17 +112,20 @@ async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): 
   const filter =
     plan.glob === undefined || place.file !== undefined ? undefined : await nameFilter(plan.glob);
   const isShown = notWithheld(place, context, "content");
+  const stdin = await keptOutput(place, context);
+  const named = (printed: string) => (stdin === undefined ? below(printed) : (place.file ?? printed));
   const lines = new GrepLines({
     mode,
     limit,
     charactersMax: SEARCH_CHARACTERS_MAX,
     gaps: plan.contextLines > 0,
-    fits: (printed) => (filter?.fits(below(printed)) ?? true) && isShown(below(printed)),
-    shown: (printed) => shownPath(below(printed), place, context.workspace),
+    fits: (printed) => (filter?.fits(named(printed)) ?? true) && isShown(named(printed)),
+    shown: (printed) => shownPath(named(printed), place, context.workspace),
   });
   const search = {
     program,
-    args: argsOf(plan, filter),
+    args: [...argsOf(plan, filter), stdin === undefined ? operand(place) : "-"],
+    ...(stdin === undefined ? {} : { stdin }),
     directory: place.directory,
     separator: mode === "files" ? "\0" : "\n",
   } as const;
@@ -131,7 +135,7 @@ async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): 
 }
 
 function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string[] {
-  const { place, pattern, mode, contextLines, ignoreCase } = plan;
+  const { pattern, mode, contextLines, ignoreCase } = plan;
   return [
     "--sort=path",
     "--null",
@@ -153,7 +157,6 @@ function argsOf(plan: GrepPlan, filter: NameFilter | undefined): readonly string
     ...(mode === "content" && contextLines > 0 ? [`--context=${contextLines}`] : []),
     "--",
     pattern,
-    operand(place),
   ];
 }
 

@@ -19,6 +19,8 @@ export interface Search {
   readonly args: readonly string[];
   /** Resolved; the search runs in it. */
   readonly directory: string;
+  /** What is searched in the place of files. */
+  readonly stdin?: Uint8Array;
   /** What ends each record of the output. */
   readonly separator: "\n" | "\0";
 }
@@ -58,6 +60,7 @@ export async function ripgrep(
     argv: [program, ...ARGS_OF_ALL, ...search.args],
     cwd: search.directory,
     env: {},
+    ...(search.stdin === undefined ? {} : { stdin: search.stdin }),
   });
   const reading = read(child, search.separator, take);
   try {

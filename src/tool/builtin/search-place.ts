@@ -6,6 +6,9 @@ import { ToolFailure } from "../tool.ts";
 import type { ResolvedPath } from "./paths.ts";
 import { fileFailure, oneLine, resolvePath } from "./paths.ts";
 
+/** A kept output has at most half of this. */
+const KEPT_BYTES_MAX = 128 * 1024 * 1024;
+
 /** Where a search happens, resolved: a directory, or one file in it. */
 export interface SearchPlace {
   readonly directory: string;
@@ -73,6 +76,26 @@ export function notWithheld(
     known.set(path, shown);
     return shown;
   };
+}
+
+/**
+ * What a kept output holds, where that is what is searched: on the disk it is sealed, so that ripgrep could not read it.
+ * Undefined for any other place.
+ */
+export async function keptOutput(
+  { directory, file }: SearchPlace,
+  { world, workspace }: ToolContext,
+): Promise<Uint8Array | undefined> {
+  if (file === undefined) return undefined;
+  const path = join(directory, file);
+  const { files } = world;
+  if ((await files.stat(workspace.scratch)) === undefined) return undefined;
+  if (!isInside(await files.realpath(workspace.scratch), path)) return undefined;
+  try {
+    return await files.read(path, KEPT_BYTES_MAX);
+  } catch (thrown) {
+    throw fileFailure(thrown, path);
+  }
 }
 
 /** What ripgrep is told to search: never taken for an option, since it begins with a dot. */
