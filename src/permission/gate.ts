@@ -108,7 +108,7 @@ const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", 
 /** How a sandbox, or the want of one, bears on a command. */
 export function confinedBy(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
   if (confinement.kind === "none") return confinement.policy === "refuse" ? { refused: confinement.why } : {};
-  if (target.outside === true) return {};
+  if (target.outside === true) return { leaves: true };
   return { confined: { hosts: confinement.network === "off" ? [] : confinement.network } };
 }
 

@@ -54,6 +54,8 @@ export interface CommandView {
   readonly facts: CommandFacts;
   /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
   readonly confined?: { readonly hosts: readonly string[] };
+  /** There is a working sandbox, and this very command is to run outside of it. */
+  readonly leaves?: true;
   /** There should be a sandbox and there is none: nothing runs that is not a known read. */
   readonly refused?: string;
 }
@@ -175,7 +177,11 @@ function guardOf(
   view: CommandView | undefined,
 ): { readonly why: string; readonly personOnly: boolean } | undefined {
   const named = guarded(plan, place, policy.ownDirectories);
-  return named === undefined ? view?.facts.guarded : { why: named, personOnly: true };
+  if (named !== undefined) return { why: named, personOnly: true };
+  if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
+  // A rule is about a command, and a flag about questions: neither is a word about the sandbox.
+  if (view?.leaves === true) return { why: "it is to run outside of the sandbox", personOnly: true };
+  return view?.facts.guarded;
 }
 
 /** A rule that names this very line, character for character, was made with all of it in view. */
