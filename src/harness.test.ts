@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { acknowledgeAll } from "../test/support/acknowledge.ts";
 import { calls, says } from "../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../test/support/place.ts";
 import { SILENT } from "./base/log.ts";
-import { openHarness } from "./harness.ts";
+import { openHarness, showDump } from "./harness.ts";
 import { hostWorld } from "./host/host.ts";
 import type { Envelope } from "./protocol/envelope.ts";
 
@@ -265,20 +265,29 @@ test("[CTX-01] the repository's instructions reach the model fenced, and what is
   expect(harness.notices.join("\n")).toContain("AGENTS.md");
 });
 
-test("[LOG-01] a raw dump holds the traffic whole, in a file of the user alone, and no provider's key", async () => {
+test("[LOG-01 SES-04] a raw dump holds the traffic whole, sealed, in a file of the user alone, and no provider's key", async () => {
   await using place = openPlace(says("the answer"));
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\napi_key_env = "OWN_KEY"\n`,
   );
   const environment = { ...place.options().environment, OWN_KEY: "own-canary" };
-  const rawDump = join(place.root, "state", "debug", "raw.jsonl");
+  const rawDump = join(place.root, "state", "debug", "raw-1.jsonl.sealed");
   await using harness = await place.open({ rawDump, environment });
   await turn(harness, "the question");
-  const text = await Bun.file(rawDump).text();
+  expect(await Bun.file(rawDump).text()).not.toContain("question");
+  const parts: string[] = [];
+  for await (const bytes of showDump(place.options(), rawDump)) parts.push(new TextDecoder().decode(bytes));
+  const text = parts.join("");
   expect(text).toContain("the question");
   expect(text).toContain("the answer");
   expect(text).not.toContain("own-canary");
   expect((await hostWorld(SILENT).files.stat(rawDump))?.mode).toBe(0o600);
+  const weekAgo = new Date(Date.now() - 8 * 86_400_000);
+  const other = join(place.root, "state", "debug", "mine.txt");
+  writeFileSync(other, "not ours");
+  for (const path of [rawDump, other]) utimesSync(path, weekAgo, weekAgo);
+  await using _later = await place.open({ environment });
+  expect([existsSync(rawDump), existsSync(other)]).toEqual([false, true]);
 });
 
 test("[PERM-02 S39] cinch's own configuration is protected by where it really lies, also behind a link and before it exists", async () => {

@@ -10,6 +10,7 @@ import { bootStep } from "./harness/boot.ts";
 import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
 import type { Providers } from "./harness/providers.ts";
 import { openProviders } from "./harness/providers.ts";
+import { readDump, removeOldDumps } from "./harness/raw-dump.ts";
 import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
@@ -55,6 +56,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const store = undo.use(
     await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
   );
+  await removeOldDumps(world, join(paths.state, "debug"));
   const defaults: RunDefaults = { ...options, config, providers, store, workingDir };
   const multiplexer = new Multiplexer({
     world,
@@ -87,6 +89,14 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
+}
+
+/** The content of a raw dump (`cinch debug --show`). */
+export async function* showDump(options: HarnessOptions, path: string): AsyncGenerator<Uint8Array> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const { credentials } = providersOf(options, config);
+  yield* readDump(world, path, await credentials.logKey());
 }
 
 /** What one configured provider offers, or why that could not be told. */

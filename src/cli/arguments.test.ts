@@ -61,6 +61,7 @@ test("[CLI-01] no words start the line client; commands, help and version are to
   });
   expect(parse("models")).toEqual({ kind: "models", settings: PLAIN });
   expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, settings: PLAIN });
+  expect(parse("debug --show x")).toEqual({ kind: "show-dump", settings: PLAIN, path: "x" });
   expect(parse("debug --raw -p x")).toMatchObject({ kind: "print", raw: true, prompt: "x" });
   expect(["help", "--help", "-h", "models -h"].map((line) => parse(line).kind)).toEqual(
     Array(4).fill("help"),
@@ -99,7 +100,8 @@ test.each([
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
   ["models extra", 'cinch models takes no "extra"'],
   ["models --record x", "--record does not go with cinch models"],
-  ["debug", "cinch debug needs --raw, the one thing it does"],
+  ["debug", "cinch debug needs --raw, to dump the traffic, or --show FILE, to read such a dump"],
+  ["debug --raw --show x", "--show reads a dump, and --raw writes one; give one of them"],
   ["--raw", "--raw goes with cinch debug"],
   ["-p a b", "more than one prompt is given; put it in quotes"],
   ["-p --plain x", "--plain does not go with -p"],

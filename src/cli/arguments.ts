@@ -15,6 +15,7 @@ export type Invocation =
   | { readonly kind: "help" | "version" }
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
   | { readonly kind: "models"; readonly settings: Settings }
+  | { readonly kind: "show-dump"; readonly settings: Settings; readonly path: string }
   | { readonly kind: "demo"; readonly settings: Settings; readonly fixed: boolean }
   | {
       readonly kind: "ack";
@@ -209,8 +210,13 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     };
   }
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
+  const shown = textOf(flags, "show");
+  if (shown !== undefined) {
+    if (flags.has("raw")) throw new Misuse("--show reads a dump, and --raw writes one; give one of them");
+    return { kind: "show-dump", settings, path: shown };
+  }
   if (mode === "debug" && !flags.has("raw"))
-    throw new Misuse("cinch debug needs --raw, the one thing it does");
+    throw new Misuse("cinch debug needs --raw, to dump the traffic, or --show FILE, to read such a dump");
   const raw = flags.has("raw");
   if (!flags.has("print")) {
     if (flags.has("output-format")) throw new Misuse("--output-format goes with -p");

@@ -95,9 +95,10 @@ export const FLAGS = [
   { name: "record", value: "FILE", help: "Record the model's answers to a cassette.", for: RUNS },
   {
     name: "raw",
-    help: "With debug: dump all provider traffic, unredacted, to a file of mode 0600.",
+    help: "With debug: dump all provider traffic, unredacted, to a sealed file, which is removed after a week.",
     for: ["debug"],
   },
+  { name: "show", value: "FILE", help: "With debug: print what such a file holds.", for: ["debug"] },
   {
     name: "fixed",
     help: "With demo: start with the bug already fixed, and see the recording refuse to play.",
@@ -166,7 +167,10 @@ export const COMMANDS = [
     name: "permissions",
     help: "See what would be allowed, and why, without running it: permissions explain 'COMMAND', permissions list.",
   },
-  { name: "debug", help: "Run as without it, with --raw: dump the provider traffic." },
+  {
+    name: "debug",
+    help: "Run as without it, with --raw: dump the provider traffic. debug --show FILE prints a dump.",
+  },
   { name: "help", help: "Show this help." },
 ] as const;
 

@@ -77,7 +77,7 @@ export async function tellStart(harness: OpenHarness, at: Surroundings): Promise
   for (const notice of harness.notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
   if (rawDump === undefined) return;
   await at.stderr.write(
-    `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}. Delete it when you are done.\n`,
+    `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}, sealed. Read it with: cinch debug --show ${rawDump}. It is removed after a week.\n`,
   );
 }
 

@@ -49,10 +49,10 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   return await carryOut(invocation, stop, stderr);
 }
 
-type WithEngine = Extract<Invocation, { readonly kind: "models" | "demo" | "print" | "line" }>;
+type WithEngine = Extract<Invocation, { readonly kind: "models" | "show-dump" | "demo" | "print" | "line" }>;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
-  return ["models", "demo", "print", "line"].includes(invocation.kind);
+  return ["models", "show-dump", "demo", "print", "line"].includes(invocation.kind);
 }
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
@@ -79,6 +79,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     case "models": {
       const { runModels } = await import("./models.ts");
       return await runModels(invocation, stop);
+    }
+    case "show-dump": {
+      const { runShowDump } = await import("./show-dump.ts");
+      return await runShowDump(invocation, stop);
     }
     case "ack": {
       const { runAck } = await import("./ack.ts");

@@ -5,6 +5,7 @@ import type { World } from "../base/world.ts";
 import type { HarnessOptions, HarnessPaths } from "../harness/options.ts";
 import { hostWorld } from "../host/host.ts";
 import { openLog } from "../host/log-file.ts";
+import { redactedLog } from "../trust/redacted-log.ts";
 import type { Settings } from "./arguments.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
 import { ownCommand, RELAY_WORD } from "./internal.ts";
@@ -38,7 +39,7 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
     now: () => world.clock.now(),
     levels: settings.logLevels,
   });
-  const host = hostWorld(log);
+  const host = hostWorld(redactedLog(log));
   const { spawn, killAll } = trackedSpawn(host.spawn);
   const world: World = { ...host, spawn };
   process.once("exit", killAll);
@@ -116,7 +117,7 @@ function unwritable(path: string): string | undefined {
 
 function rawDumpPath(world: World, paths: HarnessPaths): string {
   const moment = new Date(world.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  return join(paths.state, "debug", `raw-${moment}-${world.machine.pid}.jsonl`);
+  return join(paths.state, "debug", `raw-${moment}-${world.machine.pid}.jsonl.sealed`);
 }
 
 function workingDirOf(named: string | undefined): string {

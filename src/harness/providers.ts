@@ -68,7 +68,10 @@ export function openProviders(options: ProvidersOptions): Providers {
   const customs = config.providers;
   const credentials = credentialsOf(options);
   const { keys, send: signed } = credentials;
-  const send = options.rawDump === undefined ? signed : rawDump(signed, { world, path: options.rawDump });
+  const send =
+    options.rawDump === undefined
+      ? signed
+      : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
   const registry = registerAll(options, { world, send, cacheDirectory });
   const learned = new Map<string, Price>();
 

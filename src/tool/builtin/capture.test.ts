@@ -101,7 +101,7 @@ const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINES}\n-----END RSA PRIVATE
 test("[SES-05 TOOL-02] a secret is out before anything is kept, cut or shown, wherever it stands", async () => {
   await using place = temporaryDirectory();
   for (const before of [100, HEAD_BYTES_MAX - 10, 20_000, 60_000 - 800]) {
-    const text = `${`${"a".repeat(9)}\n`.repeat(before / 10)}${SECRET}\n${PEM}${`${"b".repeat(9)}\n`.repeat(2_300)}`;
+    const text = `${`${"a".repeat(9)}\n`.repeat(before / 10)}${SECRET}\n${PEM}${`${"b".repeat(9)}\n`.repeat(4_000)}`;
     const path = join(place.path, `${before}`);
     const capture = new Capture(hostFiles, path);
     const shown: string[] = [];

@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import { neutralise } from "../client/kit/terminal-text.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+
+/** Prints what a raw dump holds: one JSON object a line, as it was dumped. On a terminal nothing in it takes effect. */
+export async function runShowDump(
+  { settings, path }: Extract<Invocation, { kind: "show-dump" }>,
+  stop: Stop,
+): Promise<ExitCode> {
+  const at = surroundingsOf(settings, stop);
+  const { showDump } = await import("../harness.ts");
+  const decoder = new TextDecoder();
+  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), resolve(path))) {
+    const text = decoder.decode(bytes, { stream: true });
+    await at.stdout.write(at.stdout.isTerminal ? neutralise(text) : text);
+  }
+  return EXIT.done;
+}
