@@ -9,6 +9,7 @@ import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
+import { deniedPlaces } from "../permission/denied-places.ts";
 import { mayLeave, permissionGate } from "../permission/gate.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
@@ -91,6 +92,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       const { settings } = await trust.loaded(new AbortController().signal);
       return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
     },
+    denied: () => deniedPlaces(policy.rules, workspace.root),
     onUnavailable: (message) =>
       publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
   });

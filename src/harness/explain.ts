@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ClientId } from "../base/ids.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { examine } from "../permission/command-facts.ts";
-import { confinedBy } from "../permission/gate.ts";
+import { confinedBy, lookOf } from "../permission/gate.ts";
 import type { CommandView, Decision, Policy } from "../permission/judge.ts";
 import { judge } from "../permission/judge.ts";
 import type { Place } from "../permission/place.ts";
@@ -102,7 +102,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     const { target } = plan;
     const decide = (view?: CommandView) => judge(plan, tool, policy, place, view);
     if (target.kind !== "command") return explained(decide(), decide());
-    const facts = await examine(target, place, { files: world.files, ownDirectories: own });
+    const facts = await examine(target, place, lookOf(policy, place, world.files));
     const without = confinedBy(
       { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
       target,

@@ -11,6 +11,7 @@ import { repositoryPlaces } from "../sandbox/repository.ts";
 import type {
   Confinement,
   NetworkPolicy,
+  ProtectedPlace,
   Sandbox,
   SandboxPolicy,
   SandboxState,
@@ -33,6 +34,8 @@ export interface SandboxSources {
   readonly profile?: SandboxSettings;
   /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
   projectHidden(): Promise<readonly string[]>;
+  /** What deny rules forbid, asked for after `projectHidden`: a repository's rules are known by then. */
+  denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPlace[] };
   /** The user's `PATH`. */
   readonly path?: string;
   /** See `HarnessOptions.relayCommand`. */
@@ -196,7 +199,10 @@ class SandboxOfSession implements OpenSandbox {
       ...expanded(profile?.hidden),
       ...expanded(await this.#sources.projectHidden()).map((path) => resolve(root, path)),
     ];
-    const [hidden, own, repository, folders] = await Promise.all([
+    const denied = this.#sources.denied?.();
+    wanted.push(...(denied?.hidden ?? []));
+    const [forbidden, hidden, own, repository, folders] = await Promise.all([
+      protectable(files, root, denied?.readOnly ?? []),
       hiddenPlaces(files, wanted),
       ownDirectories(files, paths),
       repositoryPlaces(files, root, home),
@@ -206,7 +212,7 @@ class SandboxOfSession implements OpenSandbox {
     const policy: SandboxPolicy = {
       root,
       writable: [...repository.writable, ...writable],
-      readOnly: [...repository.readOnly, ...startupPlaces(home, root)],
+      readOnly: [...repository.readOnly, ...startupPlaces(home, root), ...forbidden],
       visible: visiblePlaces(dirname(folders.workshop), [home, ...(this.#sources.path ?? "").split(":")]),
       hidden: [...hidden, ...own, ...temporaryPlaces(dirname(folders.workshop), root)],
       ...folders,
@@ -310,6 +316,24 @@ async function foldersAbove(files: Files, wanted: readonly string[]): Promise<Re
     above.add(folder);
   }
   return above;
+}
+
+/** Of what may not be changed: what is there, resolved, and what could be made in a folder that is. */
+async function protectable(
+  files: Files,
+  root: string,
+  places: readonly ProtectedPlace[],
+): Promise<readonly ProtectedPlace[]> {
+  const found = await Promise.all(
+    places.map(async (place): Promise<readonly ProtectedPlace[]> => {
+      if ((await files.stat(place.path)) !== undefined) {
+        const path = await files.realpath(place.path);
+        return path.startsWith(`${root}/`) ? [{ ...place, path }] : [];
+      }
+      return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
+    }),
+  );
+  return found.flat();
 }
 
 async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {

@@ -12,6 +12,7 @@ import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
 import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
+import type { Rule } from "./rule.ts";
 import { guardedPath, mayHoldCredentials } from "./sensitive.ts";
 
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
@@ -29,6 +30,8 @@ export interface CommandFacts {
   readonly guarded?: { readonly why: string; readonly personOnly: boolean };
   /** Those of its commands and redirections that are known to only read such things, where not all of it is. */
   readonly quiet: ReadonlySet<ShellCommand | ShellRedirection>;
+  /** The rule that forbids to read what one of its commands is known to read. */
+  readonly denied?: Rule;
   /** Names that programs of the line have behind their links, by the name that they are called by. */
   readonly programs: ReadonlyMap<string, string>;
 }
@@ -43,6 +46,14 @@ export function factsFromWords(target: CommandTarget): CommandFacts {
   };
 }
 
+/** What a look at a command line goes by. */
+export interface Look {
+  readonly files: Files;
+  readonly ownDirectories: readonly string[];
+  /** The deny rule that forbids to read a path. Absent: there is none for any. */
+  readonly denies?: ((path: string) => Rule | undefined) | undefined;
+}
+
 /**
  * Looks at a command line: reads it, and follows its words on the disk (PERM-04, PERM-10, S14, S22).
  *
@@ -51,7 +62,7 @@ export function factsFromWords(target: CommandTarget): CommandFacts {
 export async function examine(
   target: CommandTarget,
   place: Place,
-  { files, ownDirectories }: { readonly files: Files; readonly ownDirectories: readonly string[] },
+  { files, ownDirectories, denies }: Look,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
   const ground: Ground = {
@@ -61,23 +72,49 @@ export async function examine(
     ...(place.home === undefined ? {} : { home: place.home }),
   };
   const known = readsOnly(analysis);
+  const rule = denies === undefined ? undefined : await deniedUse(analysis, ground, denies);
+  const denied = rule === undefined ? {} : { denied: rule };
   const loud =
     below(place.root, target.cwd) === undefined
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
         : await failClosed(() => usesProblem(known.uses, place, ground));
-  if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map() };
+  if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...denied };
   const [guarded, quiet, programs] = await Promise.all([
     guardedWord(analysis, ground, ownDirectories),
     quietParts(analysis, place, ground),
     programsOf(analysis, ground),
   ]);
-  return { analysis, loud, quiet, programs, ...(guarded === undefined ? {} : { guarded }) };
+  return { analysis, loud, quiet, programs, ...denied, ...(guarded === undefined ? {} : { guarded }) };
 }
 
 /** Only lines of few commands are looked through part by part: a rule is about such. */
 const PARTS_MAX = 32;
+
+/** What commands that are known to read would read; of others nothing is known, and the sandbox has to hold them. */
+async function deniedUse(
+  { commands, redirections }: Analysis,
+  ground: Ground,
+  denies: (path: string) => Rule | undefined,
+): Promise<Rule | undefined> {
+  if (commands.length + redirections.length > PARTS_MAX) return undefined;
+  const known = [
+    ...commands.map((part) => knownCommand(part, commands)),
+    ...redirections.map(knownRedirection),
+  ];
+  const uses = known.flatMap((each) => (each.kind === "unknown" ? [] : each.uses)).slice(0, WORDS_MAX);
+  for (const use of uses) {
+    if (use.kind === "repository") continue;
+    const found = await follow(use.word, use.directories, ground);
+    if (typeof found === "string") continue;
+    for (const { path, spelled } of found) {
+      const rule = denies(path) ?? denies(spelled);
+      if (rule !== undefined) return rule;
+    }
+  }
+  return undefined;
+}
 
 async function quietParts(
   { commands, redirections }: Analysis,

@@ -1,6 +1,7 @@
 import { assert, unreachable } from "../base/assert.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
+import type { Files } from "../base/world.ts";
 import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
 import type { Confinement } from "../sandbox/sandbox.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
@@ -8,8 +9,9 @@ import { fails } from "../tool/output.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
-import type { CommandTarget } from "./command-facts.ts";
+import type { CommandTarget, Look } from "./command-facts.ts";
 import { examine } from "./command-facts.ts";
+import { readDenier } from "./denied-places.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";
@@ -84,7 +86,7 @@ export async function mayLeave(
   if (plan?.target.kind !== "command") return false;
   const place = placeOf(context);
   const { files } = context.world;
-  const facts = await examine(plan.target, place, { files, ownDirectories: options.policy.ownDirectories });
+  const facts = await examine(plan.target, place, lookOf(options.policy, place, files));
   return judge(plan, call.tool, policyNow(options), place, { facts }).kind !== "deny";
 }
 
@@ -97,10 +99,15 @@ async function viewOf(
   if (target.kind !== "command") return undefined;
   const { files } = context.world;
   const [facts, confinement] = await Promise.all([
-    examine(target, place, { files, ownDirectories: options.policy.ownDirectories }),
+    examine(target, place, lookOf(options.policy, place, files)),
     options.confinement?.() ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
+}
+
+/** What a command line is looked at with, by a policy. */
+export function lookOf({ ownDirectories, rules }: Policy, place: Place, files: Files): Look {
+  return { files, ownDirectories, denies: readDenier(rules, place) };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

@@ -84,7 +84,7 @@ export function judge(
   const overLimit = view?.facts.analysis.overLimit;
   if (overLimit !== undefined)
     return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
-  const denied = restricting("deny", "yes");
+  const denied = restricting("deny", "yes") ?? view?.facts.denied;
   if (denied !== undefined) {
     return {
       kind: "deny",

@@ -8,10 +8,9 @@ import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";
 
 // A person who denies one way of changing a file, or of looking into it, means the file.
-const SIBLINGS: readonly (readonly string[])[] = [
-  ["Write", "Edit", "MultiEdit"],
-  ["Read", "Grep", "Glob", "Ls"],
-];
+export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
+export const READING: readonly string[] = ["Read", "Grep", "Glob", "Ls"];
+const SIBLINGS = [WRITING, READING];
 
 const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
 /** Only a pattern that takes every name takes this one. */
