@@ -1,4 +1,4 @@
-import { analyse } from "../shell/analyse.ts";
+import type { Analysis } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { isCommandPattern } from "./command.ts";
@@ -34,17 +34,22 @@ export function allowingRules(plan: CallPlan, tool: string, place: Place): reado
   return [...new Set(literalRules(plan, tool, place).map(printRule))];
 }
 
+interface AnsweredCall {
+  readonly plan: CallPlan;
+  readonly tool: string;
+  readonly place: Place;
+  readonly analysis: Analysis | undefined;
+}
+
 /**
  * The rules that an answer makes for the rest of the run.
  *
  * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and
- * ` *`; one that is not makes no rule at all, so that only this call goes on.
+ * ` *`; one that is not makes no rule at all, so that only this call goes on. `analysis`: of the command, where it is one.
  */
 export function rulesFromAnswer(
   answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },
-  plan: CallPlan,
-  tool: string,
-  place: Place,
+  { plan, tool, place, analysis }: AnsweredCall,
 ): readonly Rule[] {
   switch (answer.scope) {
     case "once":
@@ -55,17 +60,16 @@ export function rulesFromAnswer(
       const literal = literalRules(plan, tool, place);
       if (answer.rule === undefined || literal.some((rule) => printRule(rule) === answer.rule))
         return literal;
-      const prefix = prefixRule(answer.rule, plan, tool);
+      const prefix = analysis === undefined ? undefined : prefixRule(answer.rule, tool, analysis);
       return prefix === undefined ? [] : [prefix];
     }
   }
 }
 
-function prefixRule(text: string, plan: CallPlan, tool: string): Rule | undefined {
+function prefixRule(text: string, tool: string, { commands, unsure, overLimit }: Analysis): Rule | undefined {
   const parsed = parseRule({ effect: "allow", text }, "session");
-  if (parsed.kind === "problem" || plan.target.kind !== "command") return undefined;
+  if (parsed.kind === "problem") return undefined;
   const { rule } = parsed;
-  const { commands, unsure, overLimit } = analyse(plan.target.command);
   const [only] = commands;
   // Of a line of one command: of several, it would not be clear whose words were meant.
   if (rule.tool !== tool || rule.match.kind !== "glob" || only === undefined || commands.length > 1)

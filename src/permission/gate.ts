@@ -10,7 +10,6 @@ import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
 import type { CommandTarget, Look } from "./command-facts.ts";
-import { examine } from "./command-facts.ts";
 import { readDenier } from "./denied-places.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
@@ -60,7 +59,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const policy = policyNow(options);
     const view = await viewOf(plan, place, { context, options });
     const decision = judge(plan, call.tool, policy, place, view);
-    const refusal = await settle(decision, { call, plan, place, context, options });
+    const refusal = await settle(decision, { call, plan, place, view, context, options });
     if (refusal !== undefined) {
       options.onRefused?.({ call, because: refusal.because, text: refusal.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
@@ -86,6 +85,7 @@ export async function mayLeave(
   if (plan?.target.kind !== "command") return false;
   const place = placeOf(context);
   const { files } = context.world;
+  const { examine } = await import("./command-facts.ts");
   const facts = await examine(plan.target, place, lookOf(options.policy, place, files));
   return judge(plan, call.tool, policyNow(options), place, { facts }).kind !== "deny";
 }
@@ -98,6 +98,7 @@ async function viewOf(
 ): Promise<CommandView | undefined> {
   if (target.kind !== "command") return undefined;
   const { files } = context.world;
+  const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
     examine(target, place, lookOf(options.policy, place, files)),
     options.confinement?.() ?? NO_CONFINEMENT,
@@ -132,6 +133,7 @@ interface Case {
   readonly call: ToolCall;
   readonly plan: CallPlan;
   readonly place: Place;
+  readonly view: CommandView | undefined;
   readonly context: ToolContext;
   readonly options: GateOptions;
 }
@@ -163,7 +165,7 @@ async function askPerson(
   decision: Extract<Decision, { kind: "ask" }>,
   at: Case,
 ): Promise<Refused | undefined> {
-  const { call, plan, place, context, options } = at;
+  const { call, plan, place, view, context, options } = at;
   const tool = call.tool.name;
   const answer = await options.ask(question(decision.why, at), context.signal);
   switch (answer.kind) {
@@ -182,7 +184,8 @@ async function askPerson(
         const text = reasonText("PermissionDenied", { tool, client: answer.by });
         return { because: "answer", reason: "PermissionDenied", text };
       }
-      for (const rule of rulesFromAnswer(answer, plan, tool, place)) options.session.add(rule);
+      const analysis = view?.facts.analysis;
+      for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
       return undefined;
     }
     default:

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { testWorld } from "../../test/support/world.ts";
 import type { CallPlan, Level, PathUse } from "../tool/tool.ts";
-import { examine } from "./command-facts.ts";
+import { examine, factsFromWords } from "./command-facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Effect, Rule, RuleScope } from "./rule.ts";
@@ -50,7 +50,9 @@ const LEVEL_OF: Readonly<Record<string, Level>> = {
 };
 
 function decide(tool: string, plan: CallPlan, by: Policy = DEFAULT): Decision {
-  return judge(plan, { name: tool, level: LEVEL_OF[tool] ?? "ReadOnly" }, by, place);
+  const { target } = plan;
+  const view = target.kind === "command" ? { facts: factsFromWords(target) } : undefined;
+  return judge(plan, { name: tool, level: LEVEL_OF[tool] ?? "ReadOnly" }, by, place, view);
 }
 
 /** As the gate judges a command: after a look at the disk, on which there is no /w/app. */

@@ -1,9 +1,9 @@
+import { assert } from "../base/assert.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
 import type { CommandFacts } from "./command-facts.ts";
-import { factsFromWords } from "./command-facts.ts";
 import { coveredBy } from "./command-rules.ts";
 import { covers, coversPath, restricts } from "./matching.ts";
 import { networkNeed } from "./network.ts";
@@ -49,7 +49,7 @@ export type Decision =
       readonly needs?: Level;
     };
 
-/** What is known of a command beside its plan; for every other call there is nothing to know. */
+/** What is known of a command beside its plan: without it, none is judged. For every other call there is nothing to know. */
 export interface CommandView {
   readonly facts: CommandFacts;
   /** The hosts that the sandbox lets this very command through to; absent where no working sandbox holds it. */
@@ -63,18 +63,23 @@ export interface CommandView {
 /**
  * Decides one call by its plan, and a command by what is known of it, without side effects (PERM-01, PERM-02).
  *
- * In this order: a command too long to be read; a deny rule; the level ceiling, in a strict profile; what only a person may grant; an allow of this
- * session; an ask rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the
- * sandbox holds it; else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the
- * person's own configuration answers that; a profile's rules and the quiet preset never do.
+ * In this order: a command too long to be read; a deny rule; the level ceiling, in a strict profile; the want of a sandbox
+ * that there should be; what only a person may grant; what a deny rule may forbid; an allow of this session; an ask
+ * rule; an allow rule or the quiet preset; for a command, whether it could be read and whether the sandbox holds it;
+ * else ask. A call above the ceiling is asked for, and an answer for the session or a rule in the person's own
+ * configuration answers that; a profile's rules and the quiet preset never do.
  */
 export function judge(
   plan: CallPlan,
   tool: Pick<Tool, "name" | "level">,
   policy: Policy,
   place: Place,
-  view: CommandView | undefined = viewFromWords(plan),
+  view?: CommandView,
 ): Decision {
+  assert(
+    (plan.target.kind === "command") === (view !== undefined),
+    "a command is examined before it is judged",
+  );
   const { name } = tool;
   const restricting = (effect: Rule["effect"], wanted: Held) =>
     policy.rules.find(
@@ -163,11 +168,6 @@ function judgeCommand(
   if (policy.bashInSandbox === "ask")
     return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
   return { kind: "allow", why: "it runs in the sandbox" };
-}
-
-/** What only words tell, where nobody has looked at the disk: enough for rules, never enough to count as a read. */
-function viewFromWords({ target }: CallPlan): CommandView | undefined {
-  return target.kind === "command" ? { facts: factsFromWords(target) } : undefined;
 }
 
 function guardOf(

@@ -1,5 +1,7 @@
 import type { ShellWord } from "./analysis.ts";
 import { literalOf } from "./analysis.ts";
+import type { Wrapper } from "./wrapper-table.ts";
+import { C_TAKERS, JOINING, SHELLS, WRAPPERS } from "./wrapper-table.ts";
 
 /** What a command that starts others would start. */
 export interface Wrapped {
@@ -14,137 +16,6 @@ export interface Wrapped {
   /** The script is read by the shell itself: what it does to the directory stays. */
   readonly here?: boolean;
 }
-
-interface Wrapper {
-  /** Letters of flags without a value; they may stand in one word. */
-  readonly flags?: string;
-  /** Letters of flags with a value, attached or as the next word. */
-  readonly values?: string;
-  /** Long flags without a value. With a value: `--name=value` or the next word. */
-  readonly long?: readonly string[];
-  readonly longValues?: readonly string[];
-  /** Words of its own in front of the command. */
-  readonly own?: number;
-  readonly assignments?: boolean;
-  /** It starts the command as it stands (see `Wrapped.plain`), as long as all its flags are known. */
-  readonly plain?: boolean;
-}
-
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
-  [
-    "timeout",
-    {
-      flags: "v",
-      values: "ks",
-      long: ["foreground", "preserve-status", "verbose"],
-      longValues: ["kill-after", "signal"],
-      own: 1,
-      plain: true,
-    },
-  ],
-  ["nice", { flags: "0123456789", values: "n", longValues: ["adjustment"], plain: true }],
-  ["ionice", { flags: "t", values: "cn", long: ["ignore"], longValues: ["class", "classdata"], plain: true }],
-  ["nohup", { plain: true }],
-  ["setsid", { flags: "cfw", long: ["ctty", "fork", "wait"], plain: true }],
-  ["stdbuf", { values: "ioe", longValues: ["input", "output", "error"], plain: true }],
-  ["command", { flags: "p", plain: true }],
-  ["builtin", { plain: true }],
-  ["time", { flags: "p", long: ["portability"], plain: true }],
-  ["chrt", { flags: "abfiormv", own: 1 }],
-  ["taskset", { flags: "ac", own: 1 }],
-  ["exec", { flags: "cl", values: "a" }],
-  [
-    "env",
-    {
-      flags: "i0v",
-      values: "uCS",
-      long: ["ignore-environment", "null", "debug"],
-      longValues: ["unset", "chdir", "split-string"],
-      assignments: true,
-    },
-  ],
-  [
-    "sudo",
-    {
-      flags: "AbEeHiKklnPSsVv",
-      values: "CDghpRrTtUu",
-      longValues: ["user", "group", "host", "prompt", "chdir", "chroot"],
-      assignments: true,
-    },
-  ],
-  ["doas", { flags: "Lns", values: "aCu" }],
-  ["busybox", {}],
-  ["toybox", {}],
-  [
-    "xargs",
-    {
-      flags: "0orptx",
-      values: "adEIiLlnPs",
-      long: ["null", "no-run-if-empty", "open-tty", "interactive", "verbose", "exit", "show-limits"],
-      longValues: [
-        "arg-file",
-        "delimiter",
-        "max-args",
-        "max-chars",
-        "max-lines",
-        "max-procs",
-        "replace",
-        "process-slot-var",
-      ],
-    },
-  ],
-  ["setarch", { own: 1 }],
-  ["chroot", { own: 1, longValues: ["userspec", "groups"] }],
-  ["unbuffer", { flags: "p" }],
-  ["caffeinate", { flags: "disum", values: "tw" }],
-  ["winpty", {}],
-  ["strace", { flags: "fFqvyYtTxXzcCdihknrwD", values: "aeoOpsSuUbEIP" }],
-  ["ltrace", { flags: "fSCLrtTci", values: "aeoOpsuFlnxX" }],
-  ["valgrind", {}],
-  ["catchsegv", {}],
-  ["dbus-run-session", {}],
-  ["systemd-run", { flags: "dGPqrStn", values: "pHMuE" }],
-  ["fakeroot", {}],
-  ["proxychains", { flags: "q", values: "f" }],
-  ["torsocks", {}],
-  ["rlwrap", {}],
-  ["chpst", { values: "uUbemoOpfc/n" }],
-  ["unshare", { flags: "munpiUCTrfc", values: "SGRw" }],
-  ["nsenter", { flags: "aF", values: "tSGrw" }],
-  ["setpriv", {}],
-  ["prlimit", { values: "p" }],
-]);
-
-const SHELLS = new Set(["bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
-/** They hand words, joined by blanks, to a shell. */
-const JOINING = new Set(["watch", "eval"]);
-/** They run what stands behind `-c`. */
-const C_TAKERS = new Set(["su", "runuser", "script", "flock", "sg", "newgrp"]);
-/** Where in their words a command may begin is not known: it is looked for behind each of them. */
-export const LAUNCHERS = new Set([
-  "parallel",
-  "ssh",
-  "docker",
-  "podman",
-  "kubectl",
-  "nerdctl",
-  "screen",
-  "tmux",
-  "entr",
-  "flock",
-  "su",
-  "runuser",
-  "expect",
-  "gdb",
-  "perf",
-  "firejail",
-  "bwrap",
-  "nix-shell",
-  "poetry",
-  "pipenv",
-  "uv",
-  "conda",
-]);
 
 /** What a command starts, by its name and arguments; undefined where it starts nothing that is named in them. */
 export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
