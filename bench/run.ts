@@ -6,6 +6,7 @@ import { BENCH_MS_MAX, endAll } from "./guard.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePermissions } from "./permissions.ts";
+import { measureRedaction } from "./redaction.ts";
 import type { Row, Verdict } from "./report.ts";
 import { judge, table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
@@ -35,6 +36,7 @@ const MEASURES = {
   stream: measureStream,
   memory: measureMemory,
   log: measureLog,
+  redaction: measureRedaction,
   permissions: measurePermissions,
   trust: measureTrust,
 } as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;

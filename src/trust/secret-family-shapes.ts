@@ -1,3 +1,4 @@
+import { isWordCharacter } from "./scan.ts";
 import type { Family, Match } from "./secret-family.ts";
 import {
   DASHED,
@@ -195,6 +196,8 @@ function behindName(
     kind,
     prefixes: [mark],
     anywhere: true,
+    // A name that ends in a digit or letter stands right before it.
+    likely: (text, at, floor) => at === floor || isWordCharacter(text[at - 1] ?? ""),
     match(place) {
       const { text, at, complete } = place;
       if (!name.test(place.behind(nameMax + 1))) return NO;

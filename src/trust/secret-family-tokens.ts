@@ -138,7 +138,11 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("jfrog-token", ["AKCp"], [WORD, 69]),
   token("launchdarkly-key", ["sdk-", "api-", "mob-"], [DASHED, 36, isUuid]),
   token("mapbox-token", ["sk.eyJ"], [DOTTED, 60]),
-  token("airtable-token", ["pat"], [DOTTED, 79, (body) => /^[A-Za-z0-9]{14}\.[a-f0-9]+$/.test(body)]),
+  {
+    ...token("airtable-token", ["pat"], [DOTTED, 79, (body) => /^[A-Za-z0-9]{14}\.[a-f0-9]+$/.test(body)]),
+    // "path" and "pattern" are everywhere.
+    likely: (text, at) => text.length - at <= AIRTABLE_DOT || text[at + AIRTABLE_DOT] === ".",
+  },
   token("figma-token", ["figd_", "figo_"], [DASHED, 40]),
   token("adafruit-key", ["aio_"], [WORD, 28, hasDigit]),
   token("brevo-key", ["xsmtpsib-"], [DASHED, 64]),
@@ -146,6 +150,8 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("posthog-key", ["phx_"], [WORD, 40]),
   token("datadog-key", ["ddapp_", "ddpat_"], [WORD, 34]),
 ];
+
+const AIRTABLE_DOT = "pat".length + 14;
 
 function isUuid(body: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(body);
