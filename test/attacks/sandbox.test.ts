@@ -142,6 +142,13 @@ describe("[SBX-01] the attempts work where a control is missing:", () => {
     }, 60_000);
   }
 
+  test("a /proc that is read-only, for root", async () => {
+    if (process.getuid?.() !== 0) return;
+    await using range = await openRange({ without: ["--remount-ro"] });
+    const { escaped } = await range.attack(kernelAttempts().filter(({ name }) => name.startsWith("sysctl:")));
+    expect(escaped).toContain("sysctl:core-pattern");
+  }, 60_000);
+
   test("dropped capabilities, for root", async () => {
     if (process.getuid?.() !== 0) return;
     const remounts = (range: Range) =>

@@ -17,6 +17,7 @@ export const CONTROLS = [
   "--new-session",
   "--die-with-parent",
   "--seccomp",
+  "--remount-ro",
 ] as const;
 
 export interface Prepared {
@@ -59,7 +60,10 @@ export function fixedArguments({
     ...control("--cap-drop", "ALL"),
     ...control("--die-with-parent"),
     ...control("--new-session"),
-    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    ...["--ro-bind", "/", "/", "--proc", "/proc"],
+    // With a writable core_pattern, root inside would be root outside: the kernel asks there for the user alone.
+    ...control("--remount-ro", "/proc"),
+    ...["--dev", "/dev"],
     ...mounts.flatMap((mount) => mountArguments(mount, empty)),
   ];
 }
