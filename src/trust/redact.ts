@@ -77,15 +77,16 @@ interface Mark {
 }
 
 function familySearch(): Search {
-  const byStart = new Map<string, readonly Mark[]>();
   const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
-  for (const { prefix } of marks) {
+  const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
+  // In the way of every start: each beginning is looked up, since comparing all with all takes milliseconds.
+  const byStart = new Map<string, readonly Mark[]>();
+  for (const prefix of byPrefix.keys()) {
+    const all: Mark[] = [];
     // The longest prefix first: what is too short for `sk-ant-` may still be some other `sk-`.
-    const all = marks.filter((other) => prefix.startsWith(other.prefix));
-    byStart.set(
-      prefix,
-      all.sort((a, b) => b.prefix.length - a.prefix.length),
-    );
+    for (let length = prefix.length; length > 0; length--)
+      all.push(...(byPrefix.get(prefix.slice(0, length)) ?? []));
+    byStart.set(prefix, all);
   }
   const anywhere = new Set(marks.flatMap(({ family, prefix }) => (family.anywhere ? [prefix] : [])));
   return {

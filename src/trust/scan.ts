@@ -59,8 +59,8 @@ interface StartTable {
   readonly pairs: Uint8Array;
   readonly byFirst: readonly (readonly Start[])[];
   readonly charactersMax: number;
-  /** Every text that a start begins with; whether it must be bounded. */
-  readonly beginnings: ReadonlyMap<string, boolean>;
+  /** Every text that a start begins with; whether it must be bounded. Made when the first text comes in pieces. */
+  readonly beginnings: () => ReadonlyMap<string, boolean>;
 }
 
 const ASCII = 128;
@@ -69,7 +69,6 @@ export function prepare(search: Search): PreparedSearch {
   const first = new Uint8Array(ASCII + 1);
   const pairs = new Uint8Array(ASCII * ASCII);
   const byFirst: Start[][] = Array.from({ length: ASCII + 1 }, () => []);
-  const beginnings = new Map<string, boolean>();
   for (const start of [...search.starts].sort((a, b) => b.text.length - a.text.length)) {
     const code = slot(start.text.charCodeAt(0));
     first[code] = Math.max(first[code] ?? 0, start.bounded ? 1 : 2);
@@ -77,13 +76,26 @@ export function prepare(search: Search): PreparedSearch {
     if (code === ASCII || second >= ASCII || start.text.length === 1) markAll(pairs, code);
     else pairs[code * ASCII + second] = 1;
     byFirst[code]?.push(start);
-    for (let length = 1; length < start.text.length; length++) {
-      const beginning = start.text.slice(0, length);
-      beginnings.set(beginning, start.bounded && beginnings.get(beginning) !== false);
-    }
   }
   const charactersMax = search.starts.reduce((most, { text }) => Math.max(most, text.length), 0);
-  return { search, starts: { first, pairs, byFirst, charactersMax, beginnings } };
+  let known: ReadonlyMap<string, boolean> | undefined;
+  const beginnings = () => {
+    known ??= beginningsOf(search.starts);
+    return known;
+  };
+  const blanks = [...beginnings.keys()].some((beginning) => /[\0- ]/.test(beginning));
+  return { search, starts: { first, pairs, byFirst, charactersMax, beginnings, blanks } };
+}
+
+function beginningsOf(starts: readonly Start[]): ReadonlyMap<string, boolean> {
+  const beginnings = new Map<string, boolean>();
+  for (const { text, bounded } of starts) {
+    for (let length = 1; length < text.length; length++) {
+      const beginning = text.slice(0, length);
+      beginnings.set(beginning, bounded && beginnings.get(beginning) !== false);
+    }
+  }
+  return beginnings;
 }
 
 /** All characters beyond ASCII share one place. */
@@ -158,10 +170,11 @@ class Here implements Place {
   }
 }
 
+/** At least `BEHIND_CHARACTERS_MAX` of what stands behind, where there are so many; cut only now and then. */
 function kept(tail: string, more: string): string {
-  return more.length >= BEHIND_CHARACTERS_MAX
-    ? more.slice(-BEHIND_CHARACTERS_MAX)
-    : (tail + more).slice(-BEHIND_CHARACTERS_MAX);
+  if (more.length >= BEHIND_CHARACTERS_MAX) return more.slice(-BEHIND_CHARACTERS_MAX);
+  const all = tail + more;
+  return all.length < 4 * BEHIND_CHARACTERS_MAX ? all : all.slice(-BEHIND_CHARACTERS_MAX);
 }
 
 interface Found {
@@ -205,13 +218,18 @@ function findStart(
 
 /** Where the text ends in what may be the first characters of a start, or in half a surrogate pair. */
 function openEnd(starts: StartTable, text: string, from: number, tail: string): number {
-  const { beginnings, charactersMax } = starts;
-  for (let at = Math.max(from, text.length - charactersMax + 1); at < text.length; at++) {
+  const { beginnings, charactersMax, blanks } = starts;
+  const least = Math.max(from, text.length - charactersMax + 1);
+  let open = text.length;
+  for (let at = text.length - 1; at >= least; at--) {
+    const code = text.charCodeAt(at);
+    if (code <= 32 && !blanks) break; // no start goes on over a blank
     const bounded = beginnings.get(text.slice(at));
     if (bounded === undefined) continue;
     const before = at === from ? tail.charCodeAt(tail.length - 1) : text.charCodeAt(at - 1);
-    if (!(bounded && isWordCode(before))) return at;
+    if (!(bounded && isWordCode(before))) open = at;
   }
+  if (open < text.length) return open;
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff && text.length > from ? text.length - 1 : text.length;
 }
