@@ -11,6 +11,7 @@ import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
 import { mayLeave, permissionGate } from "../permission/gate.ts";
+import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -29,6 +30,7 @@ import type { Workspace } from "../tool/tool.ts";
 import { redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { openHooks } from "./hooks.ts";
+import { lateSandbox } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { ownDirectories } from "./own-directories.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
@@ -37,7 +39,7 @@ import type { ProjectTrust } from "./project-trust.ts";
 import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
-import { openSandbox } from "./sandbox.ts";
+import type { SandboxSources } from "./sandbox.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 
@@ -79,22 +81,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const policy = { ...policyFrom(sources) };
   let runs: BackgroundRuns | undefined;
   let publish: (event: Event) => void = () => undefined;
-  const sandbox = openSandbox({
-    world,
-    root: workspace.root,
-    paths,
-    ...(defaults.environment["HOME"] === undefined ? {} : { home: defaults.environment["HOME"] }),
-    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
-    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
-    ...(defaults.environment["PATH"] === undefined ? {} : { path: defaults.environment["PATH"] }),
-    ...(defaults.relayCommand === undefined ? {} : { relayCommand: defaults.relayCommand }),
-    projectHidden: async () => {
-      const { settings } = await trust.loaded(new AbortController().signal);
-      return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
-    },
-    denied: () => deniedPlaces(policy.rules, workspace.root),
-    onUnavailable: (message) =>
-      publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
+  const sandbox = lateSandbox(async () => {
+    const { openSandbox } = await import("./sandbox.ts");
+    return openSandbox(sandboxSources(material, { policy, publish: (event) => publish(event) }));
   });
   const hooks = await openHooks(material, (event) => publish(event));
   const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
@@ -190,6 +179,31 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     await hooks?.read(signal);
   }
   return { session: composed, notices: [...policyNotices(policy, autoApprove), ...(hooks?.notices ?? [])] };
+}
+
+/** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */
+function sandboxSources(
+  { profile, trust, workspace, defaults }: Material,
+  { policy, publish }: { readonly policy: Pick<Policy, "rules">; publish(event: Event): void },
+): SandboxSources {
+  const { world, paths, config, environment, relayCommand } = defaults;
+  return {
+    world,
+    root: workspace.root,
+    paths,
+    ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
+    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
+    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
+    ...(relayCommand === undefined ? {} : { relayCommand }),
+    projectHidden: async () => {
+      const { settings } = await trust.loaded(new AbortController().signal);
+      return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+    },
+    denied: () => deniedPlaces(policy.rules, workspace.root),
+    onUnavailable: (message) =>
+      publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
+  };
 }
 
 /** In the normative order: see `RequestMiddleware`. */
