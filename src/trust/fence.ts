@@ -55,6 +55,6 @@ const BRACKET_FORMS = `[${BRACKETS}]|&(?:lt|LT|#0*60|#[xX]0*3[cC]);?|\\\\+(?:u00
 const WORD = [..."untrusted"].map((letter) => `[${LETTERS[letter]}${STYLED}](?:${UNSEEN})*`).join("");
 const BRACKET = new RegExp(BRACKET_FORMS, "u");
 const MARKER = new RegExp(
-  `(?:${BRACKET_FORMS})(?:${BLANK}|${UNSEEN})*${WORD}[\\s\\-‐‑‒–—―−﹣－_.:ー]`,
+  `(?:${BRACKET_FORMS})(?:${BLANK}|${UNSEEN})*${WORD}(?:[\\s\\-‐‑‒–—―−﹣－_.:ー]|$)`, // at its end, the line end of our own would follow
   "giu",
 );
