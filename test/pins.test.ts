@@ -94,9 +94,25 @@ test("[BUS-03 BUS-07] the published schemas and reasons are those of the code (n
     expect({ path, text: readSource(path) }).toEqual({ path, text });
 });
 
+/** What `cinch -p` loads on its way to the first request: the way in, and what each of them imports as it goes. */
+const START = [
+  "src/cli/main.ts",
+  "src/cli/run.ts",
+  "src/cli/secrets.ts",
+  "src/cli/prompt.ts",
+  "src/cli/line.ts",
+  "src/harness.ts",
+  ...filesUnder("src", "provider/{dialect,anthropic,openai,openrouter,zai,custom}/*.ts"),
+].filter((file) => !isTest(file));
+
 test("[PERF-01] the start of cinch loads no schema library, and neither does a client's kit", () => {
-  const starts = [...filesUnder("src", "cli/main.ts"), ...filesUnder("src", "client/kit/**/*.ts")];
-  expect(starts.filter((file) => !isTest(file)).flatMap((file) => wayTo("zod", file))).toEqual([]);
+  const starts = [...START, ...filesUnder("src", "client/kit/**/*.ts").filter((file) => !isTest(file))];
+  expect(starts.flatMap((file) => wayTo("zod", file))).toEqual([]);
+});
+
+test("[PERF-01] what only a command, a page or a change needs is not loaded before there is one", () => {
+  const late = ["unbash", "turndown", "diff", "src/harness/sandbox.ts", "src/permission/command-facts.ts"];
+  expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });
 
 test("a way to the schema library would be found", () => {
