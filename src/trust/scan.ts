@@ -61,6 +61,8 @@ interface StartTable {
   readonly charactersMax: number;
   /** Every text that a start begins with; whether it must be bounded. Made when the first text comes in pieces. */
   readonly beginnings: () => ReadonlyMap<string, boolean>;
+  /** Whether one of them holds a blank. */
+  readonly blanks: boolean;
 }
 
 const ASCII = 128;
@@ -83,7 +85,7 @@ export function prepare(search: Search): PreparedSearch {
     known ??= beginningsOf(search.starts);
     return known;
   };
-  const blanks = [...beginnings.keys()].some((beginning) => /[\0- ]/.test(beginning));
+  const blanks = search.starts.some(({ text }) => /[\0- ]/.test(text.slice(0, -1)));
   return { search, starts: { first, pairs, byFirst, charactersMax, beginnings, blanks } };
 }
 
@@ -220,11 +222,12 @@ function findStart(
 function openEnd(starts: StartTable, text: string, from: number, tail: string): number {
   const { beginnings, charactersMax, blanks } = starts;
   const least = Math.max(from, text.length - charactersMax + 1);
+  const known = beginnings();
   let open = text.length;
   for (let at = text.length - 1; at >= least; at--) {
     const code = text.charCodeAt(at);
     if (code <= 32 && !blanks) break; // no start goes on over a blank
-    const bounded = beginnings.get(text.slice(at));
+    const bounded = known.get(text.slice(at));
     if (bounded === undefined) continue;
     const before = at === from ? tail.charCodeAt(tail.length - 1) : text.charCodeAt(at - 1);
     if (!(bounded && isWordCode(before))) open = at;
