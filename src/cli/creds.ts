@@ -39,15 +39,22 @@ const ON_THE_COMMAND_LINE =
 export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop): Promise<ExitCode> {
   makeUndumpable();
   const [verb = "", provider, account, ...more] = words;
-  if (!["add", "list", "delete"].includes(verb)) {
-    const [meant] = near(verb, ["add", "list", "delete"]);
+  if (!["add", "list", "delete", "rotate"].includes(verb)) {
+    const [meant] = near(verb, ["add", "list", "delete", "rotate"]);
     const hint = meant === undefined ? "" : `did you mean cinch creds ${meant}? `;
-    throw misuse(`${hint}write cinch creds add PROVIDER [ACCOUNT], list, or delete PROVIDER [ACCOUNT]`);
+    throw misuse(
+      `${hint}write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], or rotate`,
+    );
   }
-  if (verb !== "add" && fromEnv !== undefined) throw misuse("--from-env goes with cinch creds add");
+  if (!["add", "rotate"].includes(verb) && fromEnv !== undefined)
+    throw misuse("--from-env goes with cinch creds add and rotate");
   const store = await openStore(settings);
   using _key = store.machineKey;
   for (const notice of store.machineKey.notices) await standardError().write(`cinch: ${notice}\n`);
+  if (verb === "rotate") {
+    if (provider !== undefined) throw misuse("cinch creds rotate takes nothing more");
+    return await rotateAll(store, fromEnv);
+  }
   if (verb === "list") {
     if (provider !== undefined) throw misuse("cinch creds list takes nothing more");
     return await list(store);
@@ -89,6 +96,20 @@ async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
     variables,
     directory,
   };
+}
+
+/** The old machine key comes from a variable; the one of now is found as ever. */
+async function rotateAll(store: OpenStore, fromEnv: string | undefined): Promise<ExitCode> {
+  const before = fromEnv === undefined ? undefined : process.env[fromEnv];
+  if (before === undefined || before === "")
+    throw misuse("name the variable that holds the old machine key: cinch creds rotate --from-env NAME");
+  const { rotate } = await import("./creds-rotate.ts");
+  const { path: credentials, directory, machineKey: now } = store;
+  const { data } = pathsOf(process.env);
+  for (const line of await rotate({ credentials, data, directory, now, before })) {
+    await standardOutput().write(`${line}\n`);
+  }
+  return EXIT.done;
 }
 
 async function add(

@@ -123,7 +123,7 @@ export const FLAGS = [
   {
     name: "from-env",
     value: "NAME",
-    help: "With creds add: take the key from this variable of the environment.",
+    help: "With creds add: take the key from this variable of the environment. With creds rotate: the machine key that was used before.",
     for: ["creds"],
   },
   {
@@ -161,7 +161,7 @@ export const COMMANDS = [
   },
   {
     name: "creds",
-    help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT].",
+    help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT]. creds rotate: put keys and sessions under another machine key.",
   },
   {
     name: "permissions",

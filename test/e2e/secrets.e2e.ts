@@ -115,6 +115,34 @@ test("[SES-04] sessions made under another machine key are told, and nothing is 
   expect(readFileSync(database)).toEqual(before);
 });
 
+test("[SES-04 CRED-01] creds rotate puts sessions and keys under another machine key, and the old one opens neither", async () => {
+  await using rig = openRig([says("one"), says("two")]);
+  await rig.run(["-p", `prompt ${WORD}`]);
+  const path = join(rig.home.path, "config/cinch/machine.key");
+  const OLD = readFileSync(path).toString("hex");
+  const cinch = (args: readonly string[], env: Record<string, string>, stdin = "") =>
+    runCinch(args, { ...rig.place, env: { ...rig.place.env, ...env }, stdin });
+  expect((await cinch(["creds", "add", "zai"], {}, "key-of-somebody")).code).toBe(0);
+  const now = { CINCH_MACHINE_KEY: "ab".repeat(32) };
+  expect((await cinch(["-p", "and?", "--continue", ...FLAGS], now)).stderr).toContain("Locked)");
+  expect((await cinch(["creds", "rotate"], now)).code).toBe(2);
+  expect((await cinch(["creds", "rotate", "--from-env", "OLD"], { ...now, OLD: "cd".repeat(32) })).code).toBe(
+    2,
+  );
+  const rotated = await cinch(["creds", "rotate", "--from-env", "OLD"], { ...now, OLD });
+  expect(rotated).toMatchObject({ code: 0, stderr: "" });
+  expect(rotated.stdout).toMatch(
+    /^The key store \S+ is under .* from CINCH_MACHINE_KEY now\.\nThe session store \S+ is under/,
+  );
+  expect((await cinch(["creds", "rotate", "--from-env", "OLD"], { ...now, OLD })).stdout).toContain(
+    "already",
+  );
+  expect((await cinch(["creds", "list"], now)).stdout).toContain("zai");
+  expect(await cinch(["-p", "and now?", "--continue", ...FLAGS], now)).toMatchObject({ code: 0 });
+  expect(JSON.stringify(rig.mock.requests.at(-1)?.body)).toContain(`prompt ${WORD}`);
+  expect((await cinch(["creds", "list"], {})).code).toBe(2);
+});
+
 const FLAGS = ["--model", "mock:one", "--output-format", "stream-json"];
 
 interface Rig extends AsyncDisposable {

@@ -17,9 +17,10 @@ import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Intent, StoredMessage } from "../store.ts";
 import { Connection } from "./connection.ts";
-import { destroyKeys, rewrap } from "./data-keys.ts";
+import { destroyKeys } from "./data-keys.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";
+import { rotateStore } from "./rotate.ts";
 
 // Each of these went red in a copy in which `WriterSeal.seal` gave the content as it is, and `DataKeys.open` took it so.
 
@@ -118,10 +119,9 @@ test("[SES-04] rotation wraps the keys anew and touches no content; the old mach
     return database.query("SELECT content FROM events ORDER BY id").values();
   };
   const before = contents();
-  {
-    using connection = Connection.open(sample.path, 100);
-    expect(rewrap(connection, LOG_KEY, OTHER_KEY)).toBe(1);
-  }
+  expect(rotateStore(sample.path, LOG_KEY, OTHER_KEY)).toEqual({ kind: "rotated", keys: 1 });
+  expect(rotateStore(sample.path, LOG_KEY, OTHER_KEY)).toEqual({ kind: "done before" });
+  expect(() => rotateStore(sample.path, LOG_KEY, { ...LOG_KEY, key: new Uint8Array(32) })).toThrow("another");
   expect(contents()).toEqual(before);
   expect(await reasonOf(openSqliteStore({ path: sample.path, world, logKey: LOG_KEY }))).toBe(
     "SessionsLocked",

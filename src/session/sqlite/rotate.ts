@@ -1,0 +1,32 @@
+import { keyFingerprint } from "../seal.ts";
+import { BUSY_MS_MAX, Connection } from "./connection.ts";
+import type { LogKey } from "./data-keys.ts";
+import { checkLogKey, rewrap } from "./data-keys.ts";
+
+export type Rotated =
+  /** There is no store, or nothing in it was ever sealed. */
+  | { readonly kind: "none" }
+  /** It is under the new key already. */
+  | { readonly kind: "done before" }
+  | { readonly kind: "rotated"; readonly keys: number };
+
+/**
+ * Puts the session store under another log key: its data keys are wrapped anew, in one transaction (SES-04). No content is
+ * read or written, so it takes no longer for a large store.
+ * @throws HarnessError SessionsLocked where it is under neither of the two, StoreCorrupt, StoreBusy.
+ */
+export function rotateStore(path: string, from: LogKey, to: LogKey): Rotated {
+  using connection = Connection.open(path, BUSY_MS_MAX);
+  if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
+    return { kind: "none" };
+  if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
+  if (isUnder(connection, to)) return { kind: "done before" };
+  checkLogKey(connection, from);
+  return { kind: "rotated", keys: rewrap(connection, from, to) };
+}
+
+function isUnder(connection: Connection, { key }: LogKey): boolean {
+  return (
+    connection.first("SELECT fingerprint FROM sealing WHERE num = 1")?.["fingerprint"] === keyFingerprint(key)
+  );
+}
