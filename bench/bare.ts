@@ -1,12 +1,18 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import type { Confining } from "./sandbox.ts";
 
 /**
  * The least that does what an agent does, to measure cinch against: asks the model, runs what it calls, asks again.
  * No log, no permissions, no limits, no errors.
  *
- *     bun bench/bare.ts BASE_URL MODEL PROMPT
+ *     bun bench/bare.ts BASE_URL MODEL PROMPT [CONFINING]
+ *
+ * With CONFINING, a file that `bench/sandbox.ts` wrote, commands run in the sandbox that it describes.
  */
-const [baseUrl = "", model = "", prompt = ""] = Bun.argv.slice(2);
+const [baseUrl = "", model = "", prompt = "", path] = Bun.argv.slice(2);
+const { argv, env, inherit }: Confining =
+  path === undefined ? { argv: [], env: {}, inherit: [] } : JSON.parse(readFileSync(path, "utf8"));
 const [text, number] = [{ type: "string" }, { type: "integer" }];
 const read = { type: "object", properties: { file_path: text, offset: number, limit: number } };
 const bash = { type: "object", properties: { command: text } };
@@ -67,7 +73,12 @@ async function readLines({ file_path = "", offset = 1, limit = 2_000 }): Promise
 }
 
 async function runCommand({ command = "" }): Promise<string> {
-  const child = Bun.spawn(["bash", "-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+  const descriptors = inherit.map((each) => openSync(each, "r"));
+  const child = Bun.spawn([...argv, "bash", "-c", command], {
+    stdio: ["ignore", "pipe", "pipe", ...descriptors],
+    ...(argv.length === 0 ? {} : { env }),
+  });
+  for (const each of descriptors) closeSync(each);
   const [stdout, stderr] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

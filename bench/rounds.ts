@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { treeCpuMs } from "./processes.ts";
 import type { Row } from "./report.ts";
+import { openBenchSandbox } from "./sandbox.ts";
 import type { Asked } from "./server.ts";
 import { openServer } from "./server.ts";
 import { quantile, sampled } from "./statistics.ts";
@@ -13,7 +14,10 @@ const READ_ROUNDS = 200;
 const BASH_ROUNDS = 60;
 const LINES_OF_A_READ = 60;
 
-/** What one round costs beyond the same round of the bare script (PERF-02). */
+/**
+ * What one round costs beyond the same round of the bare script (PERF-02). Both run commands in the same sandbox, so that
+ * what is compared is what cinch does around it.
+ */
 export async function measureRounds(place: Place): Promise<readonly Row[]> {
   const runs = place.quick ? 1 : 4;
   return [
@@ -43,10 +47,11 @@ async function compare(place: Place, kind: Kind): Promise<readonly Row[]> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/source.txt"), sourceText());
   const more = ["--auto-approve", "--max-turns", String(kind.rounds + 1)];
+  await using sandbox = kind.name === "Bash" ? await openBenchSandbox(home) : undefined;
   const [cinch, script]: [RunOfRounds[], RunOfRounds[]] = [[], []];
   for (let run = 0; run < kind.runs; run++) {
     cinch.push(await runRounds(home, kind, () => cinchPrompt(place, more)));
-    script.push(await runRounds(home, kind, (baseUrl) => bare(place, baseUrl)));
+    script.push(await runRounds(home, kind, (baseUrl) => bare(place, baseUrl, sandbox?.path)));
   }
   const row = (what: string, figure: (run: RunOfRounds) => number, aim?: number): Row => ({
     what: `${kind.name} round, ${what}`,

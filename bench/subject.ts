@@ -40,8 +40,10 @@ export function hello(place: Place): Program {
   return [place.bun, ...FLAGS, join(place.root, "bench/hello.ts")];
 }
 
-export function bare(place: Place, baseUrl: string): Program {
-  return [place.bun, ...FLAGS, join(place.root, "bench/bare.ts"), baseUrl, MODEL, "go"];
+/** `confining`: see `bench/bare.ts`. */
+export function bare(place: Place, baseUrl: string, confining?: string): Program {
+  const more = confining === undefined ? [] : [confining];
+  return [place.bun, ...FLAGS, join(place.root, "bench/bare.ts"), baseUrl, MODEL, "go", ...more];
 }
 
 export function cinchPrompt(place: Place, more: readonly string[] = []): Program {

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openSandbox } from "../src/harness/sandbox.ts";
+import { hostWorld } from "../src/host/host.ts";
+import type { Home } from "./subject.ts";
+
+/** What `bench/bare.ts` needs to run commands in the sandbox in which cinch runs them. */
+export interface Confining {
+  /** What stands in front of `bash`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that bwrap is handed open, as descriptors 3, 4, …: the filter of system calls. */
+  readonly inherit: readonly string[];
+}
+
+export interface BenchSandbox extends AsyncDisposable {
+  /** A file that holds a `Confining`, or nothing where this machine has no sandbox: then cinch runs without one too. */
+  readonly path: string | undefined;
+}
+
+/** The sandbox of a session in this home, made by cinch's own code, and written down for a script that knows none of it. */
+export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
+  const silent = { for: () => silent, write: () => undefined };
+  const world = hostWorld(silent);
+  const paths = {
+    config: join(home.path, ".config/cinch"),
+    data: join(home.path, ".local/share/cinch"),
+    state: join(home.path, ".local/state/cinch"),
+  };
+  // As after a first session: what is not there would not be hidden, and cost nothing.
+  for (const path of Object.values(paths)) mkdirSync(path, { recursive: true, mode: 0o700 });
+  const makeTemporary = (prefix: string) => Promise.resolve(mkdtempSync(join(home.path, prefix)));
+  const root = join(home.path, "project");
+  const sandbox = openSandbox({
+    world: { ...world, files: { ...world.files, makeTemporary } },
+    root,
+    paths,
+    home: home.path,
+    path: "/usr/bin:/bin",
+    projectHidden: () => Promise.resolve([]),
+    onUnavailable: () => undefined,
+  });
+  const close = () => sandbox[Symbol.asyncDispose]();
+  const current = await sandbox.current();
+  if (current.kind === "none") return { path: undefined, [Symbol.asyncDispose]: close };
+  const env = { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
+  const wrapped = current.confine.wrap({ argv: ["bash"], cwd: root, env });
+  const inherit = (wrapped.inherit ?? []).flatMap((each) => (typeof each === "number" ? [] : [each.path]));
+  const confining: Confining = { argv: wrapped.argv.slice(0, -1), env: wrapped.env, inherit };
+  const path = join(home.path, "confining.json");
+  writeFileSync(path, JSON.stringify(confining));
+  return { path, [Symbol.asyncDispose]: close };
+}
