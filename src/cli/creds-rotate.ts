@@ -60,7 +60,9 @@ async function rotateCredentials({ credentials: path, now }: Rotation, old: Mach
 function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
   const path = join(data, "sessions.db");
   const logKey = (key: MachineKey) => ({ key: key.derive("cinch log v1"), source: key.source });
-  const done = existsSync(path) ? rotateStore(path, logKey(old), logKey(now)) : ({ kind: "none" } as const);
+  const done = existsSync(path)
+    ? rotateStore(path, { from: logKey(old), to: logKey(now), random: hostRandom.bytes })
+    : ({ kind: "none" } as const);
   switch (done.kind) {
     case "none":
       return "There are no sealed sessions.";

@@ -10,7 +10,7 @@ import type { ContentBlock } from "../protocol/content.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
-import { newSealKey } from "../session/seal.ts";
+import { SEAL_KEY_BYTES } from "../session/seal.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { embeddedTool } from "./embedded-tool.ts";
@@ -151,7 +151,7 @@ export class AgentConversation implements AsyncDisposable {
       pid: world.machine.pid,
       processStart: world.machine.processStart,
     });
-    const key = newSealKey();
+    const key = world.random.bytes(SEAL_KEY_BYTES);
     const directories = await bothPaths(world.files, scratch);
     return composeSession({
       world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },

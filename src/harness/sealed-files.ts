@@ -2,7 +2,7 @@ import { join, sep } from "node:path";
 import type { FileInfo, Files, OpenFile, Random } from "../base/world.ts";
 import { FileTooLarge } from "../base/world.ts";
 import type { SealedEnd } from "../session/sealed-file.ts";
-import { newFileId, SealedFile, sealPieces } from "../session/sealed-file.ts";
+import { SealedFile, sealPieces } from "../session/sealed-file.ts";
 
 export interface SealedPlace {
   /** Every file directly in here is sealed when it is written, and opened when it is read. */
@@ -19,6 +19,7 @@ export interface SealedPlace {
  */
 export function sealedFiles(files: Files, place: SealedPlace): Files {
   const { key, random } = place;
+  const sealer = { key, random: (count: number) => random.bytes(count) };
   /** Where this writer left each file, and how long it then was. */
   const ends = new Map<string, { readonly end: SealedEnd; readonly size: number }>();
 
@@ -37,7 +38,7 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
   }
 
   function sealNew(path: string, content: Uint8Array | string): Uint8Array {
-    const { bytes, end } = sealPieces(key, bytesOf(content), { newId: newFileId(random.bytes) });
+    const { bytes, end } = sealPieces(sealer, bytesOf(content), "new file");
     ends.set(path, { end, size: bytes.length });
     return bytes;
   }
@@ -77,7 +78,7 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
       if (!isSealed(path) || content.length === 0) return await files.append(path, content, mode);
       const before = await endOf(path);
       if (before === undefined) return await files.append(path, sealNew(path, content), mode);
-      const { bytes, end } = sealPieces(key, bytesOf(content), before.end);
+      const { bytes, end } = sealPieces(sealer, bytesOf(content), before.end);
       await files.append(path, bytes, mode);
       ends.set(path, { end, size: before.size + bytes.length });
     },

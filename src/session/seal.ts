@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 
 /** Bytes of every key here. */
 export const SEAL_KEY_BYTES = 32;
@@ -34,9 +34,18 @@ export class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 
+/** Random bytes that nobody can foretell. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** A key to seal with, and where nonces come from. */
+export interface Sealer {
+  readonly key: Uint8Array;
+  readonly random: RandomBytes;
+}
+
 /** AES-256-GCM with a random nonce of 96 bits: nonce, ciphertext, tag. */
-export function sealBytes(key: Uint8Array, context: string, content: Uint8Array): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES);
+export function sealBytes({ key, random }: Sealer, context: string, content: Uint8Array): Uint8Array {
+  const nonce = random(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   cipher.setAAD(Buffer.from(context, "utf8"));
   const sealed = new Uint8Array(NONCE_BYTES + content.length + TAG_BYTES);
@@ -70,12 +79,8 @@ export function scopeText({ log, table, row, kind }: SealScope, keyId: string): 
   return ["cinch row v1", log, table, row, kind, keyId].join("\0");
 }
 
-export function newSealKey(): Uint8Array {
-  return new Uint8Array(randomBytes(SEAL_KEY_BYTES));
-}
-
-export function newKeyId(): string {
-  return randomBytes(KEY_ID_BYTES).toString("hex");
+export function newKeyId(random: RandomBytes): string {
+  return Buffer.from(random(KEY_ID_BYTES)).toString("hex");
 }
 
 /** A key of its own for one purpose, which tells nothing of the key that it came from. */

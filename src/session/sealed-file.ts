@@ -1,3 +1,4 @@
+import type { Sealer } from "./seal.ts";
 import { openBytes, SEAL_BYTES, SealBroken, sealBytes } from "./seal.ts";
 
 /**
@@ -23,28 +24,23 @@ export interface SealedEnd {
   readonly pieces: number;
 }
 
-/** The bytes to write: with a header for a new file, whose random id is given; else to be appended. */
+/** The bytes to write: with a header for a new file; else to be appended. */
 export function sealPieces(
-  key: Uint8Array,
+  sealer: Sealer,
   content: Uint8Array,
-  to: { readonly newId: Uint8Array } | SealedEnd,
+  to: "new file" | SealedEnd,
 ): { readonly bytes: Uint8Array; readonly end: SealedEnd } {
-  const isNew = "newId" in to;
-  const id = isNew ? to.newId : to.id;
-  let pieces = isNew ? 0 : to.pieces;
-  const parts: Uint8Array[] = isNew ? [MARK, id] : [];
+  const { id, pieces: before } = to === "new file" ? { id: sealer.random(ID_BYTES), pieces: 0 } : to;
+  let pieces = before;
+  const parts: Uint8Array[] = to === "new file" ? [MARK, id] : [];
   for (let from = 0; from < content.length; from += PIECE_BYTES_MAX) {
-    const sealed = sealBytes(key, pieceText(id, pieces), content.subarray(from, from + PIECE_BYTES_MAX));
+    const sealed = sealBytes(sealer, pieceText(id, pieces), content.subarray(from, from + PIECE_BYTES_MAX));
     const length = new Uint8Array(LENGTH_BYTES);
     new DataView(length.buffer).setUint32(0, sealed.length);
     parts.push(length, sealed);
     pieces += 1;
   }
   return { bytes: Buffer.concat(parts), end: { id, pieces } };
-}
-
-export function newFileId(bytes: (count: number) => Uint8Array): Uint8Array {
-  return bytes(ID_BYTES);
 }
 
 interface Piece {

@@ -1,11 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { Seal, Sealed, SealScope } from "../seal.ts";
+import type { RandomBytes, Seal, Sealed, SealScope } from "../seal.ts";
 import {
   keyFingerprint,
   newKeyId,
-  newSealKey,
   openBytes,
+  SEAL_KEY_BYTES,
   SealBroken,
   scopeText,
   sealBytes,
@@ -23,19 +23,26 @@ export interface LogKey {
   readonly source: string;
 }
 
+export interface DataKey {
+  readonly keyId: string;
+  readonly key: Uint8Array;
+}
+
 /** The data keys of one store: made when they are needed, unwrapped when they are used (SES-04). */
 export class DataKeys {
   readonly #connection: Connection;
   readonly #logKey: Uint8Array;
+  readonly #random: RandomBytes;
   readonly #unwrapped = new Map<string, Uint8Array>();
 
-  constructor(connection: Connection, logKey: Uint8Array) {
+  constructor(connection: Connection, logKey: Uint8Array, random: RandomBytes) {
     this.#connection = connection;
     this.#logKey = logKey;
+    this.#random = random;
   }
 
   /** The key of a log's day; a new one is part of the transaction that asks for it. */
-  forDay({ log, logId, day }: LogDay): { readonly keyId: string; readonly key: Uint8Array } {
+  forDay({ log, logId, day }: LogDay): DataKey {
     const known = this.#connection.first(
       "SELECT key_id FROM data_keys WHERE log = ? AND day = ? AND wrapped IS NOT NULL LIMIT 1",
       log,
@@ -45,15 +52,21 @@ export class DataKeys {
       const keyId = String(known["key_id"]);
       return { keyId, key: this.#get(keyId) };
     }
-    const [keyId, key] = [newKeyId(), newSealKey()];
+    const random = this.#random;
+    const [keyId, key] = [newKeyId(random), random(SEAL_KEY_BYTES)];
     this.#connection.run(
       "INSERT INTO data_keys (key_id, log, day, wrapped) VALUES (?, ?, ?, ?)",
       keyId,
       log,
       day,
-      sealBytes(this.#logKey, wrapText(logId, day, keyId), key),
+      sealBytes({ key: this.#logKey, random }, wrapText(logId, day, keyId), key),
     );
     return { keyId, key };
+  }
+
+  /** Seals the content of a row under one of these keys. */
+  seal(scope: SealScope, { keyId, key }: DataKey, content: Uint8Array): Sealed {
+    return { keyId, bytes: sealBytes({ key, random: this.#random }, scopeText(scope, keyId), content) };
   }
 
   /**
@@ -117,8 +130,7 @@ export class WriterSeal implements Pick<Seal, "seal"> {
   seal(scope: SealScope, content: Uint8Array): Sealed {
     const day = this.#today();
     if (this.#current?.day !== day) this.#current = { day, ...this.#keys.forDay({ ...this.#log, day }) };
-    const { keyId, key } = this.#current;
-    return { keyId, bytes: sealBytes(key, scopeText(scope, keyId), content) };
+    return this.#keys.seal(scope, this.#current, content);
   }
 
   forget(): void {
@@ -138,7 +150,10 @@ export function checkLogKey(connection: Connection, { key, source }: LogKey): "s
  * Wraps every data key anew under another log key, in one transaction (SES-04): no content is read or written.
  * @throws SealBroken, SessionsLocked; the old key is then still the right one.
  */
-export function rewrap(connection: Connection, from: LogKey, to: LogKey): number {
+export function rewrap(
+  connection: Connection,
+  { from, to, random }: { readonly from: LogKey; readonly to: LogKey; readonly random: RandomBytes },
+): number {
   return connection.transaction("power", () => {
     checkLogKey(connection, from);
     const rows = connection.all(
@@ -151,7 +166,7 @@ export function rewrap(connection: Connection, from: LogKey, to: LogKey): number
       const key = openBytes(from.key, text, wrapped instanceof Uint8Array ? wrapped : new Uint8Array());
       connection.run(
         "UPDATE data_keys SET wrapped = ? WHERE key_id = ?",
-        sealBytes(to.key, text, key),
+        sealBytes({ key: to.key, random }, text, key),
         String(key_id),
       );
     }

@@ -62,7 +62,10 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
     if (hasSealing(connection)) checkLogKey(connection, logKey); // before anything is changed
     let sealed = 0;
     const complete = () => {
-      sealed = sealOld(connection, logKey, new Date(world.clock.now()).toISOString());
+      sealed = sealOld(connection, logKey, {
+        now: new Date(world.clock.now()).toISOString(),
+        random: (count) => world.random.bytes(count),
+      });
     };
     await migrate(connection, { world, migrations, onUpgrade, complete });
     if (sealed > 0) await forgetPlain(connection, options);

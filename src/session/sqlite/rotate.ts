@@ -1,3 +1,4 @@
+import type { RandomBytes } from "../seal.ts";
 import { keyFingerprint } from "../seal.ts";
 import { BUSY_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
@@ -15,14 +16,18 @@ export type Rotated =
  * read or written, so it takes no longer for a large store.
  * @throws HarnessError SessionsLocked where it is under neither of the two, StoreCorrupt, StoreBusy.
  */
-export function rotateStore(path: string, from: LogKey, to: LogKey): Rotated {
+export function rotateStore(
+  path: string,
+  keys: { readonly from: LogKey; readonly to: LogKey; readonly random: RandomBytes },
+): Rotated {
+  const { from, to } = keys;
   using connection = Connection.open(path, BUSY_MS_MAX);
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
     return { kind: "none" };
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
   if (isUnder(connection, to)) return { kind: "done before" };
   checkLogKey(connection, from);
-  return { kind: "rotated", keys: rewrap(connection, from, to) };
+  return { kind: "rotated", keys: rewrap(connection, keys) };
 }
 
 function isUnder(connection: Connection, { key }: LogKey): boolean {

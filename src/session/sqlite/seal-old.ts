@@ -1,7 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
 import { decode, encode } from "../../base/text.ts";
-import type { SealScope } from "../seal.ts";
-import { keyFingerprint, scopeText, sealBytes } from "../seal.ts";
+import type { RandomBytes, SealScope } from "../seal.ts";
+import { keyFingerprint } from "../seal.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
@@ -14,9 +14,9 @@ const PAGE_ROWS = 1_000;
  * Seals what a store holds from before there was sealing, and remembers the key's fingerprint: afterwards nothing
  * unsealed is believed. Gives the number of contents that were sealed. Called in the transaction that brings the tables.
  */
-export function sealOld(connection: Connection, logKey: LogKey, now: string): number {
+export function sealOld(connection: Connection, logKey: LogKey, { now, random }: SealingNow): number {
   if (checkLogKey(connection, logKey) === "sealed") return 0; // another process did it meanwhile
-  const keys = new DataKeys(connection, logKey.key);
+  const keys = new DataKeys(connection, logKey.key, random);
   const sealed = TABLES.reduce((count, table) => count + sealTable(connection, keys, table), 0);
   connection.run(
     "INSERT INTO sealing (num, fingerprint, since) VALUES (1, ?, ?)",
@@ -24,6 +24,12 @@ export function sealOld(connection: Connection, logKey: LogKey, now: string): nu
     now,
   );
   return sealed;
+}
+
+export interface SealingNow {
+  /** ISO 8601. */
+  readonly now: string;
+  readonly random: RandomBytes;
 }
 
 interface Table {
@@ -101,11 +107,8 @@ function sealRow(connection: Connection, keys: DataKeys, { row, table, names }: 
   const logId = String(row["log_id"]) as LogId;
   const { content } = row;
   if (!(content instanceof Uint8Array)) return; // reading it says what is missing
-  const { keyId, key } = keys.forDay({ log: Number(row["log"]), logId, day: String(row["day"]) });
-  const sealed = sealBytes(
-    key,
-    scopeText(table.scope(logId, row), keyId),
-    table.content?.(row, content) ?? content,
-  );
-  connection.run(table.update, sealed, keyId, ...names);
+  const dataKey = keys.forDay({ log: Number(row["log"]), logId, day: String(row["day"]) });
+  const whole = table.content?.(row, content) ?? content;
+  const { bytes, keyId } = keys.seal(table.scope(logId, row), dataKey, whole);
+  connection.run(table.update, bytes, keyId, ...names);
 }

@@ -28,6 +28,7 @@ const world = testWorld();
 const CANARY = "canary-8f2c1e";
 const OTHER_KEY = { key: new Uint8Array(32).fill(9), source: "another test" };
 const DAY_MS = 86_400_000;
+const random = (count: number) => world.random.bytes(count);
 
 test("[SES-04 S54] no file of a store holds a word of what was said, called or answered, also while it is open", async () => {
   await using sample = await makeStore();
@@ -119,9 +120,14 @@ test("[SES-04] rotation wraps the keys anew and touches no content; the old mach
     return database.query("SELECT content FROM events ORDER BY id").values();
   };
   const before = contents();
-  expect(rotateStore(sample.path, LOG_KEY, OTHER_KEY)).toEqual({ kind: "rotated", keys: 1 });
-  expect(rotateStore(sample.path, LOG_KEY, OTHER_KEY)).toEqual({ kind: "done before" });
-  expect(() => rotateStore(sample.path, LOG_KEY, { ...LOG_KEY, key: new Uint8Array(32) })).toThrow("another");
+  expect(rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({
+    kind: "rotated",
+    keys: 1,
+  });
+  expect(rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({ kind: "done before" });
+  expect(() =>
+    rotateStore(sample.path, { from: LOG_KEY, to: { ...LOG_KEY, key: new Uint8Array(32) }, random }),
+  ).toThrow("another");
   expect(contents()).toEqual(before);
   expect(await reasonOf(openSqliteStore({ path: sample.path, world, logKey: LOG_KEY }))).toBe(
     "SessionsLocked",

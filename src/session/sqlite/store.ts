@@ -31,7 +31,7 @@ export class SqliteStore implements SessionStore {
   constructor(connection: Connection, world: World, logKey: Uint8Array) {
     this.#connection = connection;
     this.#world = world;
-    this.#keys = new DataKeys(connection, logKey);
+    this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
   }
 
