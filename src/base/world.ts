@@ -75,6 +75,8 @@ export interface FileInfo {
   readonly kind: FileKind;
   readonly size: number;
   readonly modifiedMs: number;
+  /** When anything about it changed last, its name too. No program sets that time. Absent: not known. */
+  readonly changedMs?: number;
   readonly mode: number;
   /** Device and inode in one text: two paths with the same identity are the same file. */
   readonly identity: string;

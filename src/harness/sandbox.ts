@@ -7,6 +7,8 @@ import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
 import { container } from "../sandbox/container/container.ts";
 import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-places.ts";
+import type { HostRunChanges, HostRunWatch } from "../sandbox/host-run.ts";
+import { hostRunWatch } from "../sandbox/host-run.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type {
   Confinement,
@@ -97,9 +99,11 @@ class SandboxOfSession implements OpenSandbox {
   #network: Promise<OpenNetwork> | undefined;
   #toldNetwork = false;
   readonly #made = new Set<string>();
+  readonly #watch: HostRunWatch;
 
   constructor(sources: SandboxSources) {
     this.#sources = sources;
+    this.#watch = hostRunWatch(sources.world.files, sources.root);
     this.#sandbox = sources.backend ?? backendFor(sources);
   }
 
@@ -125,17 +129,27 @@ class SandboxOfSession implements OpenSandbox {
       : { kind: "none" };
   }
 
-  /** Removes what would make git look elsewhere for its configuration (S26). */
+  /** Removes what would make git look elsewhere for its configuration (S26), and tells what the host will run (S27). */
   async afterwards(): Promise<readonly string[]> {
     const { absent } = await (this.#prepared ?? this.#current());
+    const [removed, changes] = await Promise.all([this.#remove(absent), this.#watch.look()]);
+    // From the next command on its hooks and configuration are closed, as those of repositories that were there.
+    if (changes.repositories.length > 0) this.#prepared = undefined;
+    return [...removed, ...hostRunNotes(changes)];
+  }
+
+  async accept(paths?: readonly string[]): Promise<void> {
+    await this.#watch.accept(paths);
+  }
+
+  async #remove(absent: readonly string[]): Promise<readonly string[]> {
     const { files } = this.#sources.world;
-    const notes: string[] = [];
-    for (const path of absent) {
-      if ((await files.lstat(path)) === undefined) continue;
+    const looks = absent.map(async (path) => {
+      if ((await files.lstat(path)) === undefined) return [];
       await files.remove(path);
-      notes.push(`[${path} was removed: it would make git take its configuration from elsewhere]`);
-    }
-    return notes;
+      return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
+    });
+    return (await Promise.all(looks)).flat();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -201,12 +215,14 @@ class SandboxOfSession implements OpenSandbox {
     ];
     const denied = this.#sources.denied?.();
     wanted.push(...(denied?.hidden ?? []));
+    const isFirst = this.#folders === undefined;
     const [forbidden, hidden, own, repository, folders] = await Promise.all([
       protectable(files, root, denied?.readOnly ?? []),
       hiddenPlaces(files, wanted),
       ownDirectories(files, paths),
       repositoryPlaces(files, root, home),
       this.#folders ?? this.#makeFolders(),
+      ...(isFirst ? [this.#watch.look()] : []),
     ]);
     const writable = await existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]);
     const policy: SandboxPolicy = {
@@ -270,6 +286,20 @@ class SandboxOfSession implements OpenSandbox {
     this.#folders = making;
     return await making;
   }
+}
+
+function hostRunNotes({ files, repositories }: HostRunChanges): readonly string[] {
+  return [
+    ...(files.length === 0
+      ? []
+      : [
+          `[New or changed, and run or obeyed by programs outside of the sandbox: ${files.join(", ")}. A person should look at them before that]`,
+        ]),
+    ...repositories.map(
+      (path) =>
+        `[${path} is a new repository: outside of the sandbox, git follows its hooks and configuration]`,
+    ),
+  ];
 }
 
 /** Changes where something was made or taken away in a watched folder, or a watched place became something else. */

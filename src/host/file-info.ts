@@ -7,6 +7,7 @@ export function fileInfo(stats: BigIntStats): FileInfo {
     kind: kindOf(stats),
     size: Number(stats.size),
     modifiedMs: Number(stats.mtimeNs) / 1e6,
+    changedMs: Number(stats.ctimeNs) / 1e6,
     mode: Number(stats.mode) & 0o7777,
     identity: `${stats.dev}:${stats.ino}`,
   };

@@ -15,8 +15,10 @@ export interface SessionSandbox {
    * judged each command as one that runs without.
    */
   current(): Promise<CurrentSandbox>;
-  /** Puts right what a command left that must not be there; answers what the model must be told of it. */
+  /** Puts right what a command left that must not be there; answers what the model and the person must be told of it. */
   afterwards(): Promise<readonly string[]>;
+  /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
+  accept(paths?: readonly string[]): Promise<void>;
 }
 
 export type CurrentSandbox =
@@ -41,7 +43,14 @@ export interface ConfineOptions {
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
   return async function confine(call, context, next) {
-    if (call.plan?.target.kind !== "command" || call.plan.target.outside === true) return next(call, context);
+    const target = call.plan?.target;
+    if (target?.kind !== "command" || target.outside === true) {
+      const output = await next(call, context);
+      const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
+      if (target?.kind === "command") await options.sandbox.accept();
+      else if (written.length > 0) await options.sandbox.accept(written.map(({ path }) => path));
+      return output;
+    }
     const current = await options.sandbox.current();
     if (current.kind === "none") {
       return current.refuse === undefined
@@ -54,7 +63,11 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     const symptom = output.isError === true ? symptomOf(textOf(output), current.network) : undefined;
     if (symptom === undefined) return noted(output, notes);
     const outside = await leave(call, context, symptom, options);
-    if (outside !== undefined) return noted(await next(outside, context), notes);
+    if (outside !== undefined) {
+      const again = await next(outside, context);
+      await options.sandbox.accept();
+      return noted(again, notes);
+    }
     return noted(output, [...notes, advice(symptom)]);
   };
 }

@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import type { FileInfo, Files } from "../base/world.ts";
+
+/** In the root of a workspace: what programs of the host run or obey, often without being told to. */
+const NAMES: ReadonlySet<string> = new Set([
+  // at a step into the folder, or when an editor, debugger or runtime starts there
+  ...[
+    ".envrc",
+    "mise.toml",
+    ".mise.toml",
+    ".tool-versions",
+    ".nvmrc",
+    ".exrc",
+    ".vimrc",
+    ".nvimrc",
+    ".nvim.lua",
+  ],
+  ...[".gdbinit", ".lldbinit", ".mcp.json", "bunfig.toml", "sitecustomize.py", "conftest.py"],
+  // where hooks of git lead
+  ...[
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+    ".lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".gitmodules",
+  ],
+  ...[".lintstagedrc", ".lintstagedrc.json", ".lintstagedrc.js", "lint-staged.config.js", ".huskyrc"],
+  // package managers and runners of tasks
+  ...[
+    "package.json",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    "setup.py",
+    "tox.ini",
+    "noxfile.py",
+  ],
+  ...["Makefile", "makefile", "GNUmakefile", "justfile", ".justfile", "Taskfile.yml", "Rakefile", "build.rs"],
+  ...["gradlew", "mvnw", "docker-compose.yml", "compose.yaml", "Vagrantfile"],
+  // elsewhere, with other rights, after a push
+  ...[".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml"],
+]);
+
+/** Folders of which each file counts. */
+const FOLDERS: readonly string[] = [
+  ...[".vscode", ".idea", ".idea/runConfigurations", ".zed", ".devcontainer", ".husky"],
+  ...[".github/workflows", ".circleci", ".cursor", ".claude", ".gemini", ".codex"],
+];
+
+const FILES_MAX = 256;
+/** Folders of the workspace that are watched for a repository in them. */
+const NESTED_MAX = 32;
+const ENTRIES_MAX = 10_000;
+/** Another name is not repeated: whoever made it may have meant it for the reader of the note. */
+const PLAIN_NAME = /^[\w.@+-]{1,80}$/;
+
+export interface HostRunChanges {
+  /** Relative to the root. */
+  readonly files: readonly string[];
+  /** Folders of the root in which a repository has come into being. */
+  readonly repositories: readonly string[];
+}
+
+/** Looks after each command whether it left something that the host will run or obey (S27). */
+export interface HostRunWatch {
+  /** What is new or other than at the look before; the first one answers nothing. Costs some fifty looks at the disk at once. */
+  look(): Promise<HostRunChanges>;
+  /** Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. */
+  accept(paths?: readonly string[]): Promise<void>;
+}
+
+/**
+ * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and its folders for new
+ * repositories. Deeper down, and by other names, nothing is seen: that is told in the threat model.
+ */
+export function hostRunWatch(files: Files, root: string): HostRunWatch {
+  return new Watch(files, root);
+}
+
+class Watch implements HostRunWatch {
+  readonly #files: Files;
+  readonly #root: string;
+  /** By path relative to the root: what a file or folder was like at the last look. */
+  #known: ReadonlyMap<string, string> | undefined;
+  /** What folders held, and what they were like then: they are listed again where they changed. */
+  readonly #lists = new Map<string, { readonly print: string; readonly names: readonly string[] }>();
+  #repositories: ReadonlySet<string> = new Set();
+
+  constructor(files: Files, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  async look(): Promise<HostRunChanges> {
+    const before = this.#known;
+    const repositoriesBefore = this.#repositories;
+    await this.#see();
+    if (before === undefined) return { files: [], repositories: [] };
+    const changed = [...(this.#known ?? [])].filter(([path, print]) => before.get(path) !== print);
+    return {
+      files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
+      repositories: [...this.#repositories]
+        .filter((path) => !repositoriesBefore.has(path))
+        .map(shown)
+        .sort(),
+    };
+  }
+
+  async accept(paths?: readonly string[]): Promise<void> {
+    if (this.#known === undefined) return;
+    if (paths === undefined) return await this.#see();
+    const known = new Map(this.#known);
+    const own = paths.flatMap((path) =>
+      path.startsWith(`${this.#root}/`) ? [path.slice(this.#root.length + 1)] : [],
+    );
+    for (const path of own) {
+      const info = await this.#info(path);
+      if (info !== undefined && isWatched(path)) known.set(path, printOf(info));
+    }
+    this.#known = known;
+  }
+
+  async #see(): Promise<void> {
+    const [names, ...lists] = await Promise.all([
+      this.#list(""),
+      ...FOLDERS.map((folder) => this.#list(folder)),
+    ]);
+    const inRoot = (names ?? []).filter((name) => NAMES.has(name));
+    const inFolders = FOLDERS.flatMap((folder, at) => (lists[at] ?? []).map((name) => `${folder}/${name}`));
+    // A link in the place of a folder is one file more.
+    const watched = [...inRoot, ...inFolders, ...FOLDERS].slice(0, FILES_MAX);
+    const infos = await Promise.all(watched.map((path) => this.#info(path)));
+    const known = new Map<string, string>();
+    for (const [at, path] of watched.entries()) {
+      const info = infos[at];
+      if (info !== undefined && info.kind !== "directory") known.set(path, printOf(info));
+    }
+    this.#known = known;
+    this.#repositories = await this.#nested(names ?? []);
+  }
+
+  async #nested(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const folders = names
+      .filter((name) => !name.startsWith(".") && name !== "node_modules")
+      .slice(0, NESTED_MAX);
+    const infos = await Promise.all(folders.map((name) => this.#info(`${name}/.git`)));
+    return new Set(folders.filter((_, at) => infos[at] !== undefined));
+  }
+
+  /** The names in a folder; none where there is no folder of that very path. */
+  async #list(folder: string): Promise<readonly string[]> {
+    const info = await this.#info(folder);
+    if (info?.kind !== "directory") return [];
+    const print = printOf(info);
+    const known = this.#lists.get(folder);
+    if (known?.print === print) return known.names;
+    const names = (await this.#files.list(join(this.#root, folder)))
+      .slice(0, ENTRIES_MAX)
+      .map(({ name }) => name);
+    this.#lists.set(folder, { print, names });
+    return names;
+  }
+
+  async #info(path: string): Promise<FileInfo | undefined> {
+    try {
+      return await this.#files.lstat(join(this.#root, path));
+    } catch {
+      return undefined; // what we may not look at, no program of the same user runs
+    }
+  }
+}
+
+function isWatched(path: string): boolean {
+  return NAMES.has(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+}
+
+function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
+  return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
+}
+
+function shown(path: string): string {
+  const parts = path.split("/").map((part) => (PLAIN_NAME.test(part) ? part : "…"));
+  return parts.join("/");
+}
