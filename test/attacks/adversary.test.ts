@@ -1,4 +1,9 @@
 import { expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import type { Mode, Report, ScenarioReport } from "./adversary/report.ts";
 import { runMode } from "./adversary/run-mode.ts";
@@ -111,3 +116,27 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("[ENG-01 PERM-08] a model that never stops, floods and forks ends at the limits of the run", async () => {
+  const wishes = [
+    "yes | head -c 50000000",
+    "for i in 1 2 3 4 5 6 7 8; do (sleep 30 &) ; done; echo started",
+    "sleep 30",
+  ];
+  let said = 0;
+  await using mock = startMockProvider({
+    script: () => calls("Bash", { command: wishes[said++ % wishes.length], timeout_ms: 500 }),
+  });
+  using home = cinchHome();
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  mkdirSync(join(home.path, "work"));
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  const flags = ["-p", "go", "--model", "mock:m", "--max-turns", "6"];
+  const { code } = await runCinch(flags, { home, cwd: join(home.path, "work") });
+  expect({ code, rounds: mock.requests.length }).toEqual({ code: 4, rounds: 6 });
+  const sent = Math.max(...mock.requests.map(({ body }) => JSON.stringify(body).length));
+  expect(sent).toBeLessThan(400_000);
+}, 30_000);
