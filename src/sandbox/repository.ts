@@ -14,9 +14,12 @@ export interface RepositoryPlaces {
 
 const CONFIG_BYTES_MAX = 65_536;
 const LINK_BYTES_MAX = 4_096;
-/** Repositories directly below the workspace that are protected too. */
+/** Repositories one or two folders below the workspace that are protected too. Each costs every command half a millisecond. */
 const NESTED_MAX = 32;
 const ENTRIES_MAX = 1_000;
+/** Folders whose folders are looked into. */
+const LISTED_MAX = 64;
+const LOOKED_AT_MAX = 1_024;
 const PARENTS_MAX = 32;
 
 /**
@@ -58,11 +61,27 @@ async function repositoryAround(
   return undefined;
 }
 
-async function nestedIn(files: Files, root: string): Promise<readonly (RepositoryPlaces | undefined)[]> {
-  const entries = (await files.list(root)).slice(0, ENTRIES_MAX);
-  const folders = entries.filter(({ name, kind }) => kind === "directory" && name !== ".git");
-  const found = await Promise.all(folders.map(({ name }) => gitOf(files, join(root, name))));
+async function nestedIn(files: Files, root: string): Promise<readonly RepositoryPlaces[]> {
+  const near = await foldersIn(files, root);
+  const listed = near.filter((path) => !SKIPPED.test(path)).slice(0, LISTED_MAX);
+  const far = (await Promise.all(listed.map((path) => foldersIn(files, path)))).flat();
+  const folders = [...near, ...far].slice(0, LOOKED_AT_MAX);
+  const found = await Promise.all(folders.map((path) => gitOf(files, path)));
   return found.filter((each) => each !== undefined).slice(0, NESTED_MAX);
+}
+
+/** Packages and caches are no place where people keep repositories. */
+const SKIPPED = /\/(?:\.[^/]*|node_modules)$/;
+
+async function foldersIn(files: Files, folder: string): Promise<readonly string[]> {
+  try {
+    const entries = (await files.list(folder)).slice(0, ENTRIES_MAX);
+    return entries.flatMap(({ name, kind }) =>
+      kind === "directory" && name !== ".git" ? [join(folder, name)] : [],
+    );
+  } catch {
+    return []; // where we may not look, a command may not either
+  }
 }
 
 /** What a `.git` leads to; undefined where there is none that git would take for one. */

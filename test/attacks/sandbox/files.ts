@@ -52,6 +52,11 @@ export function writeAttempts({ root, outside, home }: Places): readonly Attempt
       stopped: "protected places",
     },
     { name: "nested-hooks", folder: join(root, "nested", ".git", "hooks"), stopped: "protected places" },
+    {
+      name: "deep-hooks",
+      folder: join(root, "packages", "deep", ".git", "hooks"),
+      stopped: "protected places",
+    },
     { name: "cinch", folder: join(root, ".cinch"), stopped: "protected places" },
     { name: "own-config", folder: join(home, ".config", "cinch"), stopped: "hidden places" },
     { name: "ssh", folder: join(home, ".ssh"), stopped: "hidden places" },

@@ -45,11 +45,12 @@ export async function openRange(mutation?: Mutation): Promise<Range> {
     ".git/hooks",
     ".githooks",
     "nested/.git/hooks",
+    "packages/deep/.git/hooks",
     ".results",
   ]) {
     mkdirSync(join(root, folder), { recursive: true });
   }
-  for (const git of [join(root, ".git"), join(root, "nested", ".git")]) {
+  for (const git of [".git", "nested/.git", "packages/deep/.git"].map((path) => join(root, path))) {
     writeFileSync(join(git, "HEAD"), "ref: refs/heads/main\n");
     writeFileSync(join(git, "config"), "[core]\n\trepositoryformatversion = 0\n\thooksPath = .githooks\n");
   }
