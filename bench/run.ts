@@ -20,7 +20,7 @@ import { measureTrust } from "./trust.ts";
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
  *
- * --only start,requests,rounds,stream,memory,log,trust,permissions   some of the measures
+ * --only start,requests,rounds,stream,memory,log,trust,permissions,redaction   some of the measures
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events
  * --keyed            with a provider that wants a key, so that keeper and helper run too
