@@ -27,7 +27,7 @@ export type OpenNetwork =
       /** Whether the relay has died: its id may be somebody else's by now. */
       ended(): boolean;
     } & AsyncDisposable)
-  | { readonly kind: "closed"; readonly why: string };
+  | { readonly kind: "closed"; readonly why: string; readonly remedy: string };
 
 /**
  * Opens the network of a session's commands: a namespace with a relay in it, and the proxy behind the relay.
@@ -39,7 +39,7 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
   const { world, relayCommand, hosts, workshop } = sources;
   const [bwrap, nsenter] = [await installed(world), await firstFile(world, NSENTER)];
   if (bwrap === undefined || nsenter === undefined)
-    return { kind: "closed", why: "bwrap or nsenter (of util-linux) is missing" };
+    return closed("bwrap or nsenter is missing", "install bubblewrap and util-linux");
   await using undo = new AsyncDisposableStack();
   const path = join(workshop, world.ids.next("call"));
   try {
@@ -51,7 +51,7 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
       ended = true;
     });
     const pid = await readyPid(world, relay);
-    if (pid === undefined) return { kind: "closed", why: "the relay did not start" };
+    if (pid === undefined) return closed("the relay did not start");
     const all = undo.move();
     const enter = [nsenter, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
     return {
@@ -61,8 +61,15 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
       [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
     };
   } catch (thrown) {
-    return { kind: "closed", why: messageOf(thrown) };
+    return closed(messageOf(thrown));
   }
+}
+
+function closed(
+  why: string,
+  remedy = "start the session anew; the operational log may tell more",
+): OpenNetwork {
+  return { kind: "closed", why, remedy };
 }
 
 const RELAY_OPTIONS = [

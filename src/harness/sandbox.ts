@@ -251,17 +251,27 @@ class SandboxOfSession implements OpenSandbox {
     return user?.network ?? profile?.network ?? [];
   }
 
-  /** Off wherever anything about it is not as it should be (S57). */
+  /** Off wherever anything about it is not as it should be (S57), and where hosts are listed, that is told. */
   async #openNetwork(workshop: string): Promise<NetworkPolicy> {
     const { world, relayCommand } = this.#sources;
-    if (this.#hosts.length === 0 || relayCommand === undefined || this.#sandbox.name !== "bubblewrap")
-      return { kind: "off" };
+    if (this.#hosts.length === 0) return { kind: "off" };
+    const { name } = this.#sandbox;
+    if (name !== "bubblewrap") {
+      return this.#noNetwork(
+        `the backend ${name} serves no list`,
+        "take `network` out of [sandbox], and let a person approve commands that need more (outside_sandbox)",
+      );
+    }
+    if (relayCommand === undefined)
+      return this.#noNetwork("this program has no relay", "give openHarness a relayCommand");
     this.#network ??= openNetwork({ world, relayCommand, hosts: this.#hosts, workshop });
     const network = await this.#network;
-    if (network.kind === "open") return network.policy;
-    if (!this.#toldNetwork) {
-      this.#sources.onUnavailable(`Commands have no network, though [sandbox] lists hosts: ${network.why}.`);
-    }
+    return network.kind === "open" ? network.policy : this.#noNetwork(network.why, network.remedy);
+  }
+
+  #noNetwork(why: string, remedy: string): NetworkPolicy {
+    const text = `Commands have no network, though [sandbox] lists hosts: ${why}. Remedy: ${remedy}.`;
+    if (!this.#toldNetwork) this.#sources.onUnavailable(text);
     this.#toldNetwork = true;
     return { kind: "off" };
   }

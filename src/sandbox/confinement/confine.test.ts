@@ -188,3 +188,20 @@ describe("[SBX-01] where there is no sandbox", () => {
     expect(other.told[0]).toContain("bubblewrap does not work here: the probe said nothing");
   });
 });
+
+describe("[SBX-01 S57] where hosts are listed and cannot be served", () => {
+  test("that is told once with the remedy, and commands have no network", async () => {
+    const real = bubblewrap({ world: testWorld() });
+    const other: Sandbox = { name: "seatbelt", prepare: (policy) => real.prepare(policy) };
+    await using rig = openSandboxRig({ backend: other, settings: { network: ["example.com"] } });
+    for (const _ of [1, 2]) {
+      expect(await rig.bash("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; echo $http_proxy")).toBe(
+        "lo",
+      );
+      expect(await rig.sandbox.confinement()).toEqual({ kind: "working", network: "off" });
+    }
+    expect(rig.told).toEqual([
+      "Commands have no network, though [sandbox] lists hosts: the backend seatbelt serves no list. Remedy: take `network` out of [sandbox], and let a person approve commands that need more (outside_sandbox).",
+    ]);
+  });
+});
