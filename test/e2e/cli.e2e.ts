@@ -356,8 +356,10 @@ test("[LOG-01] cinch debug --raw dumps the traffic to a private file and says so
   });
   const folder = join(rig.home.path, "state/cinch/debug");
   const [name = ""] = readdirSync(folder);
-  const dump = readFileSync(join(folder, name), "utf8");
+  const sealed = readFileSync(join(folder, name), "utf8");
+  const { stdout: dump } = await rig.run(["debug", "--show", join(folder, name)], { MOCK_KEY: "k-secret" });
   expect(code).toBe(0);
+  expect(sealed).not.toContain("hello there");
   expect(stderr).toContain(`RAW DUMP: all provider traffic, unredacted, goes to ${join(folder, name)}`);
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   expect(dump).toContain("hello there");
