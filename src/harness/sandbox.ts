@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { reasonText } from "../base/reasons.ts";
-import type { Files, World } from "../base/world.ts";
+import type { World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
 import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
@@ -22,8 +22,18 @@ import type {
 import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
 import type { HarnessPaths } from "./options.ts";
 import { ownDirectories } from "./own-directories.ts";
+import type { SandboxRecord } from "./sandbox-leftovers.ts";
+import { removeLeftovers, sandboxRecord } from "./sandbox-leftovers.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
+import {
+  existing,
+  foldersAbove,
+  protectable,
+  temporaryPlaces,
+  tokenOf,
+  visiblePlaces,
+} from "./sandbox-places.ts";
 
 export interface SandboxSources {
   readonly world: World;
@@ -78,6 +88,11 @@ function backendFor({ world, user, profile }: SandboxSources): Sandbox {
   }
 }
 
+/** Below cinch's own state, which no command sees. */
+function recordsOf({ paths }: SandboxSources): string {
+  return join(paths.state, "sandboxes");
+}
+
 interface Prepared {
   readonly state: SandboxState;
   readonly network: "off" | readonly string[];
@@ -98,11 +113,12 @@ class SandboxOfSession implements OpenSandbox {
   #folders: Promise<{ readonly temporary: string; readonly workshop: string }> | undefined;
   #network: Promise<OpenNetwork> | undefined;
   #toldNetwork = false;
-  readonly #made = new Set<string>();
+  readonly #record: SandboxRecord;
   readonly #watch: HostRunWatch;
 
   constructor(sources: SandboxSources) {
     this.#sources = sources;
+    this.#record = sandboxRecord(sources.world, recordsOf(sources), sources.root);
     this.#watch = hostRunWatch(sources.world.files, sources.root);
     this.#sandbox = sources.backend ?? backendFor(sources);
   }
@@ -153,18 +169,10 @@ class SandboxOfSession implements OpenSandbox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { files } = this.#sources.world;
-    for (const path of this.#made) {
-      const info = await files.lstat(path);
-      const empty =
-        info?.kind === "file"
-          ? info.size === 0
-          : info?.kind === "directory" && (await files.list(path)).length === 0;
-      if (empty) await files.remove(path);
-    }
     const network = await this.#network;
     if (network?.kind === "open") await network[Symbol.asyncDispose]();
     await this.#stack.disposeAsync();
+    await this.#record.end();
   }
 
   get #backend() {
@@ -216,6 +224,7 @@ class SandboxOfSession implements OpenSandbox {
     const denied = this.#sources.denied?.();
     wanted.push(...(denied?.hidden ?? []));
     const isFirst = this.#folders === undefined;
+    if (isFirst) await removeLeftovers(world, recordsOf(this.#sources));
     const [forbidden, hidden, own, repository, folders] = await Promise.all([
       protectable(files, root, denied?.readOnly ?? []),
       hiddenPlaces(files, wanted),
@@ -240,8 +249,9 @@ class SandboxOfSession implements OpenSandbox {
     ];
     const token = await tokenOf(files, watched);
     const state = await this.#sandbox.prepare(policy);
-    if (state.kind === "working") for (const path of state.made) this.#made.add(path);
-    else this.#tell(state);
+    const made = state.kind === "working" ? state.made : [];
+    await this.#record.add({ base: dirname(folders.workshop), made });
+    if (state.kind === "unavailable") this.#tell(state);
     const network = policy.network.kind === "off" ? "off" : this.#hosts;
     return { state, network, token, watched, absent: repository.absent };
   }
@@ -310,75 +320,4 @@ function hostRunNotes({ files, repositories }: HostRunChanges): readonly string[
         `[${path} is a new repository: outside of the sandbox, git follows its hooks and configuration]`,
     ),
   ];
-}
-
-/** Changes where something was made or taken away in a watched folder, or a watched place became something else. */
-async function tokenOf(files: Files, watched: readonly string[]): Promise<string> {
-  const looks = await Promise.all(watched.map((path) => look(files, path)));
-  return looks.join(" ");
-}
-
-async function look(files: Files, path: string): Promise<string> {
-  try {
-    const info = await files.lstat(path);
-    return info === undefined ? "-" : info.kind === "directory" ? String(info.modifiedMs) : info.kind;
-  } catch {
-    return "?"; // where we may not look, a command may not either
-  }
-}
-
-/** Where sessions keep what `/tmp` stands for inside: this one's and others'. Below `/tmp` nothing of it is seen anyway. */
-function temporaryPlaces(base: string, root: string): readonly string[] {
-  const shared = dirname(base);
-  if (shared === "/tmp" || shared === "/var/tmp") return [];
-  return shared === "/" || `${shared}/`.startsWith(`${root}/`) ? [base] : [base, shared];
-}
-
-/** What commands need of the folders that others stand in the place of. */
-function visiblePlaces(base: string, paths: readonly (string | undefined)[]): readonly string[] {
-  const replaced = ["/tmp", "/var/tmp", dirname(base)].filter((each) => each !== "/");
-  const known = [...new Set(paths.flatMap((path) => path ?? []))];
-  return known.filter((path) => replaced.some((each) => path.startsWith(`${each}/`)));
-}
-
-/** The folders in which a wanted place would come to be, where it or its parents are made. */
-async function foldersAbove(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
-  const known = new Map<string, boolean>();
-  const above = new Set<string>();
-  for (const path of wanted) {
-    let folder = dirname(path);
-    while (folder !== "/") {
-      const isThere = known.get(folder) ?? (await files.stat(folder))?.kind === "directory";
-      known.set(folder, isThere);
-      if (isThere) break;
-      folder = dirname(folder);
-    }
-    above.add(folder);
-  }
-  return above;
-}
-
-/** Of what may not be changed: what is there, resolved, and what could be made in a folder that is. */
-async function protectable(
-  files: Files,
-  root: string,
-  places: readonly ProtectedPlace[],
-): Promise<readonly ProtectedPlace[]> {
-  const found = await Promise.all(
-    places.map(async (place): Promise<readonly ProtectedPlace[]> => {
-      if ((await files.stat(place.path)) !== undefined) {
-        const path = await files.realpath(place.path);
-        return path.startsWith(`${root}/`) ? [{ ...place, path }] : [];
-      }
-      return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
-    }),
-  );
-  return found.flat();
-}
-
-async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => ((await files.stat(path)) === undefined ? [] : [await files.realpath(path)])),
-  );
-  return found.flat();
 }

@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import type { Files } from "../base/world.ts";
+import type { ProtectedPlace } from "../sandbox/sandbox.ts";
+
+/** Changes where something was made or taken away in a watched folder, or a watched place became something else. */
+export async function tokenOf(files: Files, watched: readonly string[]): Promise<string> {
+  const looks = await Promise.all(watched.map((path) => look(files, path)));
+  return looks.join(" ");
+}
+
+async function look(files: Files, path: string): Promise<string> {
+  try {
+    const info = await files.lstat(path);
+    return info === undefined ? "-" : info.kind === "directory" ? String(info.modifiedMs) : info.kind;
+  } catch {
+    return "?"; // where we may not look, a command may not either
+  }
+}
+
+/** Where sessions keep what `/tmp` stands for inside: this one's and others'. Below `/tmp` nothing of it is seen anyway. */
+export function temporaryPlaces(base: string, root: string): readonly string[] {
+  const shared = dirname(base);
+  if (shared === "/tmp" || shared === "/var/tmp") return [];
+  return shared === "/" || `${shared}/`.startsWith(`${root}/`) ? [base] : [base, shared];
+}
+
+/** What commands need of the folders that others stand in the place of. */
+export function visiblePlaces(base: string, paths: readonly (string | undefined)[]): readonly string[] {
+  const replaced = ["/tmp", "/var/tmp", dirname(base)].filter((each) => each !== "/");
+  const known = [...new Set(paths.flatMap((path) => path ?? []))];
+  return known.filter((path) => replaced.some((each) => path.startsWith(`${each}/`)));
+}
+
+/** The folders in which a wanted place would come to be, where it or its parents are made. */
+export async function foldersAbove(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Map<string, boolean>();
+  const above = new Set<string>();
+  for (const path of wanted) {
+    let folder = dirname(path);
+    while (folder !== "/") {
+      const isThere = known.get(folder) ?? (await files.stat(folder))?.kind === "directory";
+      known.set(folder, isThere);
+      if (isThere) break;
+      folder = dirname(folder);
+    }
+    above.add(folder);
+  }
+  return above;
+}
+
+/** Of what may not be changed: what is there, resolved, and what could be made in a folder that is. */
+export async function protectable(
+  files: Files,
+  root: string,
+  places: readonly ProtectedPlace[],
+): Promise<readonly ProtectedPlace[]> {
+  const found = await Promise.all(
+    places.map(async (place): Promise<readonly ProtectedPlace[]> => {
+      if ((await files.stat(place.path)) !== undefined) {
+        const path = await files.realpath(place.path);
+        return path.startsWith(`${root}/`) ? [{ ...place, path }] : [];
+      }
+      return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
+    }),
+  );
+  return found.flat();
+}
+
+export async function existing(files: Files, paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => ((await files.stat(path)) === undefined ? [] : [await files.realpath(path)])),
+  );
+  return found.flat();
+}
