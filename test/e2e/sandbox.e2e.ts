@@ -12,11 +12,14 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("bwrap");
 
+/** Runs another session in the same place to its end, and answers with its exit code. */
+type Again = () => Promise<number | null>;
+
 /** One command of a model in a real session, in a workspace that is not below /tmp. */
 async function session(
   command: string,
   config = "",
-  meanwhile: (cinch: RunningCinch, work: string) => Promise<void> = () => Promise.resolve(),
+  meanwhile: (cinch: RunningCinch, work: string, again: Again) => Promise<void> = () => Promise.resolve(),
 ) {
   using home = cinchHome();
   const parent = join(ROOT, "node_modules", ".cache", "sandbox");
@@ -24,17 +27,23 @@ async function session(
   const base = mkdtempSync(join(parent, "session-"));
   const work = join(base, "work");
   mkdirSync(work);
-  await using mock = startMockProvider({ script: [calls("Bash", { command }), says("Done.")] });
+  const script = [calls("Bash", { command }), says("Done.")];
+  await using mock = startMockProvider({
+    script: [...script, calls("Bash", { command: "ls -A" }), says("Done.")],
+  });
   const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
   mkdirSync(join(home.path, "config/cinch"), { recursive: true });
   writeFileSync(join(home.path, "config/cinch/config.toml"), `${provider}${config}`);
   try {
-    await using cinch = startCinch(["-p", "x", "--model", "mock:one", "--without-project"], {
-      cwd: work,
-      home,
-    });
+    const start = () =>
+      startCinch(["-p", "x", "--model", "mock:one", "--without-project"], { cwd: work, home });
+    await using cinch = start();
     cinch.closeStdin();
-    await meanwhile(cinch, work);
+    await meanwhile(cinch, work, async () => {
+      await using another = start();
+      another.closeStdin();
+      return await another.exited;
+    });
     const code = await cinch.exited;
     const told = JSON.stringify(mock.requests.at(-1)?.body);
     const left = [".cinch", ".git"].filter((name) => existsSync(join(work, name)));
@@ -71,12 +80,17 @@ test("[SBX-01] a backend that does not work here is told once, and its commands 
   ).toHaveLength(1);
 });
 
-test("[REL-03] when cinch is killed outright, the command and all it started are gone", async () => {
+test("[REL-03] when cinch is killed outright, the command and all it started are gone, and a later session removes its empty places", async () => {
   const token = `cinch-left-${process.pid}`;
   const command = `setsid bash -c 'trap "" TERM; exec -a ${token} sleep 300' & trap "" TERM; touch made; wait`;
-  await session(command, "", async (cinch, work) => {
+  const { left } = await session(command, "", async (cinch, work, again) => {
     await until("the command", () => existsSync(join(work, "made")) && processesWith(token).length > 0);
     process.kill(cinch.pid, "SIGKILL");
+    await cinch.exited;
+    await until("the end of all", () => processesWith(token).length === 0);
+    expect(existsSync(join(work, ".git"))).toBe(true);
+    // The session that was killed has asked once: the next answer is a text, the one after it a command.
+    expect([await again(), await again()]).toEqual([0, 0]);
   });
-  await until("the end of all", () => processesWith(token).length === 0);
+  expect(left).toEqual([]);
 });
