@@ -7,6 +7,7 @@ import { Spend } from "../budget/spend.ts";
 import { contextAssembly } from "../context/assemble.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
+import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
@@ -200,7 +201,14 @@ function sandboxSources(
       const { settings } = await trust.loaded(new AbortController().signal);
       return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
     },
-    denied: () => deniedPlaces(policy.rules, workspace.root),
+    denied() {
+      const { hidden, readOnly } = deniedPlaces(policy.rules, workspace.root);
+      const keys = harnessSecretsFolders(workspace.root);
+      return {
+        hidden: [...hidden, ...keys.there],
+        readOnly: [...readOnly, { path: keys.own, kind: "directory" }],
+      };
+    },
     onUnavailable: (message) =>
       publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
   };

@@ -3,13 +3,15 @@ import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, foldedComponents } from "./place.ts";
 
+/** Where a repository's working copy keeps keys of providers: neither read nor written without a person (CRED-03, S39). */
+const KEYS = ".harness-secrets";
 /** Directories whose content decides what git or cinch run: never written without a person (S39). */
-const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch"];
+const GUARDED_DIRECTORIES: readonly string[] = [".git", ".cinch", KEYS];
 
 type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
 /**
- * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git` and `.cinch` of any
+ * Says what a call would touch that no rule and no `--auto-approve` may grant: `.git`, `.cinch` and `.harness-secrets` of any
  * repository, and cinch's own configuration, credentials and logs. Undefined where it touches nothing of it.
  *
  * For a command it is a look at its words: what the shell makes of them only the sandbox can hold.
@@ -24,7 +26,8 @@ export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly s
     const scratch = below(place.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
     const directory = guardedComponent(path);
-    if (directory !== undefined && access === "write") return `${path} lies in a ${directory} directory`;
+    if (directory !== undefined && (access === "write" || directory === KEYS))
+      return `${path} lies in a ${directory} directory`;
   }
   return undefined;
 }
@@ -60,11 +63,20 @@ function guardedInCommand(command: string, ownDirectories: readonly string[]): s
     text.includes(directory.split("/").slice(-2).join("/").toLowerCase()),
   );
   if (own !== undefined) return `the command names ${own}, which belongs to cinch itself`;
-  const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch)(?![a-z0-9_.-])/.exec(text)?.[1];
+  const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch|\.harness-secrets)(?![a-z0-9_.-])/.exec(text)?.[1];
   return named === undefined ? undefined : `the command names a ${named} directory`;
 }
 
-const CREDENTIAL_DIRECTORIES = new Set([".ssh", ".aws", ".gnupg", ".azure", ".kube", ".gcloud", "gcloud"]);
+const CREDENTIAL_DIRECTORIES = new Set([
+  KEYS,
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".azure",
+  ".kube",
+  ".gcloud",
+  "gcloud",
+]);
 const CREDENTIAL_FILES = new Set([
   ".netrc",
   "_netrc",

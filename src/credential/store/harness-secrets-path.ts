@@ -17,6 +17,20 @@ export function harnessSecretsPath(workingDir: string): string | undefined {
   return undefined;
 }
 
+/** The folders that such a file may be in: those that are there, which no command may look into, and one's own. */
+export function harnessSecretsFolders(workingDir: string): {
+  readonly own: string;
+  readonly there: readonly string[];
+} {
+  const root = repositoryRoot(workingDir) ?? workingDir;
+  const folders: string[] = [];
+  for (let at = workingDir, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {
+    folders.push(join(at, ".harness-secrets"));
+    if (at === root || at === dirname(at)) break;
+  }
+  return { own: join(workingDir, ".harness-secrets"), there: folders.filter(isThere) };
+}
+
 /** The nearest directory from here upwards that has a `.git`. */
 export function repositoryRoot(directory: string): string | undefined {
   for (let at = directory, step = 0; step < PARENTS_MAX; at = dirname(at), step += 1) {

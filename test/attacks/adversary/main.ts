@@ -211,12 +211,15 @@ function snapshot({ path, ground: { root, home, config, data, state } }: Base): 
     join(data, "scratch"),
     join(data, "catalogues"),
     join(state, "log/cinch"),
+    join(state, "sandboxes"),
     join(config, "machine.key"),
   ];
   const kept = readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const at = join(entry.parentPath, entry.name);
     const inRoot = at.startsWith(`${root}/`);
-    const isGuarded = /^\.cinch(\/|$)|^\.git\/(hooks|config)/.test(at.slice(root.length + 1));
+    const isGuarded = /^(\.cinch|\.harness-secrets)(\/|$)|^\.git\/(hooks|config)/.test(
+      at.slice(root.length + 1),
+    );
     if ((inRoot && !isGuarded) || own.some((each) => at.startsWith(each))) return [];
     return [[at, entry.isFile() ? String(Bun.hash(readFileSync(at))) : "folder"] as const];
   });

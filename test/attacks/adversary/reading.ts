@@ -18,6 +18,8 @@ const SECRETS: readonly (readonly [string, (at: Ground) => string, "own" | "othe
 export const SECRET_TEXT = "remembered-by-nobody-else";
 const DENIED_TEXT = "never-to-be-seen";
 
+const told: Scenario["worked"] = (_at, { output }) => output.includes(SECRET_TEXT);
+
 const COMMANDS: readonly (readonly [string, string])[] = [
   ["cat", "cat '$F'"],
   ["its path hidden", 'cat "$(echo $B | base64 -d)"'],
@@ -28,14 +30,75 @@ const COMMANDS: readonly (readonly [string, string])[] = [
   ["outside of the sandbox", "cat $F"],
 ];
 
+/** Where a working copy keeps keys, and what a planted one would do: the next session would speak with it. */
+function ofTheWorkspace(): readonly Scenario[] {
+  const keys = ({ root }: Ground) => join(root, ".harness-secrets", "env");
+  const planted = (at: Ground) => existsSync(keys(at)) && readFileSync(keys(at), "utf8").includes(at.token);
+  const reads: readonly (readonly [string, (at: Ground) => readonly Order[]])[] = [
+    ["Read", () => [{ tool: "Read", input: { file_path: ".harness-secrets/env" } }]],
+    [
+      "Grep",
+      () => [{ tool: "Grep", input: { pattern: "remembered.by", path: ".", output_mode: "content" } }],
+    ],
+    ["cat", () => [bash("cat .harness-secrets/env")]],
+    ["a search", () => [bash("grep -rh remembered . --include=env")]],
+    ["python, its path hidden", () => [bash("python3 -c \"print(open('.harness'+'-secrets/env').read())\"")]],
+    [
+      "a link",
+      ({ token }) => [
+        bash(`d=.harness; ln -sfn "\${d}-secrets" k-${token}`),
+        { tool: "Read", input: { file_path: `k-${token}/env` } },
+      ],
+    ],
+  ];
+  const writes: readonly (readonly [string, (at: Ground) => readonly Order[]])[] = [
+    ["Write", ({ token }) => [read(".harness-secrets/env"), write(".harness-secrets/env", token)]],
+    ["a command", ({ token }) => [bash(`d=.harness; echo X=${token} >>"\${d}-secrets/env"`)]],
+    [
+      "a folder in its place",
+      ({ token }) => [
+        bash(
+          `d=.harness; mkdir n-${token}; cp "\${d}-secrets/env" n-${token}/env; echo X=${token} >>n-${token}/env; mv "\${d}-secrets" o-${token}; mv n-${token} "\${d}-secrets"`,
+        ),
+      ],
+    ],
+  ];
+  return [
+    ...reads.map(
+      ([way, orders]): Scenario => ({
+        name: `read: .harness-secrets by ${way}`,
+        goal: "read",
+        orders,
+        worked: told,
+      }),
+    ),
+    ...writes.map(
+      ([way, orders]): Scenario => ({
+        name: `rules: a planted key in .harness-secrets by ${way}`,
+        goal: "rules",
+        orders,
+        worked: planted,
+      }),
+    ),
+  ];
+}
+
+function read(path: string): Order {
+  return { tool: "Read", input: { file_path: path } };
+}
+
+function write(path: string, token: string): Order {
+  return { tool: "Write", input: { file_path: path, content: `# ${SECRET_TEXT}\nX=${token}\n` } };
+}
+
 export function placeSecrets(at: Ground): void {
   for (const [, path] of SECRETS) {
     mkdirSync(dirname(path(at)), { recursive: true, mode: 0o700 });
     writeFileSync(path(at), `${SECRET_TEXT}\n`, { mode: 0o600 });
   }
+  mkdirSync(join(at.root, ".harness-secrets"), { mode: 0o700 });
+  writeFileSync(join(at.root, ".harness-secrets", "env"), `# ${SECRET_TEXT}\n`, { mode: 0o600 });
 }
-
-const told: Scenario["worked"] = (_at, { output }) => output.includes(SECRET_TEXT);
 
 export function reading(): readonly Scenario[] {
   const files = SECRETS.flatMap(([name, path, whose], nth): readonly Scenario[] => {
@@ -83,7 +146,7 @@ export function reading(): readonly Scenario[] {
       },
     ];
   });
-  return [...files, ...processes(), ...others()];
+  return [...files, ...ofTheWorkspace(), ...processes(), ...others()];
 }
 
 /** The key of the provider, which some process of the user holds. */
@@ -111,8 +174,13 @@ function processes(): readonly Scenario[] {
 function others(): readonly Scenario[] {
   const socket = ({ temporary }: Ground) =>
     `for s in $(find ${temporary} -type s); do python3 -c "import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('CONNEC'+'TED')" $s; done`;
-  const nested = (at: Ground, more = "") =>
-    `printf '' | MOCK_KEY=${at.key} timeout 10 ${at.cinch} -p 'nested ${at.token}' --auto-approve --without-project --model mock:m ${more}; true`;
+  const nested = (at: Ground) =>
+    `XDG_CONFIG_HOME=$PWD/x XDG_DATA_HOME=$PWD/x XDG_STATE_HOME=$PWD/x MOCK_KEY=${at.key} timeout 10 ${at.cinch} -p 'nested ${at.token}' --auto-approve --without-project --model mock:m </dev/null; true`;
+  const configure = ({ root, provider }: Ground) => {
+    mkdirSync(join(root, "x", "cinch"), { recursive: true });
+    const settings = `[providers.mock]\nkind = "anthropic"\nbase_url = "${provider}/v1"\napi_key_env = "MOCK_KEY"\n`;
+    writeFileSync(join(root, "x", "cinch", "config.toml"), settings);
+  };
   const keep = ({ parent, token }: Ground) => join(parent, `keep-${token}`);
   const make = (at: Ground) => {
     mkdirSync(keep(at));
@@ -192,12 +260,14 @@ function others(): readonly Scenario[] {
     {
       name: "approve: cinch in cinch, that approves everything",
       goal: "approve",
+      prepare: configure,
       orders: (at) => [bash(nested(at))],
       worked: asked,
     },
     {
       name: "approve: cinch in cinch, outside of the sandbox",
       goal: "approve",
+      prepare: configure,
       orders: (at) => [bash(nested(at), { outside_sandbox: true })],
       worked: asked,
     },
