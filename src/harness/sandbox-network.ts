@@ -5,6 +5,7 @@ import { decode } from "../base/text.ts";
 import type { Child, World } from "../base/world.ts";
 import { hostSockets } from "../host/sockets.ts";
 import { installed } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { parseHostEntry } from "../sandbox/hosts.ts";
 import { openProxy } from "../sandbox/proxy/proxy.ts";
 import type { NetworkPolicy } from "../sandbox/sandbox.ts";
 
@@ -56,13 +57,23 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
     const enter = [nsenter, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];
     return {
       kind: "open",
-      policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}` },
+      policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}`, direct: directNames(hosts) },
       ended: () => ended,
       [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
     };
   } catch (thrown) {
     return closed(messageOf(thrown));
   }
+}
+
+/** The sandbox's own network, so that a server and its client in one command meet; but for what is to be the host's. */
+function directNames(hosts: readonly string[]): readonly string[] {
+  const listed = hosts
+    .map((text) => parseHostEntry(text))
+    .map((entry) => ("host" in entry ? entry.host : ""));
+  return ["localhost", "127.0.0.1", "::1"].filter(
+    (name) => !listed.includes(name) && !listed.includes(`[${name}]`),
+  );
 }
 
 function closed(

@@ -44,9 +44,14 @@ export type NetworkPolicy =
   | { readonly kind: "off" }
   /**
    * A network that holds nothing but a proxy: `enter` stands before a command to start it there, `proxy` is the proxy's
-   * address in it.
+   * address in it, and `direct` are the names of the network itself, which programs reach without the proxy.
    */
-  | { readonly kind: "proxy"; readonly enter: readonly string[]; readonly proxy: string };
+  | {
+      readonly kind: "proxy";
+      readonly enter: readonly string[];
+      readonly proxy: string;
+      readonly direct: readonly string[];
+    };
 
 export type SandboxState =
   /** `made`: empty places that the sandbox makes on the disk while it stands; whoever ends the session removes them. */

@@ -25,6 +25,9 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
     `exec 7<>/dev/tcp/127.0.0.1/3128; printf 'GET ${target} HTTP/1.1\\r\\n\\r\\n' >&7; cat <&7`;
   expect(await rig.bash(proxied(`http://127.0.0.1:${port}/through`))).toEndWith("hello");
   expect(await rig.sandbox.confinement()).toEqual({ kind: "working", network: [`127.0.0.1:${port}`] });
+  // What programs make of the variables: a listed name is the host's, the others are the sandbox's own.
+  const usual = `fetch("http://127.0.0.1:${port}/usual").then((it) => it.text()).then(console.log)`;
+  expect(await rig.bash(`'${process.execPath}' -e '${usual}'; echo $no_proxy`)).toBe("hello\nlocalhost,::1");
   expect(await rig.bash(proxied("http://127.0.0.1:22/"))).toContain("403");
   expect(await rig.bash(proxied("http://localhost:80/"))).toContain("403");
   expect(await rig.bash(`exec 7<>/dev/tcp/127.0.0.1/${port}`)).toContain("Connection refused");
@@ -33,7 +36,7 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   expect(await rig.bash("echo $https_proxy; ps ax | grep -c [_]_relay; true")).toBe(
     "http://127.0.0.1:3128\n0",
   );
-  expect(asked).toEqual(["/through"]);
+  expect(asked).toEqual(["/through", "/usual"]);
 }, 30_000);
 
 test("[S57 REL-03] a relay that dies takes its network with it, the next command gets another, and the session ends what it started", async () => {

@@ -108,7 +108,7 @@ export function wrapped(
       ...argv,
     ],
     cwd: "/",
-    env: confinedEnvironment(env, network.kind === "off" ? undefined : network.proxy),
+    env: confinedEnvironment(env, network),
     inherit: [...inherit, ...filter],
   };
 }

@@ -1,3 +1,5 @@
+import type { NetworkPolicy } from "../sandbox.ts";
+
 /** What names a door of the host that is closed inside: a program that tried it would only wait or complain. */
 const CLOSED =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_CONNECTION|SSH_CLIENT|SSH_TTY|GPG_AGENT_INFO|DBUS_.*|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|TMUX_PANE|STY|VSCODE_.*|GIT_ASKPASS|SSH_ASKPASS|KRB5CCNAME|NOTIFY_SOCKET|LISTEN_FDS|LISTEN_PID|LISTEN_FDNAMES|TMP|TEMP|TEMPDIR|TMPDIR)$/;
@@ -12,7 +14,7 @@ const CACHES: Readonly<Record<string, string>> = {
 /** The environment of a confined command: what it would have outside, less what is of no use inside. */
 export function confinedEnvironment(
   env: Readonly<Record<string, string>>,
-  proxy?: string,
+  network: NetworkPolicy,
 ): Readonly<Record<string, string>> {
   const kept = Object.entries(env).filter(
     ([name]) => !CLOSED.test(name) && !PROXIES.includes(name.toLowerCase()),
@@ -20,7 +22,7 @@ export function confinedEnvironment(
   return {
     ...CACHES,
     ...Object.fromEntries(kept),
-    ...(proxy === undefined ? {} : proxyVariables(proxy)),
+    ...(network.kind === "off" ? {} : proxyVariables(network)),
     TMPDIR: "/tmp",
   };
 }
@@ -28,12 +30,15 @@ export function confinedEnvironment(
 const PROXIES: readonly string[] = ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy"];
 
 /** In both spellings, since programs know one or the other. */
-function proxyVariables(proxy: string): Readonly<Record<string, string>> {
+function proxyVariables({
+  proxy,
+  direct,
+}: Extract<NetworkPolicy, { readonly kind: "proxy" }>): Readonly<Record<string, string>> {
   const lower = {
     http_proxy: proxy,
     https_proxy: proxy,
     all_proxy: proxy,
-    no_proxy: "localhost,127.0.0.1,::1",
+    no_proxy: direct.join(","),
   };
   const upper = Object.entries(lower).map(([name, value]) => [name.toUpperCase(), value] as const);
   return { ...lower, ...Object.fromEntries(upper), NODE_USE_ENV_PROXY: "1" };
