@@ -111,7 +111,14 @@ test("[PERF-01] the start of cinch loads no schema library, and neither does a c
 });
 
 test("[PERF-01] what only a command, a page or a change needs is not loaded before there is one", () => {
-  const late = ["unbash", "turndown", "diff", "src/harness/sandbox.ts", "src/permission/command-facts.ts"];
+  const late = [
+    "unbash",
+    "turndown",
+    "diff",
+    "node:net",
+    "src/harness/sandbox.ts",
+    "src/permission/command-facts.ts",
+  ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });
 

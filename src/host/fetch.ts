@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { Fetch } from "../base/world.ts";
 
 /**
@@ -28,7 +27,7 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
     if (protocol !== "http:" && protocol !== "https:") throw new TypeError(`cannot fetch a ${protocol} URL`);
     const { method, headers, body, signal, address } = init;
     // Never a kept connection: one that was made for another name at this address was checked for that name.
-    const pinned = address === undefined ? {} : { keepalive: false, ...certificateOf(hostname) };
+    const pinned = address === undefined ? {} : { keepalive: false, ...(await certificateOf(hostname)) };
     const sent = address === undefined ? headers : { ...headers, host };
     return await session.fetch(address === undefined ? url : at(url, address), {
       ...pinned,
@@ -50,7 +49,8 @@ function at(url: string, address: string): string {
 }
 
 /** The name that the certificate is checked against; an address is its own. */
-function certificateOf(hostname: string): { readonly tls?: { readonly serverName: string } } {
+async function certificateOf(hostname: string): Promise<{ readonly tls?: { readonly serverName: string } }> {
+  const { isIP } = await import("node:net"); // takes milliseconds to load, and requests to providers have no use for it
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { tls: { serverName: hostname } } : {};
 }
 

@@ -5,9 +5,7 @@ import { fails, says } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { Fetched, MovedAway } from "./public-fetch.ts";
-import { fetchPublic, PAGE_BYTES_MAX, pageUrl } from "./public-fetch.ts";
 import { sizeText } from "./size-text.ts";
-import { decodePage, readable, textKind } from "./web-page.ts";
 
 const FETCH_MS_MAX = 30_000;
 /** So that an allowed host is no channel out, a bit at a time (S55). */
@@ -31,9 +29,10 @@ export function webFetch(): Tool<FetchPlan> {
     mutating: false,
     level: "WorkspaceWrite",
     msMax: FETCH_MS_MAX + 5_000,
-    plan(input) {
+    async plan(input) {
+      const { pageUrl } = await import("./public-fetch.ts"); // few sessions read pages
       const url = pageUrl((input as { readonly url: string }).url);
-      return Promise.resolve({ summary: "WebFetch", target: { kind: "url", url: url.href }, url });
+      return { summary: "WebFetch", target: { kind: "url", url: url.href }, url };
     },
     async run({ url }, context) {
       fetches += 1;
@@ -48,6 +47,7 @@ export function webFetch(): Tool<FetchPlan> {
 async function run(url: URL, { world, signal }: ToolContext): Promise<ToolOutput> {
   using limit = deadline(world.clock, FETCH_MS_MAX, signal);
   try {
+    const { fetchPublic } = await import("./public-fetch.ts");
     const answer = await fetchPublic(world, url, limit.signal);
     return "movedTo" in answer ? moved(url, answer) : await told(url, answer);
   } catch (thrown) {
@@ -63,6 +63,8 @@ function moved(asked: URL, { movedTo }: MovedAway): ToolOutput {
 
 /** Whatever the server had a say in stands inside the fence. */
 async function told(asked: URL, answer: Fetched): Promise<ToolOutput> {
+  const { PAGE_BYTES_MAX } = await import("./public-fetch.ts");
+  const { decodePage, readable, textKind } = await import("./web-page.ts");
   const { url, status, contentType, body } = answer;
   const kind = textKind(contentType, body);
   if (kind === undefined) {
