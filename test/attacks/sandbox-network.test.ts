@@ -36,6 +36,7 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   expect(await rig.bash("echo $https_proxy; ps ax | grep -c [_]_relay; true")).toBe(
     "http://127.0.0.1:3128\n0",
   );
+  expect(await rig.bash("echo $npm_config_cache")).toBe("/tmp/.cache/npm"); // the home's cannot be written
   expect(asked).toEqual(["/through", "/usual"]);
 }, 30_000);
 

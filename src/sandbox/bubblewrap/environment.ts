@@ -11,6 +11,17 @@ const CACHES: Readonly<Record<string, string>> = {
   npm_config_logs_dir: "/tmp/.cache/npm-logs",
 };
 
+/**
+ * Caches of what is downloaded, where there is a network: a download that cannot be kept fails. Without one the user's own
+ * are of more use, since what they hold can be read.
+ */
+const DOWNLOADS: Readonly<Record<string, string>> = {
+  npm_config_cache: "/tmp/.cache/npm",
+  YARN_CACHE_FOLDER: "/tmp/.cache/yarn",
+  PIP_CACHE_DIR: "/tmp/.cache/pip",
+  GOMODCACHE: "/tmp/.cache/go-mod",
+};
+
 /** The environment of a confined command: what it would have outside, less what is of no use inside. */
 export function confinedEnvironment(
   env: Readonly<Record<string, string>>,
@@ -21,6 +32,7 @@ export function confinedEnvironment(
   );
   return {
     ...CACHES,
+    ...(network.kind === "off" ? {} : DOWNLOADS),
     ...Object.fromEntries(kept),
     ...(network.kind === "off" ? {} : proxyVariables(network)),
     TMPDIR: "/tmp",
