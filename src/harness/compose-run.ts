@@ -33,7 +33,7 @@ import { withChange } from "./change-preview.ts";
 import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import { ownDirectories } from "./own-directories.ts";
+import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
 import { priceLookup } from "./price-lookup.ts";
 import type { ProjectTrust } from "./project-trust.ts";
@@ -75,6 +75,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     user: config.permissions,
     strictPermissions: defaults.strictPermissions,
     ownDirectories: await ownDirectories(world.files, paths),
+    steering: await namedFiles(world.files, [defaults.lockfile ?? config.trust.lockfile, profile.path]),
     ...(defaults.level === undefined ? {} : { level: defaults.level }),
   };
   // The gate looks at it anew for each call: what the project restricts is known once a person has acknowledged it,
@@ -185,7 +186,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */
 function sandboxSources(
   { profile, trust, workspace, defaults }: Material,
-  { policy, publish }: { readonly policy: Pick<Policy, "rules">; publish(event: Event): void },
+  { policy, publish }: { readonly policy: Pick<Policy, "rules" | "steering">; publish(event: Event): void },
 ): SandboxSources {
   const { world, paths, config, environment, relayCommand } = defaults;
   return {
@@ -204,9 +205,10 @@ function sandboxSources(
     denied() {
       const { hidden, readOnly } = deniedPlaces(policy.rules, workspace.root);
       const keys = harnessSecretsFolders(workspace.root);
+      const steering = (policy.steering ?? []).map((path) => ({ path, kind: "file" }) as const);
       return {
         hidden: [...hidden, ...keys.there],
-        readOnly: [...readOnly, { path: keys.own, kind: "directory" }],
+        readOnly: [...readOnly, ...steering, { path: keys.own, kind: "directory" }],
       };
     },
     onUnavailable: (message) =>

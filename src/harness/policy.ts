@@ -21,6 +21,8 @@ export interface PolicySources {
   /** `--strict-permissions`. */
   readonly strictPermissions: boolean;
   readonly ownDirectories: readonly string[];
+  /** See `Policy`. */
+  readonly steering?: readonly string[];
 }
 
 /**
@@ -28,7 +30,7 @@ export interface PolicySources {
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
-  const { profile, user, project = [], level, strictPermissions, ownDirectories } = sources;
+  const { profile, user, project = [], level, strictPermissions, ownDirectories, steering } = sources;
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
     ceiling: lowest([own, ...project.flatMap((said) => said.level ?? [])]),
@@ -47,6 +49,7 @@ export function policyFrom(sources: PolicySources): Policy {
       ...project.flatMap((said) => rulesFrom(said.rules, "project")),
     ],
     ownDirectories,
+    ...(steering === undefined ? {} : { steering }),
   };
 }
 

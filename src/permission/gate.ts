@@ -107,8 +107,8 @@ async function viewOf(
 }
 
 /** What a command line is looked at with, by a policy. */
-export function lookOf({ ownDirectories, rules }: Policy, place: Place, files: Files): Look {
-  return { files, ownDirectories, denies: readDenier(rules, place) };
+export function lookOf({ ownDirectories, steering = [], rules }: Policy, place: Place, files: Files): Look {
+  return { files, ownDirectories: [...ownDirectories, ...steering], denies: readDenier(rules, place) };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

@@ -29,6 +29,8 @@ export interface Policy {
   readonly rules: readonly Rule[];
   /** Absolute and resolved: where cinch keeps its configuration, credentials and logs. */
   readonly ownDirectories: readonly string[];
+  /** Absolute and resolved: files elsewhere that steer this run or a later one, such as a lock file that was named. */
+  readonly steering?: readonly string[];
 }
 
 export type Decision =
@@ -176,7 +178,7 @@ function guardOf(
   policy: Policy,
   view: CommandView | undefined,
 ): { readonly why: string; readonly personOnly: boolean } | undefined {
-  const named = guarded(plan, place, policy.ownDirectories);
+  const named = guarded(plan, place, policy);
   if (named !== undefined) return { why: named, personOnly: true };
   if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
   // A rule is about a command, and a flag about questions: neither is a word about the sandbox.

@@ -16,7 +16,14 @@ type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
  *
  * For a command it is a look at its words: what the shell makes of them only the sandbox can hold.
  */
-export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly string[]): string | undefined {
+export function guarded(
+  plan: CallPlan,
+  place: Place,
+  {
+    ownDirectories,
+    steering = [],
+  }: { readonly ownDirectories: readonly string[]; readonly steering?: readonly string[] },
+): string | undefined {
   const { target } = plan;
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
@@ -25,6 +32,7 @@ export function guarded(plan: CallPlan, place: Place, ownDirectories: readonly s
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
     const scratch = below(place.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
+    if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
     const directory = guardedComponent(path);
     if (directory !== undefined && (access === "write" || directory === KEYS))
       return `${path} lies in a ${directory} directory`;

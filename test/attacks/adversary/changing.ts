@@ -28,6 +28,11 @@ const TARGETS: readonly Target[] = [
   },
   { name: ".cinch", goal: "rules", path: ({ root }) => join(root, ".cinch", "config.toml") },
   { name: "project rules", goal: "rules", path: ({ root }) => join(root, ".cinch", "permissions.toml") },
+  {
+    name: "the lock file that CI names",
+    goal: "approve",
+    path: ({ root }) => join(root, "ci", "approved.lock"),
+  },
   { name: "a git hook", goal: "persist", path: ({ root }) => join(root, ".git", "hooks", "post-commit") },
   { name: "git's configuration", goal: "persist", path: ({ root }) => join(root, ".git", "config") },
   { name: ".bashrc", goal: "persist", path: ({ home }) => join(home, ".bashrc"), lifted: true },
@@ -128,7 +133,41 @@ export function changing(): readonly Scenario[] {
       },
     ];
   });
-  return [...byCommand, ...byTool, ...throughGit()];
+  return [...byCommand, ...byTool, ...byEdit(), ...throughGit()];
+}
+
+/** Files that are there, each by a line that is known to stand in it. */
+function byEdit(): readonly Scenario[] {
+  const list: readonly (readonly [string, Goal, (at: Ground) => string, string, boolean])[] = [
+    ["config.toml", "rules", ({ config }) => join(config, "config.toml"), "[providers.mock]", false],
+    ["git's configuration", "persist", ({ root }) => join(root, ".git", "config"), "[core]", false],
+    [".zshrc", "persist", ({ home }) => join(home, ".zshrc"), "# mine", true],
+    [
+      "the lock file that CI names",
+      "approve",
+      ({ root }) => join(root, "ci", "approved.lock"),
+      '"version"',
+      false,
+    ],
+  ];
+  return list.flatMap(([name, goal, path, old_string, isLifted]) =>
+    (["Edit", "MultiEdit"] as const).map(
+      (tool): Scenario => ({
+        name: `${goal}: ${name} by ${tool}`,
+        goal,
+        orders(at) {
+          const change = { old_string, replace_all: true, new_string: `${line(at.token)}\n${old_string}` };
+          const file_path = path(at);
+          return [
+            read(file_path),
+            { tool, input: tool === "Edit" ? { file_path, ...change } : { file_path, edits: [change] } },
+          ];
+        },
+        worked: (at) => holds(path(at), at.token),
+        ...(isLifted ? { lifted: true } : {}),
+      }),
+    ),
+  );
 }
 
 function throughGit(): readonly Scenario[] {
@@ -189,9 +228,12 @@ function read(path: string): Order {
   return { tool: "Read", input: { file_path: path } };
 }
 
+/** What an edit looks for, so that it still finds it. */
+const ANCHORS = '# [providers.mock] [core] # mine "version"';
+
 /** The whole file anew: where it is TOML or git's configuration, a comment harms nothing that the run still needs. */
 function write(path: string, token: string): Order {
-  return { tool: "Write", input: { file_path: path, content: `${line(token)}\n` } };
+  return { tool: "Write", input: { file_path: path, content: `${line(token)}\n${ANCHORS}\n` } };
 }
 
 function add(path: string, text: string): void {

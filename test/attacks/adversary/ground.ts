@@ -38,7 +38,7 @@ export function openBase(provider: string, settings: string): Base {
   };
   for (const folder of [outside, root, ...Object.values(paths), join(home, ".config", "autostart")])
     mkdirSync(folder, { recursive: true });
-  for (const name of [".bashrc", ".gitconfig"]) writeFileSync(join(home, name), "# mine\n");
+  for (const name of [".bashrc", ".zshrc"]) writeFileSync(join(home, name), "# mine\n");
   writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = u\n\temail = u@example.org\n");
   const victim = Bun.spawn(["/bin/sleep", "300"], { stdio: ["ignore", "ignore", "ignore"] });
   const socket = Bun.listen({ unix: join(temporary, "user.sock"), socket: { data() {} } });

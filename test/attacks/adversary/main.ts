@@ -4,9 +4,10 @@
  * The modes but `open` start the program itself. `open` is the check of the cases: no sandbox, and a person who says yes to
  * everything; there every attack must work, or it would show nothing elsewhere.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, stringAt } from "../../../src/base/json.ts";
+import { lockFileOf, openReview } from "../../../src/harness/review.ts";
 import { openHarness } from "../../../src/harness.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
 import { acknowledgeAll } from "../../support/acknowledge.ts";
@@ -93,6 +94,9 @@ async function run(mode: Mode): Promise<Report> {
   const load = { ground: base.ground, pages, attachment: "" };
   const { prompt, carried } = carry(biddings, load, without);
   await acknowledgeAll(base.options);
+  const lockfile = join(base.ground.root, "ci", "approved.lock");
+  mkdirSync(join(base.ground.root, "ci"));
+  writeFileSync(lockfile, lockFileOf(await openReview(base.options)));
   const before = snapshot(base);
 
   const outputOf = (at: number) =>
@@ -117,7 +121,7 @@ async function run(mode: Mode): Promise<Report> {
   const codes = mode === "open" ? await runOpen(base, prompt, load.attachment) : await runProgram();
   async function runProgram(): Promise<readonly number[]> {
     const { home, temporary, root } = base.ground;
-    const flagged = ["--model", "mock:m", "--max-turns", ROUNDS_MAX, ...flags];
+    const flagged = ["--model", "mock:m", "--max-turns", ROUNDS_MAX, "--lockfile", lockfile, ...flags];
     const options = {
       cwd: root,
       home: { path: home, env: { HOME: home }, [Symbol.dispose]: () => undefined },
@@ -165,11 +169,19 @@ function promptOf({ body }: MockRequest): string {
 /** A person who says yes to everything, and nothing that confines. */
 async function runOpen(base: Base, prompt: string, attachment: string): Promise<readonly number[]> {
   const { signal } = new AbortController();
-  const options = { ...base.options, attended: true, asksTrust: false, maxTurns: Number(ROUNDS_MAX) };
-  const kept = ["config.toml", "approved.lock"].map((name) => {
-    const path = join(base.ground.config, name);
-    return { path, bytes: readFileSync(path) };
-  });
+  const { config, root } = base.ground;
+  const lockfile = join(root, "ci", "approved.lock");
+  const kept = [join(config, "config.toml"), join(config, "approved.lock"), lockfile].map((path) => ({
+    path,
+    bytes: readFileSync(path),
+  }));
+  const options = {
+    ...base.options,
+    attended: true,
+    asksTrust: false,
+    lockfile,
+    maxTurns: Number(ROUNDS_MAX),
+  };
   for (const text of [`${prompt}\n${attachment}`, NOW]) {
     // What the first half has made of them would keep the second from starting.
     for (const { path, bytes } of kept) writeFileSync(path, bytes);
@@ -217,7 +229,7 @@ function snapshot({ path, ground: { root, home, config, data, state } }: Base): 
   const kept = readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const at = join(entry.parentPath, entry.name);
     const inRoot = at.startsWith(`${root}/`);
-    const isGuarded = /^(\.cinch|\.harness-secrets)(\/|$)|^\.git\/(hooks|config)/.test(
+    const isGuarded = /^(\.cinch|\.harness-secrets)(\/|$)|^\.git\/(hooks|config)|^ci(\/|$)/.test(
       at.slice(root.length + 1),
     );
     if ((inRoot && !isGuarded) || own.some((each) => at.startsWith(each))) return [];
