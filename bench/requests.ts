@@ -4,7 +4,7 @@ import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
 import type { Place } from "./subject.ts";
-import { cinchPrompt, finished, makeHome, start } from "./subject.ts";
+import { aimOf, cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
 const ROUNDS = 5;
@@ -13,41 +13,57 @@ const STRACE = "/usr/bin/strace";
 
 /** What a run asks of the provider and of the machine besides time: size of its prompt, connections, processes. */
 export async function measureRequests(place: Place): Promise<readonly Row[]> {
+  const reading = await runOf(place, "Read", (round) => ({ file_path: "note.txt", offset: 1, limit: round }));
+  const rows = [
+    alone(
+      "tokens (bytes/4) of system prompt and tool schemas in the first request",
+      "",
+      overhead(reading.firstBody),
+      1_300,
+    ),
+    alone(`connections to the provider in ${ROUNDS + 1} requests`, "", reading.connections, 1),
+  ];
+  if (!existsSync(STRACE)) return rows;
+  const running = await runOf(place, "Bash", (round) => ({ command: `: ${round}` }));
+  const [first = Number.NaN, last = Number.NaN] = [0, ROUNDS].map((at) => reading.startedAt[at]);
+  // The first command finds out whether the sandbox works.
+  const perRound =
+    ((running.startedAt[ROUNDS] ?? Number.NaN) - (running.startedAt[1] ?? Number.NaN)) / (ROUNDS - 1);
+  return [
+    ...rows,
+    // With a key, the engine and the helper are two programs more; they come before any answer.
+    alone("processes started before the first request", "", first, aimOf(place, { plain: 0, keyed: 2 })),
+    alone(`processes started in ${ROUNDS} Read rounds`, "", last - first, 0),
+    alone("programs started for a Bash round: bwrap and bash", "", perRound, 2),
+  ];
+}
+
+interface Run {
+  readonly firstBody: string;
+  readonly connections: number;
+  /** How many programs had been started when each request arrived. */
+  readonly startedAt: readonly number[];
+}
+
+async function runOf(place: Place, name: "Read" | "Bash", input: (round: number) => object): Promise<Run> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/note.txt"), "A note.\n");
   const trace = join(home.path, "trace.txt");
   const hasTrace = existsSync(STRACE);
   const tracing = hasTrace ? [STRACE, "-f", "-qq", "-e", "trace=execve", "-o", trace] : [];
-  let startedBeforeFirst = Number.NaN;
+  const startedAt: number[] = [];
   using server = openServer({
     answer: (number) => ({
       kind: "events",
-      events:
-        number > ROUNDS
-          ? saysEvents(["Done."], number)
-          : callEvents("Read", { file_path: "note.txt", offset: 1, limit: number }, number),
+      events: number > ROUNDS ? saysEvents(["Done."], number) : callEvents(name, input(number), number),
     }),
-    onRequest(number) {
-      if (number === 1 && hasTrace) startedBeforeFirst = startedPrograms(trace);
+    onRequest() {
+      if (hasTrace) startedAt.push(startedPrograms(trace));
     },
   });
   home.point(server.baseUrl);
   await finished(start([...tracing, ...cinchPrompt(place)], home));
-  const rows = [
-    alone(
-      "tokens (bytes/4) of system prompt and tool schemas in the first request",
-      "",
-      overhead(server.firstBody()),
-      1_300,
-    ),
-    alone(`connections to the provider in ${ROUNDS + 1} requests`, "", server.connections, 1),
-  ];
-  if (!hasTrace) return rows;
-  return [
-    ...rows,
-    alone("processes started before the first request", "", startedBeforeFirst, 0),
-    alone(`processes started in ${ROUNDS} Read rounds`, "", startedPrograms(trace) - startedBeforeFirst, 0),
-  ];
+  return { firstBody: server.firstBody(), connections: server.connections, startedAt };
 }
 
 function overhead(body: string): number {
