@@ -77,7 +77,15 @@ test("[SBX-02] an engine that cannot run the image is no sandbox, and the remedy
   await using at = await prepared("echo 'Error: no such image' >&2; exit 125");
   expect(at.state).toEqual({
     kind: "unavailable",
-    why: "/usr/bin/podman cannot run the image toolbox: Error: no such image",
+    why: "/usr/bin/podman cannot run the image toolbox: no such image",
     remedy: "/usr/bin/podman pull toolbox",
+  });
+  const says =
+    "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?\n\nRun 'docker run --help'";
+  await using down = await prepared(`echo "${says}" >&2; exit 125`);
+  expect(down.state).toEqual({
+    kind: "unavailable",
+    why: "/usr/bin/podman cannot run the image toolbox: Cannot connect to the Docker daemon at unix:///x",
+    remedy: "start /usr/bin/podman's service, or be let use it",
   });
 });

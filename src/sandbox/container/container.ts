@@ -35,11 +35,16 @@ export function container({ world, image }: ContainerOptions): Sandbox {
       const missing = policy.readOnly.filter((_, at) => kinds[at] === undefined).map(({ path }) => path);
       const confine: Confine = {
         wrap: (options) => inContainer({ engine, image, policy, missing }, options),
-        failure: (stderr) => /^(?:Error|docker): (.+)/.exec(stderr)?.[1],
+        failure: (stderr) =>
+          COMPLAINT.test(stderr) ? stderr.replace(COMPLAINT, "").split("\n")[0] : undefined,
       };
       const problem = await tried(world, confine, policy.root);
       if (problem === undefined) return { kind: "working", confine, made: missing };
-      return unavailable(`${engine} cannot run the image ${image}: ${problem}`, `${engine} pull ${image}`);
+      const isDown = /connect to|daemon|service|socket/i.test(problem) && !/image/i.test(problem);
+      return unavailable(
+        `${engine} cannot run the image ${image}: ${problem}`,
+        isDown ? `start ${engine}'s service, or be let use it` : `${engine} pull ${image}`,
+      );
     },
   };
 }
@@ -85,6 +90,8 @@ function inContainer({ engine, image, policy, missing }: Prepared, options: Spaw
 /** What describes the host's programs and home, and means nothing in an image. */
 const NOT_OF_THE_IMAGE = /^(?:PATH|HOME|SHELL|USER|LOGNAME|TMPDIR|TMP|TEMP|LD_.*|XDG_.*)$/;
 
+const COMPLAINT = /^(?:Error|docker): /;
+
 async function tried(
   world: ContainerOptions["world"],
   confine: Confine,
@@ -98,7 +105,13 @@ async function tried(
     limit.signal,
   );
   if (said.trim() === "held") return undefined;
-  return complained.trim().split("\n").at(-1) || "a command inside could write the image";
+  const lines = complained.split("\n").flatMap((line) => line.trim() || []);
+  // Behind what went wrong there may stand how to get help.
+  const problem = lines.find((line) => COMPLAINT.test(line)) ?? lines.at(-1);
+  return (
+    problem?.replace(COMPLAINT, "").replace(/[.?]+(?: Is .*)?$/, "") ??
+    "a command inside could write the image"
+  );
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
