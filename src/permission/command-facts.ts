@@ -5,7 +5,7 @@ import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { CallTarget } from "../tool/tool.ts";
-import type { Use } from "./commands/grammar.ts";
+import type { Known, Use } from "./commands/grammar.ts";
 import type { Place } from "./place.ts";
 import { below } from "./place.ts";
 import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
@@ -13,6 +13,7 @@ import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 import type { Rule } from "./rule.ts";
+import { printRule } from "./rule.ts";
 import { guardedPath, mayHoldCredentials } from "./sensitive.ts";
 
 export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
@@ -46,12 +47,20 @@ export function factsFromWords(target: CommandTarget): CommandFacts {
   };
 }
 
+/** What deny rules say of reading. */
+export interface ReadDenier {
+  /** The rule that forbids to read a path. */
+  at(path: string): Rule | undefined;
+  /** A rule that names a file or folder below this one. */
+  below(directory: string): Rule | undefined;
+}
+
 /** What a look at a command line goes by. */
 export interface Look {
   readonly files: Files;
   readonly ownDirectories: readonly string[];
-  /** The deny rule that forbids to read a path. Absent: there is none for any. */
-  readonly denies?: ((path: string) => Rule | undefined) | undefined;
+  /** Absent: no rule forbids to read anything. */
+  readonly denies?: ReadDenier | undefined;
 }
 
 /**
@@ -72,18 +81,18 @@ export async function examine(
     ...(place.home === undefined ? {} : { home: place.home }),
   };
   const known = readsOnly(analysis);
-  const rule = denies === undefined ? undefined : await deniedUse(analysis, ground, denies);
+  const rule = denies === undefined ? undefined : await deniedUse(known, analysis, ground, denies);
   const denied = rule === undefined ? {} : { denied: rule };
   const loud =
     below(place.root, target.cwd) === undefined
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
-        : await failClosed(() => usesProblem(known.uses, place, ground));
+        : await failClosed(() => usesProblem(known.uses, place, ground, denies));
   if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...denied };
   const [guarded, quiet, programs] = await Promise.all([
     guardedWord(analysis, ground, ownDirectories),
-    quietParts(analysis, place, ground),
+    quietParts(analysis, place, ground, denies),
     programsOf(analysis, ground),
   ]);
   return { analysis, loud, quiet, programs, ...denied, ...(guarded === undefined ? {} : { guarded }) };
@@ -92,34 +101,42 @@ export async function examine(
 /** Only lines of few commands are looked through part by part: a rule is about such. */
 const PARTS_MAX = 32;
 
-/** What commands that are known to read would read; of others nothing is known, and the sandbox has to hold them. */
+/**
+ * What commands that are known to read would read; of others nothing is known, and the sandbox has to hold them. Of a line
+ * that as a whole is known to read, and so may go unasked, every use is looked at.
+ */
 async function deniedUse(
-  { commands, redirections }: Analysis,
+  known: Known,
+  analysis: Analysis,
   ground: Ground,
-  denies: (path: string) => Rule | undefined,
+  denies: ReadDenier,
 ): Promise<Rule | undefined> {
-  if (commands.length + redirections.length > PARTS_MAX) return undefined;
-  const known = [
-    ...commands.map((part) => knownCommand(part, commands)),
-    ...redirections.map(knownRedirection),
-  ];
-  const uses = known.flatMap((each) => (each.kind === "unknown" ? [] : each.uses)).slice(0, WORDS_MAX);
-  for (const use of uses) {
+  for (const use of known.kind === "reads" ? known.uses : usesOfParts(analysis)) {
     if (use.kind === "repository") continue;
     const found = await follow(use.word, use.directories, ground);
     if (typeof found === "string") continue;
     for (const { path, spelled } of found) {
-      const rule = denies(path) ?? denies(spelled);
+      const rule = denies.at(path) ?? denies.at(spelled);
       if (rule !== undefined) return rule;
     }
   }
   return undefined;
 }
 
+function usesOfParts({ commands, redirections }: Analysis): readonly Use[] {
+  if (commands.length + redirections.length > PARTS_MAX) return [];
+  const known = [
+    ...commands.map((part) => knownCommand(part, commands)),
+    ...redirections.map(knownRedirection),
+  ];
+  return known.flatMap((each) => (each.kind === "unknown" ? [] : each.uses)).slice(0, WORDS_MAX);
+}
+
 async function quietParts(
   { commands, redirections }: Analysis,
   place: Place,
   ground: Ground,
+  denies: ReadDenier | undefined,
 ): Promise<CommandFacts["quiet"]> {
   const quiet = new Set<ShellCommand | ShellRedirection>();
   if (commands.length + redirections.length > PARTS_MAX || below(place.root, ground.cwd) === undefined)
@@ -131,7 +148,8 @@ async function quietParts(
   await Promise.all(
     parts.map(async ({ part, known }) => {
       if (known.kind === "unknown" || known.uses.length > PARTS_MAX) return;
-      if ((await failClosed(() => usesProblem(known.uses, place, ground))) === undefined) quiet.add(part);
+      if ((await failClosed(() => usesProblem(known.uses, place, ground, denies))) === undefined)
+        quiet.add(part);
     }),
   );
   return quiet;
@@ -147,12 +165,22 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
   }
 }
 
-async function usesProblem(uses: readonly Use[], place: Place, ground: Ground): Promise<string | undefined> {
-  const problems = await Promise.all(uses.map((use) => useProblem(use, place, ground)));
+async function usesProblem(
+  uses: readonly Use[],
+  place: Place,
+  ground: Ground,
+  denies: ReadDenier | undefined,
+): Promise<string | undefined> {
+  const problems = await Promise.all(uses.map((use) => useProblem(use, place, ground, denies)));
   return problems.find((problem) => problem !== undefined);
 }
 
-async function useProblem(use: Use, place: Place, ground: Ground): Promise<string | undefined> {
+async function useProblem(
+  use: Use,
+  place: Place,
+  ground: Ground,
+  denies: ReadDenier | undefined,
+): Promise<string | undefined> {
   const { directories } = use;
   if (use.kind === "repository") {
     const here = await follow({ kind: "known", text: ".", value: ".", home: false }, directories, ground);
@@ -173,6 +201,8 @@ async function useProblem(use: Use, place: Place, ground: Ground): Promise<strin
       return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;
+    const denied = use.deep === undefined ? undefined : denies?.below(path);
+    if (denied !== undefined) return `it may also read what the rule deny "${printRule(denied)}" forbids`;
     const inside = use.deep === undefined ? undefined : await credentialsIn(path, use.deep, ground.files);
     if (inside !== undefined) return `it also reads ${inside}, which may hold a key or password`;
   }

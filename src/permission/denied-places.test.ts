@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { deniedPlaces } from "./denied-places.ts";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { examine } from "./command-facts.ts";
+import { deniedPlaces, readDenier } from "./denied-places.ts";
 import type { Rule, RuleSource } from "./rule.ts";
 import { parseRule } from "./rule.ts";
 
@@ -35,4 +39,25 @@ test("[PERM-02 SBX-01] what deny rules forbid of files and folders is a place th
       { path: "/w/src/generated", kind: "directory" },
     ],
   });
+});
+
+test("[PERM-02] what a deny rule forbids to read is denied at the end of a long line of reads, and asked for where a search may meet it", async () => {
+  await using folder = temporaryDirectory();
+  const root = folder.path;
+  mkdirSync(join(root, "secrets/deep"), { recursive: true });
+  await Bun.write(join(root, "secrets/deep/plan.txt"), "launch");
+  await Bun.write(join(root, "src/a.txt"), "a");
+  const place = { root, scratch: join(root, "../scratch") };
+  const denies = readDenier(rules("deny Read:secrets/**"), place);
+  const { files } = testWorld();
+  const facts = (command: string) =>
+    examine({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], denies });
+
+  const long = await facts(`${"cat src/a.txt; ".repeat(100)}cat secrets/deep/plan.txt`);
+  expect(long.denied?.match).toEqual({ kind: "glob", text: "secrets/**" });
+  expect((await facts("grep -r launch .")).loud).toBe(
+    'it may also read what the rule deny "Read:secrets/**" forbids',
+  );
+  const beside = await facts("grep -r launch src; cat src/a.txt");
+  expect({ loud: beside.loud, denied: beside.denied }).toEqual({ loud: undefined, denied: undefined });
 });

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { CallPlan } from "../tool/tool.ts";
+import type { ReadDenier } from "./command-facts.ts";
 import { READING, restricts, WRITING } from "./matching.ts";
 import type { Place } from "./place.ts";
 import { below } from "./place.ts";
@@ -16,13 +17,9 @@ export interface DeniedPlaces {
  * they spell it (PERM-02). A rule with a pattern beside a last `/**` names no one place, and only the gate knows it.
  */
 export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces {
-  const named = rules.flatMap(({ effect, tool, match }) => {
-    if (effect !== "deny" || match.kind === "any") return [];
-    const isFolder = match.kind === "glob" && match.text.endsWith("/**");
-    const text = isFolder ? match.text.slice(0, -"/**".length) : match.text;
-    if (text === "" || (match.kind === "glob" && /[*?[\]{}!\\]/.test(text))) return [];
-    const path = isAbsolute(text) ? text : join(root, text);
-    return [{ tool, path, kind: isFolder ? ("directory" as const) : ("file" as const) }];
+  const named = rules.flatMap((rule) => {
+    const place = rule.effect === "deny" ? namedPlace(rule, root) : undefined;
+    return place === undefined ? [] : [{ tool: rule.tool, ...place }];
   });
   return {
     hidden: named.filter(({ tool }) => READING.includes(tool)).map(({ path }) => path),
@@ -33,17 +30,32 @@ export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces
   };
 }
 
-/** Finds the deny rule that forbids reading a path; undefined where there is no such rule at all, so that nobody looks. */
-export function readDenier(
-  rules: readonly Rule[],
-  place: Place,
-): ((path: string) => Rule | undefined) | undefined {
+/** The one file or folder that a rule names, if it names one. */
+function namedPlace({ match }: Rule, root: string) {
+  if (match.kind === "any") return undefined;
+  const isFolder = match.kind === "glob" && match.text.endsWith("/**");
+  const text = isFolder ? match.text.slice(0, -"/**".length) : match.text;
+  if (text === "" || (match.kind === "glob" && /[*?[\]{}!\\]/.test(text))) return undefined;
+  const path = isAbsolute(text) ? text : join(root, text);
+  return { path, kind: isFolder ? ("directory" as const) : ("file" as const) };
+}
+
+/** Undefined where no rule forbids to read anything, so that nobody looks. */
+export function readDenier(rules: readonly Rule[], place: Place): ReadDenier | undefined {
   const denying = rules.filter(
     ({ effect, tool, match }) => effect === "deny" && match.kind !== "any" && READING.includes(tool),
   );
   if (denying.length === 0) return undefined;
-  return (path) => {
-    const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
-    return denying.find((rule) => restricts(rule, plan, "Read", place) === "yes");
+  return {
+    at(path) {
+      const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
+      return denying.find((rule) => restricts(rule, plan, "Read", place) === "yes");
+    },
+    below(directory) {
+      return denying.find((rule) => {
+        const named = namedPlace(rule, place.root);
+        return named !== undefined && below(directory, named.path) !== undefined;
+      });
+    },
   };
 }
