@@ -1,3 +1,4 @@
+import { startupPlaces } from "../sandbox/hidden-places.ts";
 import type { CallPlan, CallTarget } from "../tool/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
@@ -27,12 +28,15 @@ export function guarded(
   const { target } = plan;
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
+  const startup = startupPlaces(place.home, place.root);
   const uses = target.paths.flatMap((use) => bothPaths(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
     const scratch = below(place.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
     if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
+    if (access === "write" && startup.some((each) => below(each.path, path) !== undefined))
+      return `${path} decides what runs at your next login`;
     const directory = guardedComponent(path);
     if (directory !== undefined && (access === "write" || directory === KEYS))
       return `${path} lies in a ${directory} directory`;

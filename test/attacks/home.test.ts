@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { openPlace, turn } from "../support/place.ts";
+
+const AT_LOGIN = [
+  ".bashrc",
+  ".profile",
+  ".zshenv",
+  ".gitconfig",
+  ".config/git/config",
+  ".config/autostart/x.desktop",
+  ".config/systemd/user/x.service",
+  ".config/fish/config.fish",
+  ".local/bin/ls",
+];
+
+// Seen red without `startupPlaces` in `guarded`: all nine were written.
+test.each([false, true])(
+  "[PERM-02 S26 S39] in the home directory itself no tool writes what runs at the next login, with --auto-approve: %p",
+  async (autoApprove) => {
+    await using place = openPlace(
+      ...AT_LOGIN.map((path) => calls("Write", { file_path: path, content: "canary" })),
+      calls("Edit", { file_path: ".bash_profile", old_string: "mine", new_string: "canary" }),
+      calls("Write", { file_path: "notes.txt", content: "fine" }),
+      says("done"),
+    );
+    writeFileSync(join(place.root, ".bash_profile"), "# mine\n");
+    await using harness = await place.open({ workingDir: place.root, autoApprove });
+    const events = await turn(harness, "go");
+    expect(AT_LOGIN.filter((path) => existsSync(join(place.root, path)))).toEqual([]);
+    expect(await Bun.file(join(place.root, ".bash_profile")).text()).toBe("# mine\n");
+    expect(existsSync(join(place.root, "notes.txt"))).toBe(true);
+    expect(JSON.stringify(events)).toContain("decides what runs at your next login");
+  },
+);
