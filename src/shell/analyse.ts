@@ -1,6 +1,7 @@
 import type { Analysis } from "./analysis.ts";
 import { SHELL_CHARACTERS_MAX } from "./analysis.ts";
-import { OverLimit, Reading } from "./reading.ts";
+import { OverLimit } from "./findings.ts";
+import { Reading } from "./reading.ts";
 
 /**
  * Reads a bash command line into what it would run. Never throws, and never takes longer than its limits allow.

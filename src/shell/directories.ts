@@ -33,3 +33,14 @@ function limited(all: readonly string[]): Directories {
   if (different.some((path) => path.length > PATH_CHARACTERS_MAX)) return undefined;
   return different.length > DIRECTORIES_MAX ? undefined : different;
 }
+
+/** Variables that `cd` goes by: where one is set, where it leads is not known. */
+export const PLACE_VARIABLES: ReadonlySet<string> = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
+
+const MOVERS = new Set(["env", "sudo", "su", "doas", "chroot", "runuser"]);
+
+/** `env -C DIR`, `sudo -D DIR`: what they start runs elsewhere. */
+export function changesPlace(name: string, args: readonly ShellWord[]): boolean {
+  if (MOVERS.has(name)) return args.some((arg) => /^(?:-[A-Za-z]*[CDRi]|--ch)/.test(arg.text));
+  return name === "find" && args.some((arg) => /^-(?:exec|ok)dir$/.test(arg.text));
+}

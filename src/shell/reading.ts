@@ -12,33 +12,17 @@ import type {
   Word,
 } from "unbash";
 import { forEachChild, parse } from "unbash";
-import type {
-  Analysis,
-  Directories,
-  ShellAssignment,
-  ShellCommand,
-  ShellRedirection,
-  ShellWord,
-  Unsure,
-} from "./analysis.ts";
-import {
-  literalOf,
-  SHELL_CHARACTERS_READ_MAX,
-  SHELL_COMMANDS_MAX,
-  SHELL_DEPTH_MAX,
-  SHELL_SCRIPTS_MAX,
-  SHELL_WORDS_READ_MAX,
-} from "./analysis.ts";
+import type { Analysis, Directories, ShellAssignment, ShellCommand, ShellWord } from "./analysis.ts";
+import { literalOf, SHELL_DEPTH_MAX } from "./analysis.ts";
 import { unreadPlace } from "./coverage.ts";
-import { afterCd, union } from "./directories.ts";
+import { afterCd, changesPlace, PLACE_VARIABLES, union } from "./directories.ts";
+import { expansionsIn } from "./expansions.ts";
+import type { Writable } from "./findings.ts";
+import { Findings, OverLimit } from "./findings.ts";
+import { settingDoubt } from "./settings.ts";
 import { oddCharacter } from "./suspicious.ts";
 import { assignmentWord, wordOf } from "./words.ts";
 import { wrappedBy } from "./wrappers.ts";
-
-/** How the reading of a line ends that is over a limit; never leaves this room. */
-export class OverLimit extends Error {}
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Where a shell is, and what has been done to it. A subshell gets a copy. */
 interface Shell {
@@ -59,65 +43,24 @@ interface Level {
 }
 
 const BROKEN_CHARACTERS_MAX = 4_096;
-const PLACE_VARIABLES = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
-const HARMLESS_OPTIONS = /^[-+](?:[euxvnfCbhma]+|o)$/;
-const HARMLESS_OPTION_NAMES = new Set([
-  "pipefail",
-  "errexit",
-  "nounset",
-  "xtrace",
-  "verbose",
-  "noglob",
-  "noclobber",
-  "allexport",
-  "monitor",
-  "notify",
-]);
-const HARMLESS_SHOPT = new Set([
-  "nullglob",
-  "globstar",
-  "dotglob",
-  "failglob",
-  "nocaseglob",
-  "inherit_errexit",
-  "lastpipe",
-]);
-
 /** One pass over a line: what was found is gathered here. */
 export class Reading {
-  readonly #commands: Writable<ShellCommand>[] = [];
-  readonly #redirections: Writable<ShellRedirection>[] = [];
-  readonly #functions = new Set<string>();
-  readonly #unsure: Unsure[] = [];
-  #characters = 0;
-  #scripts = 0;
-  #words = 0;
+  readonly #found = new Findings();
 
   result(): Analysis {
-    return {
-      commands: this.#commands,
-      redirections: this.#redirections,
-      functions: [...this.#functions],
-      unsure: this.#unsure,
-    };
+    return this.#found.result();
   }
 
   line(text: string): void {
     this.#script(text, { directories: [""] }, { source: text, depth: 0 });
   }
 
-  #doubt(at: number, why: string): void {
-    if (this.#unsure.length < 16) this.#unsure.push({ at, why });
-  }
-
   #script(text: string, shell: Shell, level: Level): void {
-    this.#characters += text.length;
-    if (this.#characters > SHELL_CHARACTERS_READ_MAX)
-      throw new OverLimit("it holds scripts in scripts, too many to read");
+    this.#found.countCharacters(text.length);
     const odd = oddCharacter(text);
-    if (odd !== undefined) this.#unsure.push(odd);
+    if (odd !== undefined) this.#found.doubt(odd.at, odd.why);
     const script = parse(text);
-    for (const { message, pos } of script.errors ?? []) this.#doubt(pos, message);
+    for (const { message, pos } of script.errors ?? []) this.#found.doubt(pos, message);
     // What is broken is never allowed. To look through all of a long broken text would only take time.
     if (script.errors !== undefined && script.errors.length > 0 && text.length > BROKEN_CHARACTERS_MAX)
       return;
@@ -126,10 +69,9 @@ export class Reading {
 
   #parsed(script: Script, shell: Shell, level: Level): void {
     if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
-    if (++this.#scripts > SHELL_SCRIPTS_MAX)
-      throw new OverLimit(`it holds more than ${SHELL_SCRIPTS_MAX} scripts`);
+    this.#found.countScript();
     const unread = unreadPlace(script, level.source);
-    if (unread !== undefined) this.#doubt(unread, "a place that could not be read");
+    if (unread !== undefined) this.#found.doubt(unread, "a place that could not be read");
     for (const statement of script.commands) this.#statement(statement, shell, level);
   }
 
@@ -176,14 +118,14 @@ export class Reading {
     }
     let writer: number | undefined;
     for (const part of node.commands) {
-      const first = this.#commands.length;
+      const first = this.#found.commands.length;
       this.#command(part, { ...shell }, level);
-      const reader = this.#commands[first];
+      const reader = this.#found.commands[first];
       // Only where both sides are one simple command each is it known what is read.
       if (part.type === "Command" && reader !== undefined && writer !== undefined) {
-        for (const behind of this.#commands.slice(first)) behind.reads = writer;
+        for (const behind of this.#found.commands.slice(first)) behind.reads = writer;
       }
-      writer = part.type === "Command" && this.#commands.length === first + 1 ? first : undefined;
+      writer = part.type === "Command" && this.#found.commands.length === first + 1 ? first : undefined;
     }
     return stay(shell);
   }
@@ -244,7 +186,7 @@ export class Reading {
         return stay(shell);
       }
       case "Function": {
-        this.#functions.add(node.name.value);
+        this.#found.functions.add(node.name.value);
         const body = { directories: undefined };
         if (node.body.type === "CompoundList") this.#list(node.body, body, deeper);
         else this.#command(node.body, body, deeper);
@@ -260,9 +202,9 @@ export class Reading {
       case "TestCommand":
       case "ArithmeticCommand":
         if (node.type === "ArithmeticCommand" && node.expression === undefined && node.body.trim() !== "")
-          this.#doubt(node.pos, "an expression that could not be read");
+          this.#found.doubt(node.pos, "an expression that could not be read");
         forEachChild(node, (child) => this.#inside(child, shell, deeper));
-        this.#commands.push({
+        this.#found.commands.push({
           name: { kind: "known", text: "[[", value: node.type === "TestCommand" ? "[[" : "((", home: false },
           args: wordsBelow(node),
           assignments: [],
@@ -277,12 +219,12 @@ export class Reading {
   /** What runs more than once: where it ends in another directory than it began, it runs in any. */
   #loop(shell: Shell, body: () => void): Outcome {
     const before = shell.directories;
-    const [firstCommand, firstRedirection] = [this.#commands.length, this.#redirections.length];
+    const [firstCommand, firstRedirection] = [this.#found.commands.length, this.#found.redirections.length];
     body();
     const after = shell.directories;
     if (after !== before && String(after) !== String(before)) {
-      for (const command of this.#commands.slice(firstCommand)) command.directories = undefined;
-      for (const redirection of this.#redirections.slice(firstRedirection))
+      for (const command of this.#found.commands.slice(firstCommand)) command.directories = undefined;
+      for (const redirection of this.#found.redirections.slice(firstRedirection))
         redirection.directories = undefined;
       shell.directories = undefined;
     }
@@ -326,11 +268,7 @@ export class Reading {
     shell: Shell,
     level: Level,
   ): Outcome {
-    if (this.#commands.length >= SHELL_COMMANDS_MAX)
-      throw new OverLimit(`it holds more than ${SHELL_COMMANDS_MAX} commands`);
-    this.#words += args.length;
-    if (this.#words > SHELL_WORDS_READ_MAX)
-      throw new OverLimit("it holds wrappers in wrappers, too many to read");
+    this.#found.countCommand(args.length);
     const command: Writable<ShellCommand> = {
       ...(name === undefined ? {} : { name }),
       args,
@@ -339,11 +277,12 @@ export class Reading {
       text,
       ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
     };
-    this.#commands.push(command);
+    this.#found.commands.push(command);
     const program = literalOf(name);
     if (program === undefined) return stay(shell);
     const plainName = program.slice(program.lastIndexOf("/") + 1);
-    this.#settings(plainName, args);
+    const setting = settingDoubt(plainName, args);
+    if (setting !== undefined) this.#found.doubt(0, setting);
     const wrapped = wrappedBy(plainName, args);
     if (wrapped.length > 0) {
       command.wraps = wrapped.every(({ plain }) => plain) ? "plain" : "opaque";
@@ -366,7 +305,7 @@ export class Reading {
         }
         if (unknown === true) {
           if (here === true) shell.directories = undefined;
-          this.#commands.push({
+          this.#found.commands.push({
             name: { kind: "unknown", text: "", why: `what ${plainName} starts` },
             args: [],
             assignments: [],
@@ -386,29 +325,6 @@ export class Reading {
     return stay(shell);
   }
 
-  /** Settings of the shell that change how the rest of the line is read. */
-  #settings(name: string, args: readonly ShellWord[]): void {
-    const values = args.map(literalOf);
-    if (name === "shopt") {
-      const [first, ...rest] = values;
-      const fine = /^-[suqp]+$/.test(first ?? "") && rest.every((option) => HARMLESS_SHOPT.has(option ?? ""));
-      if (!fine) this.#doubt(0, "shopt changes how bash reads what follows");
-    }
-    if (name === "set") {
-      const fine = values.every(
-        (value) =>
-          value !== undefined &&
-          (HARMLESS_OPTIONS.test(value) ||
-            HARMLESS_OPTION_NAMES.has(value) ||
-            /^-[a-z]*o$/.test(value) ||
-            value === "--"),
-      );
-      if (!fine && !(values[0] === "--")) this.#doubt(0, "set changes how bash reads what follows");
-    }
-    if (name === "enable") this.#doubt(0, "enable changes what a name stands for");
-    if (name === "hash" && args.length > 0) this.#doubt(0, "hash changes what a name stands for");
-  }
-
   #assignment(node: Assignment, shell: Shell, level: Level): ShellAssignment {
     this.#inside(node, shell, level);
     const { name, value, append, index } = node;
@@ -421,36 +337,25 @@ export class Reading {
     this.#inside(node, shell, level);
     const { directories } = shell;
     if (node.type === "HereDoc") {
-      if (node.closing === undefined) this.#doubt(node.pos, "a here-document without an end");
-      this.#redirections.push({ operator: "<<", directories });
+      if (node.closing === undefined) this.#found.doubt(node.pos, "a here-document without an end");
+      this.#found.redirections.push({ operator: "<<", directories });
       return;
     }
     if (node.descriptor?.type === "FileDescriptorVariable")
-      this.#doubt(node.pos, "a descriptor in a variable");
+      this.#found.doubt(node.pos, "a descriptor in a variable");
     const target: ShellWord =
       node.target === undefined
         ? { kind: "unknown", text: "", why: "it has no target" }
         : wordOf(node.target);
-    this.#redirections.push({ operator: node.operator, target, directories });
+    this.#found.redirections.push({ operator: node.operator, target, directories });
   }
 
-  /** Finds the commands in the expansions of a word, an assignment, a redirection or an expression. */
+  /** Reads the commands in the expansions of a word, an assignment, a redirection or an expression. */
   #inside(node: SyntaxNode, shell: Shell, level: Level): void {
-    if (
-      node.type === "CommandExpansion" ||
-      node.type === "ProcessSubstitution" ||
-      node.type === "ArithmeticCommandExpansion"
-    ) {
-      this.#substitution(node.script, node, shell, level);
-      return;
+    for (const expansion of expansionsIn(node)) {
+      if (expansion.kind === "doubt") this.#found.doubt(expansion.at, expansion.why);
+      else this.#substitution(expansion.node.script, expansion.node, shell, level);
     }
-    if (node.type === "ExtendedGlob")
-      this.#doubt(node.pos, "a pattern that bash reads only after shopt -s extglob");
-    if (node.type === "LocaleString") this.#doubt(node.pos, "a string that a translation may replace");
-    if (node.type === "ParameterExpansion" && node.operation?.type === "Unknown")
-      this.#doubt(node.pos, "an expansion that is not known");
-    if (node.type === "Word" && node.parts === undefined) return;
-    forEachChild(node, (child) => this.#inside(child, shell, level));
   }
 
   #substitution(
@@ -462,29 +367,15 @@ export class Reading {
     level: Level,
   ): void {
     if (script === undefined) {
-      this.#doubt(node.pos, "a substitution that could not be read");
+      this.#found.doubt(node.pos, "a substitution that could not be read");
       return;
     }
     if (node.text.startsWith("${"))
-      this.#doubt(node.pos, "a substitution that only newer versions of bash know");
-    for (const { message, pos } of script.errors ?? []) this.#doubt(pos, message);
+      this.#found.doubt(node.pos, "a substitution that only newer versions of bash know");
+    for (const { message, pos } of script.errors ?? []) this.#found.doubt(pos, message);
     const source = script.source ?? level.source;
     this.#parsed(script, { ...shell }, { ...level, source, depth: level.depth + 1 });
   }
-}
-
-/** `env -C DIR`, `sudo -D DIR`: what they start runs elsewhere. */
-function changesPlace(name: string, args: readonly ShellWord[]): boolean {
-  if (
-    name === "env" ||
-    name === "sudo" ||
-    name === "su" ||
-    name === "doas" ||
-    name === "chroot" ||
-    name === "runuser"
-  )
-    return args.some((arg) => /^(?:-[A-Za-z]*[CDRi]|--ch)/.test(arg.text));
-  return name === "find" && args.some((arg) => /^-(?:exec|ok)dir$/.test(arg.text));
 }
 
 function stay({ directories }: Shell): Outcome {

@@ -1,0 +1,58 @@
+import type { Analysis, ShellCommand, ShellRedirection, Unsure } from "./analysis.ts";
+import {
+  SHELL_CHARACTERS_READ_MAX,
+  SHELL_COMMANDS_MAX,
+  SHELL_SCRIPTS_MAX,
+  SHELL_WORDS_READ_MAX,
+} from "./analysis.ts";
+
+/** How the reading of a line ends that is over a limit; never leaves this room. */
+export class OverLimit extends Error {}
+
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const DOUBTS_MAX = 16;
+
+/** What one pass over a line has found so far, and how much it has read. */
+export class Findings {
+  readonly commands: Writable<ShellCommand>[] = [];
+  readonly redirections: Writable<ShellRedirection>[] = [];
+  readonly functions = new Set<string>();
+  readonly #unsure: Unsure[] = [];
+  #characters = 0;
+  #scripts = 0;
+  #words = 0;
+
+  result(): Analysis {
+    const { commands, redirections, functions } = this;
+    return { commands, redirections, functions: [...functions], unsure: this.#unsure };
+  }
+
+  /** One doubt is enough to allow nothing: those after the first few are not kept. */
+  doubt(at: number, why: string): void {
+    if (this.#unsure.length < DOUBTS_MAX) this.#unsure.push({ at, why });
+  }
+
+  /** @throws OverLimit */
+  countCharacters(count: number): void {
+    this.#characters += count;
+    if (this.#characters > SHELL_CHARACTERS_READ_MAX)
+      throw new OverLimit("it holds scripts in scripts, too many to read");
+  }
+
+  /** @throws OverLimit */
+  countScript(): void {
+    this.#scripts += 1;
+    if (this.#scripts > SHELL_SCRIPTS_MAX)
+      throw new OverLimit(`it holds more than ${SHELL_SCRIPTS_MAX} scripts`);
+  }
+
+  /** Counts the words of one more command. @throws OverLimit */
+  countCommand(words: number): void {
+    if (this.commands.length >= SHELL_COMMANDS_MAX)
+      throw new OverLimit(`it holds more than ${SHELL_COMMANDS_MAX} commands`);
+    this.#words += words;
+    if (this.#words > SHELL_WORDS_READ_MAX)
+      throw new OverLimit("it holds wrappers in wrappers, too many to read");
+  }
+}
