@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../test/support/world.ts";
-import { failingOutput, readOmissions, readReport } from "./test-report.ts";
+import { failingOutput, omissionText, readable, readOmissions, readReport } from "./test-report.ts";
 
 test("a report is read into what passed and what failed, and a skipped test is neither", () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>
@@ -61,4 +61,27 @@ test("omitted tests are grouped by the program that was missing", () => {
     { program: "tmux", tests: ["one", "three"] },
     { program: "bwrap", tests: ["two"] },
   ]);
+});
+
+test("what was left out is named with its reason, and that nothing was is told too", () => {
+  expect(omissionText([])).toBe("Nothing left out: every program that these tests need is on the PATH.");
+  const omissions = [
+    { program: "tmux", tests: ["one", "three"] },
+    { program: "bwrap", tests: ["two"] },
+  ];
+  expect(omissionText(omissions)).toBe(
+    [
+      "Left out, since the program 'tmux' is not on the PATH:",
+      "  one",
+      "  three",
+      "",
+      "Left out, since the program 'bwrap' is not on the PATH:",
+      "  two",
+    ].join("\n"),
+  );
+});
+
+test("an over-long line is cut with what is missing of it, and others are shown whole", () => {
+  const whole = "x".repeat(2_000);
+  expect(readable(`a\n${whole}\n${whole}yyy\nb`)).toBe(`a\n${whole}\n${whole} … (3 more characters)\nb`);
 });

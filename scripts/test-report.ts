@@ -91,3 +91,29 @@ export function readOmissions(lines: string): readonly Omission[] {
   }
   return [...byProgram].map(([program, tests]) => ({ program, tests }));
 }
+
+const LINE_CHARACTERS_MAX = 2_000;
+
+/** Cuts lines that nobody can read, such as a whole object in one line; the log file that is named has them whole. */
+export function readable(output: string): string {
+  return output
+    .split("\n")
+    .map((line) => {
+      const more = line.length - LINE_CHARACTERS_MAX;
+      return more <= 0 ? line : `${line.slice(0, LINE_CHARACTERS_MAX)} … (${more} more characters)`;
+    })
+    .join("\n");
+}
+
+/** What was left out and why, for the end of a run; that nothing was is told too. */
+export function omissionText(omissions: readonly Omission[]): string {
+  if (omissions.length === 0) return "Nothing left out: every program that these tests need is on the PATH.";
+  return omissions
+    .map(({ program, tests }) =>
+      [
+        `Left out, since the program '${program}' is not on the PATH:`,
+        ...tests.map((name) => `  ${name}`),
+      ].join("\n"),
+    )
+    .join("\n\n");
+}

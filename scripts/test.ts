@@ -2,12 +2,13 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { failingOutput, readOmissions, readReport } from "./test-report.ts";
+import { failingOutput, omissionText, readable, readOmissions, readReport } from "./test-report.ts";
 
 /**
  * Checks and tests everything, each step told in one line; the last line is `N passed, N failed`.
  *
- * Of what fails the output is shown, and the whole is left in a file that is named; with --verbose all of it is shown.
+ * Of what fails the output is shown, over-long lines cut, and the whole is left in a file that is named; with --verbose
+ * all of it is shown. What was left out for want of a program is told in the end, and also that nothing was.
  * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under
  * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary.
  */
@@ -82,7 +83,7 @@ async function step(name: string, run: () => Promise<Outcome>): Promise<Outcome>
   const ok = failures.length === 0;
   whole.push(`== ${name}\n${output}`);
   if (options.verbose === true) console.log(output.trimEnd());
-  else if (!ok) console.log(outcome.shown ?? output.trimEnd());
+  else if (!ok) console.log(readable(outcome.shown ?? output.trimEnd()));
   const counts = passed > 0 ? `${passed} passed, ${failures.length} failed, ` : "";
   console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(16)} ${counts}${seconds} s`);
   return { ...outcome, failures: failures.map((failure) => `${name}: ${failure}`) };
@@ -150,10 +151,7 @@ function readIfThere(path: string): string {
 }
 
 function tellOmitted(): void {
-  for (const { program, tests } of readOmissions(readIfThere(omittedFile()))) {
-    console.log(`\nLeft out, since the program '${program}' is not on the PATH:`);
-    for (const name of tests) console.log(`  ${name}`);
-  }
+  console.log(`\n${omissionText(readOmissions(readIfThere(omittedFile())))}`);
 }
 
 function tellTotals(outcomes: readonly Outcome[]): void {
