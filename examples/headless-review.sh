@@ -4,7 +4,8 @@
 #     examples/headless-review.sh [BASE] [further flags of cinch]
 #
 # Nothing can be changed: commands and edits need a level that is not given, and nobody is asked.
-# Exit codes: 0 no objection, 1 an objection or no verdict, else what cinch ended with.
+# Where the project has an AGENTS.md, add --lockfile FILE (what a person has acknowledged) or --without-project.
+# Exit codes: 0 no objection, 1 an objection or no verdict, 2 no such BASE, else what cinch ended with.
 set -u
 base=${1:-main}
 [ "$#" -gt 0 ] && shift
@@ -12,7 +13,17 @@ base=${1:-main}
 prompt='Review the diff on standard input. Look files up where you need more than the diff.
 Name only what is wrong, one line each, as path:line: what, and why. The last line is OK, or OBJECTION.'
 
-answer=$(git diff "$base...HEAD" | "${CINCH:-cinch}" -p "$prompt" --level ReadOnly --max-turns 20 --output-format json "$@")
+# Not in a pipe: a git that failed would hand over nothing, and nothing is easy to approve.
+changes=$(git diff "$base...HEAD" --) || {
+  echo "review: git cannot compare with $base" >&2
+  exit 2
+}
+if [ -z "$changes" ]; then
+  echo "review: there is nothing to review since $base" >&2
+  exit 0
+fi
+
+answer=$(printf '%s\n' "$changes" | "${CINCH:-cinch}" -p "$prompt" --level ReadOnly --max-turns 20 --output-format json "$@")
 code=$?
 
 case $code in
@@ -25,9 +36,9 @@ esac
 
 review=$(printf '%s' "$answer" | node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).result')
 printf '%s\n' "$review"
-case $review in
-*OBJECTION) exit 1 ;;
-*OK) exit 0 ;;
+case $(printf '%s\n' "$review" | tail -n 1) in
+OBJECTION) exit 1 ;;
+OK) exit 0 ;;
 *)
   echo "review: the last line is neither OK nor OBJECTION" >&2
   exit 1

@@ -1,5 +1,5 @@
 import type { HarnessTool } from "cinch";
-import { Harness } from "cinch";
+import { Harness, HarnessError } from "cinch";
 
 /**
  * An agent with one tool of your own.
@@ -35,10 +35,16 @@ const config = {
   ...(baseUrl === undefined ? {} : { baseUrl }),
 };
 
-await using harness = new Harness(config, [weather], {
-  onToolCall: (_id, name, input) => console.error(`calls ${name} ${JSON.stringify(input)}`),
-  onToolResult: (_id, result) => console.error(`gets  ${result}`),
-});
-const { text, reason, turns } = await harness.prompt(question);
-console.log(text);
-console.error(`${reason} after ${turns} rounds`);
+try {
+  await using harness = new Harness(config, [weather], {
+    onToolCall: (_id, name, input) => console.error(`calls ${name} ${JSON.stringify(input)}`),
+    onToolResult: (_id, result) => console.error(`gets  ${result}`),
+  });
+  const { text, reason, turns } = await harness.prompt(question);
+  console.log(text);
+  console.error(`${reason} after ${turns} rounds`);
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error; // a mistake in this program: its place is worth seeing
+  console.error(`library-weather: ${config.apiKey === "" ? "set ANTHROPIC_API_KEY" : error.message}`);
+  process.exitCode = 1;
+}

@@ -51,6 +51,19 @@ test("[DOC-01 LIB-01] library-weather.ts: an agent with one tool of the embedder
   });
 });
 
+test("[DOC-01 LIB-01] library-weather.ts: what is missing or fails is told in one line", async () => {
+  await using mock = startMockProvider({
+    script: [fails({ kind: "status", status: 401, body: { error: { message: "no such key" } } })],
+  });
+  using home = cinchHome();
+  const program = ["sh", "scripts/bun.sh", "examples/library-weather.ts", "Umbrella?", mock.url];
+  const without = await run(program, { cwd: ROOT, env: home.env });
+  expect(without).toEqual({ code: 1, stdout: "", stderr: "library-weather: set ANTHROPIC_API_KEY\n" });
+  const refused = await run(program, { cwd: ROOT, env: { ...home.env, ANTHROPIC_API_KEY: "wrong" } });
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toMatch(/^library-weather: .*\n$/);
+});
+
 const REVIEWS: readonly (readonly [string, readonly Turn[], { code: number; stdout: string }])[] = [
   [
     "an objection is exit code 1, and what is wrong stands on standard output",
@@ -82,6 +95,28 @@ for (const [what, script, expected] of REVIEWS) {
     expect({ code, stdout, stderr: code === 1 ? "" : stderr }).toEqual({ ...expected, stderr: "" });
     expect(JSON.stringify(mock.requests[0]?.body)).toContain("-const add = (a, b) => a + b;");
     expect(readFileSync(join(work, "add.js"), "utf8")).toBe("const add = (a, b) => a - b;\n");
+  });
+}
+
+for (const [what, base, expected] of [
+  ["a base that git does not know is exit code 2", "nosuch-base", { code: 2, told: "cannot compare" }],
+  ["without a change there is nothing to review", "HEAD", { code: 0, told: "nothing to review since HEAD" }],
+] as const) {
+  requireProgram("git")(`[DOC-01 CLI-01] headless-review.sh: ${what}, and no model is asked`, async () => {
+    await using mock = startMockProvider({ script: [says("OK")] });
+    using home = cinchHome();
+    configure(home, mock);
+    const work = repositoryWithChange(home);
+    const { stdout, code, stderr } = await run(
+      [join(EXAMPLES, "headless-review.sh"), base, "--model", "mock:one"],
+      { cwd: work, env: { ...home.env, CINCH: cinchPath() } },
+    );
+    expect({ code, stdout, requests: mock.requests.length }).toEqual({
+      code: expected.code,
+      stdout: "",
+      requests: 0,
+    });
+    expect(stderr).toContain(expected.told);
   });
 }
 
