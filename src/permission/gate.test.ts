@@ -333,3 +333,44 @@ function ruleOf(effect: "allow" | "deny", text: string) {
   if (parsed.kind === "problem") throw new Error(parsed.problem);
   return parsed.rule;
 }
+
+const NO_NETWORK = () => Promise.resolve({ kind: "working", network: "off" } as const);
+
+test("[SBX-04 PERM-06] a question for a command that is to leave the sandbox says so before the command", async () => {
+  const { call, questions } = rig([yes({ scope: "once" })], { confinement: NO_NETWORK });
+  await call({ summary: "make", target: { kind: "command", command: "make", cwd: "/w/app", outside: true } });
+  expect(questions[0]?.summary).toBe("Outside the sandbox, on this machine itself:\nmake");
+  expect(questions[0]?.onceOnly).toBe(true);
+});
+
+test("[PERM-03] what only a person may grant is granted for that call alone, whatever the answer says", async () => {
+  const { call, questions, session } = rig([yes({ scope: "tool" })]);
+  const path = "/home/user/.config/cinch/config.toml";
+  await call({ summary: "x", target: { kind: "paths", paths: [{ path, access: "write" }] } }, "Write");
+  expect([questions[0]?.onceOnly, questions[0]?.rule, session.list()]).toEqual([true, undefined, []]);
+});
+
+test("[SBX-04] where the sandbox has not the network that a command wants, the list of hosts is named and no rule", async () => {
+  const text = async (command: string, network: "off" | readonly string[] = "off") => {
+    const confinement = () => Promise.resolve({ kind: "working", network } as const);
+    return await rig([], { confinement }).call(bash(command));
+  };
+  const npm = await text("npm install left-pad");
+  expect(npm).toContain(
+    '[sandbox]\nnetwork = ["registry.npmjs.org"]\nin /home/user/.config/cinch/config.toml',
+  );
+  expect(npm).not.toContain("allow = ");
+  expect(npm).not.toContain("--auto-approve");
+  expect(await text("curl https://example.com", ["pypi.org"])).toContain(
+    'network = ["pypi.org", "example.com"]',
+  );
+  expect(await text("ssh example.com")).toContain('network = ["the host it needs"]');
+});
+
+test("[SBX-04] a person who is asked for it is told what a yes does, and what would help", async () => {
+  const { call, questions } = rig([yes({ scope: "once" })], { confinement: NO_NETWORK });
+  await call(bash("curl https://example.com"));
+  expect(questions[0]?.reason).toBe(
+    'curl needs the network (example.com), which the sandbox does not let through. Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] network = ["example.com"] in config.toml',
+  );
+});

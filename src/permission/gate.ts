@@ -167,7 +167,7 @@ async function askPerson(
 ): Promise<Refused | undefined> {
   const { call, plan, place, view, context, options } = at;
   const tool = call.tool.name;
-  const answer = await options.ask(question(decision.why, at), context.signal);
+  const answer = await options.ask(question(decision, at), context.signal);
   switch (answer.kind) {
     case "nobody":
       return { because: "nobody", reason: "PermissionDenied", text: nobodyText(decision, at) };
@@ -184,6 +184,7 @@ async function askPerson(
         const text = reasonText("PermissionDenied", { tool, client: answer.by });
         return { because: "answer", reason: "PermissionDenied", text };
       }
+      if (decision.personOnly) return undefined; // each such call takes an answer of its own
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
       return undefined;
@@ -194,20 +195,39 @@ async function askPerson(
 }
 
 /** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
-function question(why: string, { call, plan, place, context }: Case): PermissionQuestion {
-  const rules = allowingRules(plan, call.tool.name, place);
+function question(decision: Extract<Decision, { kind: "ask" }>, at: Case): PermissionQuestion {
+  const { call, plan, place, view, context } = at;
+  const rules = decision.personOnly ? [] : allowingRules(plan, call.tool.name, place);
+  const summary = summaryOf(plan, call.tool.name, place);
   return {
     callId: call.id,
     tool: call.tool.name,
     args: call.input,
     originator: context.originator,
-    summary: summaryOf(plan, call.tool.name, place),
-    reason: visible(why),
+    summary: view?.leaves === true ? `${OUTSIDE}\n${summary}` : summary,
+    reason: visible(
+      decision.network === undefined ? decision.why : `${decision.why}. ${networkText(decision, at)}`,
+    ),
+    ...(decision.personOnly ? { onceOnly: true } : {}),
     // Shown as it is and sent back as it is, so only where both are the same.
     ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
       ? { rule: rules[0] }
       : {}),
   };
+}
+
+/** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */
+const OUTSIDE = "Outside the sandbox, on this machine itself:";
+
+/** To allow it is not to leave the sandbox: what a yes does, and what would help. */
+function networkText({ network = [] }: Extract<Decision, { kind: "ask" }>, { view }: Case): string {
+  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml`;
+}
+
+/** What a person would write, with the hosts that are listed already. */
+function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
+  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
+  return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
 }
 
 function summaryOf(plan: CallPlan, tool: string, place: Place): string {
@@ -243,6 +263,11 @@ function nobodyText(decision: Extract<Decision, { kind: "ask" }>, at: Case): str
   const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
   const onward = "Go on without it, or say what could not be done.";
   if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
+  if (decision.network !== undefined) {
+    // A rule or --auto-approve would only let it run in the sandbox, and fail there.
+    const setting = networkSetting(decision.network, at.view);
+    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}. ${onward}`;
+  }
   const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
   const level = levelText(decision, options.policy);
   return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;

@@ -49,6 +49,8 @@ export type Decision =
       readonly personOnly: boolean;
       readonly rule?: Rule;
       readonly needs?: Level;
+      /** It is asked because the sandbox has not the network that it wants: the hosts that would have to be listed. */
+      readonly network?: readonly string[];
     };
 
 /** What is known of a command beside its plan: without it, none is judged. For every other call there is nothing to know. */
@@ -151,7 +153,7 @@ function judgeCommand(
   policy: Policy,
   aboveText: string | undefined,
 ): Decision {
-  const ask = (why: string): Decision => ({ kind: "ask", why, personOnly: false });
+  const ask = (why: string): Extract<Decision, { kind: "ask" }> => ({ kind: "ask", why, personOnly: false });
   const { unsure } = facts.analysis;
   const [doubt] = unsure;
   if (doubt !== undefined)
@@ -165,7 +167,7 @@ function judgeCommand(
   );
   if (unnamed !== undefined) return ask("what it runs is only known when it runs");
   const network = networkNeed(facts.analysis, confined.hosts);
-  if (network !== undefined) return ask(network);
+  if (network !== undefined) return { ...ask(network.why), network: network.hosts };
   if (aboveText !== undefined) return ask(aboveText);
   if (policy.bashInSandbox === "ask")
     return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);

@@ -57,12 +57,27 @@ const NPM_REMOTE = new Set([
   "create",
   "init",
 ]);
+/** Where package managers ask, as long as no setting of theirs names another place. */
+const REGISTRY_HOSTS: readonly (readonly [program: RegExp, hosts: readonly string[]])[] = [
+  [/^(?:npm|pnpm|bun)$/, ["registry.npmjs.org"]],
+  [/^yarn$/, ["registry.yarnpkg.com"]],
+  [/^(?:pip3?|pipx|uv|poetry|python3?(?:\.\d+)?)$/, ["pypi.org", "files.pythonhosted.org"]],
+  [/^cargo$/, ["index.crates.io", "static.crates.io"]],
+];
+
+/** What a command wants beyond the network that it has. */
+export interface NetworkNeed {
+  readonly why: string;
+  /** What would have to be listed: the hosts that are known, or usual; empty where they cannot be told. */
+  readonly hosts: readonly string[];
+}
+
 /**
  * Says what of a line is known to want the network beyond a list of hosts; undefined where nothing is.
  *
  * For telling a person before it fails: what holds is the sandbox, which has no other network.
  */
-export function networkNeed({ commands }: Analysis, hosts: readonly string[]): string | undefined {
+export function networkNeed({ commands }: Analysis, hosts: readonly string[]): NetworkNeed | undefined {
   for (const command of commands) {
     const wanted = hostsOf(command);
     if (wanted === undefined) continue;
@@ -72,7 +87,12 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): s
     if (beyond !== undefined && beyond.length === 0 && wanted.length > 0) continue;
     const where =
       beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
-    return `${nameOf(command)} needs ${where}, which the sandbox does not let through`;
+    const name = nameOf(command);
+    const usual = wanted === "registry" ? REGISTRY_HOSTS.find(([program]) => program.test(name))?.[1] : [];
+    return {
+      why: `${name} needs ${where}, which the sandbox does not let through`,
+      hosts: beyond ?? usual ?? [],
+    };
   }
   return undefined;
 }

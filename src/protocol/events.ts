@@ -94,6 +94,8 @@ const payloads = {
     /** Why it is asked, and the rule that would have allowed it. */
     reason: z.string().optional(),
     rule: z.string().optional(),
+    /** Whether an answer counts for this very call only: one for the session makes no rule. Absent: it may make one. */
+    onceOnly: z.boolean().optional(),
     /** What the call would change in a file: the hunks of a unified diff, as they are. */
     diff: z.string().optional(),
     /** How long an answer is waited for, in milliseconds from `ts` on; then the call is denied. */

@@ -25,12 +25,15 @@ const DENY = new Set(["4", "deny", "n", "no"]);
 export function parseChoice(text: string, request: PayloadOf<"PermissionRequested">): Choice {
   const word = text.trim().toLowerCase();
   if (ONCE.has(word)) return { kind: "answer", decision: "allow", scope: "once" };
+  if (DENY.has(word)) return { kind: "answer", decision: "deny", scope: "once" };
+  if (request.onceOnly === true) {
+    return word === "2" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
+  }
   if (RULE.has(word))
     return shortenable(request)
       ? { kind: "rule" }
       : { kind: "answer", decision: "allow", scope: "argv_glob" };
   if (TOOL.has(word)) return { kind: "answer", decision: "allow", scope: "tool" };
-  if (DENY.has(word)) return { kind: "answer", decision: "deny", scope: "once" };
   return { kind: "unclear" };
 }
 
@@ -45,9 +48,13 @@ export function permissionText(request: PayloadOf<"PermissionRequested">): strin
     ...changeText(request),
     ...(reason === undefined ? [] : [`because: ${neutraliseLine(reason)}`]),
     "  1  allow once",
-    `  2  allow for this session: ${rest}`,
-    `  3  allow every ${name} call for this session`,
-    "  4  deny",
+    ...(request.onceOnly === true
+      ? ["  2  deny"]
+      : [
+          `  2  allow for this session: ${rest}`,
+          `  3  allow every ${name} call for this session`,
+          "  4  deny",
+        ]),
   ].join("\n");
 }
 

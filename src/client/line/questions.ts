@@ -62,12 +62,13 @@ export function questionText(question: OpenQuestion): string {
 /** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
   if (question.kind === "asked") return question.ask.choices === undefined ? "answer > " : "choice > ";
-  const { stage, untilMs } = question;
+  const { stage, untilMs, request } = question;
   const left =
     nowMs === undefined || untilMs === undefined
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
-  return `${stage === "rule" ? "rule" : "1-4"}${left} > `;
+  const answers = request.onceOnly === true ? "1-2" : "1-4";
+  return `${stage === "rule" ? "rule" : answers}${left} > `;
 }
 
 /** Says at a terminal, where a person may be slow, what silence means. */
