@@ -76,7 +76,7 @@ export const TEXTS = {
   CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
   MachineKeyUnusable: "The machine key from <source> cannot be used: <problem>.",
   CredentialsLocked:
-    "The key store <path> was encrypted under another machine key than the one from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with, or move it away and add the keys again: cinch creds add.",
+    "The key store <path> was encrypted under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move it away and add the keys again: cinch creds add.",
   CredentialsDamaged:
     "The key store <path> cannot be used: <detail>. It was left as it is; move it away and add the keys again: cinch creds add.",
   CredentialsUnwritable: "The key store <path> cannot be written: <detail>. It is as it was before.",
@@ -114,7 +114,7 @@ export const TEXTS = {
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept.",
   StoreBusy: "The session store <path> is locked by another program: <detail>.",
   SessionsLocked:
-    "The session store <path> was sealed under another machine key than the one from <source>. Start cinch with the CINCH_MACHINE_KEY, CINCH_PASSPHRASE or machine.key that it was made with, or move the store away to begin anew. Nothing was changed.",
+    "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move the store away to begin anew. Nothing was changed.",
   LogHeld:
     "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
   LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",

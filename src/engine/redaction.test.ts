@@ -3,7 +3,8 @@ import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { calls, events, says } from "../../test/support/scripted-provider.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 
-// Each of these went red in a copy in which the redactor of the session gave every text as it is.
+// In a copy in which the redactor of the session gave every text as it is, the first four of these went red. The answer
+// that broke off and the image did not: they show what redaction must leave as it is.
 
 const CANARY = `ghp_${"5iydacpid9zwx3c536l4"}${"bkcu9cu95xqoq0ks"}`;
 const MARKER = "«redacted:github-token»";

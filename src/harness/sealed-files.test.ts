@@ -9,7 +9,8 @@ import { SealBroken } from "../session/seal.ts";
 import { PIECE_BYTES_MAX } from "../session/sealed-file.ts";
 import { sealedFiles } from "./sealed-files.ts";
 
-// Each of these went red in a copy in which `sealedFiles` gave the files as they are.
+// In a copy in which `sealedFiles` gave the files as they are, the cases about what lies on the disk and about changed
+// pieces went red. The property did not: what is read is what was written, sealed or not.
 
 const world = testWorld();
 const KEY = new Uint8Array(32).fill(3);

@@ -99,6 +99,10 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
       '# x\n[permissions]\ndney = ["Bash"]',
       'config.toml:3: permissions.dney: unknown key; did you mean "deny"?',
     ],
+    [
+      '[[hooks]]\nevent = "Stop"\ncommand = "true"',
+      'config.toml:3: hooks.command: unknown key; did you mean "cmd"?',
+    ],
     ["[permissions]\nallow = [1]", "config.toml:2: permissions.allow: must be a list of texts"],
     [
       '[permissions]\nlevel = "All"',

@@ -23,6 +23,16 @@ export interface ConfiguredHook {
 /** Nothing may hang a session for longer than this, whatever a file says. */
 export const HOOK_TIMEOUT_MS_MAX = 600_000;
 
+/** What others call the same. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["command", "cmd"],
+  ["run", "cmd"],
+  ["script", "cmd"],
+  ["timeout", "timeout_ms"],
+  ["tool", "matcher"],
+  ["tools", "matcher"],
+]);
+
 const ABOUT_TOOLS: readonly HookEvent[] = ["PreToolUse", "PostToolUse"];
 
 /** Reads `[[hooks]]`. Unknown keys are errors: a guard that is misspelt must not be missing. */
@@ -57,7 +67,7 @@ function hookFrom(table: Table): ConfiguredHook {
   const blocking = table.boolean("blocking");
   const timeoutMs = table.integer("timeout_ms", 1);
   const matcher = table.string("matcher");
-  table.refuseUnknown();
+  table.refuseUnknown(OTHER_WORDS);
   if (event === undefined) throw table.problem("event", `is missing: one of ${HOOK_EVENTS.join(", ")}`);
   if (cmd === undefined || cmd.trim() === "" || cmd.includes("\0")) {
     throw table.problem("cmd", "must be a command");

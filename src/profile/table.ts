@@ -103,18 +103,23 @@ export class Table {
     return invalid(path, line, full, problem);
   }
 
-  /** A text for each key that nothing asked for, with the known key it may have been meant to be. */
-  unknown(): readonly { readonly key: string; readonly problem: string }[] {
+  /**
+   * A text for each key that nothing asked for, with the known key it may have been meant to be.
+   * @param meanings other words for a known key, which no likeness of letters would find.
+   */
+  unknown(
+    meanings: ReadonlyMap<string, string> = new Map(),
+  ): readonly { readonly key: string; readonly problem: string }[] {
     const unknown = Object.keys(this.#value).filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
-      const [meant] = near(key, [...this.#known]);
+      const meant = meanings.get(key) ?? near(key, [...this.#known])[0];
       return { key, problem: `unknown key${meant === undefined ? "" : `; did you mean "${meant}"?`}` };
     });
   }
 
   /** For tables where a misspelt key must not switch anything off. */
-  refuseUnknown(): void {
-    const [first] = this.unknown();
+  refuseUnknown(meanings?: ReadonlyMap<string, string>): void {
+    const [first] = this.unknown(meanings);
     if (first !== undefined) throw this.problem(first.key, first.problem);
   }
 

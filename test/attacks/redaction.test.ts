@@ -11,8 +11,8 @@ import { fakeTool, ok, openRig } from "../support/rig.ts";
 import { calls, events } from "../support/scripted-provider.ts";
 import { seededRandom, temporaryDirectory } from "../support/world.ts";
 
-// Secrets that leave through what is stored, shown or sent (attacks D, S54). Each went red in a copy in which the redactor
-// of the session gave every text as it is; the questions alone with the bus's redaction taken out.
+// Secrets that leave through what is stored, shown or sent (attacks D, S54). The first two cases went red in a copy in
+// which the redactor of the session gave every text as it is; the third is about the operational log.
 
 const FLOWS = 60;
 

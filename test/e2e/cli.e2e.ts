@@ -390,7 +390,7 @@ test("[CLI-01] on a pipe the line client takes a line when it wants one, and end
   const { code, stdout } = await rig.run(["--model", "mock:one"], {}, "one\n/model\ntwo\n");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\$?[\d.]+|price unknown/g, "N")).toBe(
-    "heard true\n-- rounds: N, N this turn, N this session\nmodel mock:one\nheard true\n-- rounds: N, N this turn, N this session\n",
+    "heard true\n-- rounds: N, N\nmodel mock:one\nheard true\n-- rounds: N\n",
   );
 });
 

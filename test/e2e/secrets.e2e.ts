@@ -116,6 +116,17 @@ test("[SES-04] sessions made under another machine key are told, and nothing is 
   expect(readFileSync(database)).toEqual(before);
 });
 
+test("[SES-04] a passphrase that is set over sessions of machine.key is named, with both ways to go on", async () => {
+  await using rig = openRig([says("one"), says("two")]);
+  await rig.run(["-p", "first"]);
+  const env = { ...rig.place.env, CINCH_PASSPHRASE: "another one" };
+  const { code, stderr } = await runCinch(["-p", "second", ...FLAGS], { ...rig.place, env });
+  expect(code).toBe(2);
+  expect(stderr).toContain("the one in use now, which is from CINCH_PASSPHRASE. Set the CINCH_MACHINE_KEY");
+  expect(stderr).toContain("if it was made with neither, unset both, so that machine.key counts");
+  expect((await rig.run(["-p", "second"])).code).toBe(0);
+});
+
 test("[SES-04 CRED-01] creds rotate puts sessions and keys under another machine key, and the old one opens neither", async () => {
   await using rig = openRig([says("one"), says("two")]);
   await rig.run(["-p", `prompt ${WORD}`]);

@@ -22,6 +22,9 @@ export const NO_COST: Cost = {
   cacheWriteTokens: 0,
 };
 
+/** What is told of calls whose price nobody knows. */
+export const PRICE_UNKNOWN = "price unknown";
+
 type TurnEnd = Pick<PayloadOf<"TurnEnded">, "reason" | "rounds">;
 
 export function addCost(cost: Cost, more: PayloadOf<"CostIncremented">): Cost {
@@ -71,7 +74,7 @@ export function dollars(usd: number): number {
 /** "$0.0123", or what is known: "at least $0.0123", "price unknown". */
 export function printPrice(cost: Cost): string {
   if (cost.unpricedCalls === 0) return `$${cost.usd.toFixed(4)}`;
-  return cost.usd === 0 ? "price unknown" : `at least $${cost.usd.toFixed(4)}`;
+  return cost.usd === 0 ? PRICE_UNKNOWN : `at least $${cost.usd.toFixed(4)}`;
 }
 
 /** "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */

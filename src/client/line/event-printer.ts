@@ -81,11 +81,7 @@ export class EventPrinter {
       case "TurnStarted": {
         const { originator, content } = envelope.payload;
         if (originator === this.#options.client || content === undefined) return undefined;
-        const { session } = this.#options;
-        const asker =
-          session !== undefined && envelope.session !== session
-            ? "you asked"
-            : `${neutraliseLine(originator)} asks`;
+        const asker = this.#isEarlier(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
         return `${asker}:\n${quote(inputText(content))}`;
       }
       case "InputQueued":
@@ -112,6 +108,7 @@ export class EventPrinter {
       case "SkillRegistryChanged":
         return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ")}`;
       case "SessionEnded":
+        if (this.#isEarlier(envelope)) return undefined; // what goes on has not ended
         return `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
         return answeredText(envelope.payload, this.#options.client);
@@ -153,6 +150,11 @@ export class EventPrinter {
     if (path === undefined) return undefined;
     if (answer === "approve") return `  ${path}: acknowledged`;
     return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
+  }
+
+  /** What an earlier run of the same log said. */
+  #isEarlier({ session }: Envelope): boolean {
+    return this.#options.session !== undefined && session !== this.#options.session;
   }
 
   #result({ callId, content, isError }: PayloadOf<"ToolResult">): string {

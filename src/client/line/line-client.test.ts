@@ -23,6 +23,27 @@ test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after
   expect(await rig.leave("/quit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
+test("[CLI-01 PROV-11] that no price is known is told after the first turn, and not after each", async () => {
+  const rig = openRig();
+  for (const turn of [1, 2]) {
+    await rig.type("go");
+    rig.publish(started(turn), cost(null), ended(turn, "complete", turn));
+    await settle();
+  }
+  await rig.type("go");
+  rig.publish(started(3), cost(0.5), ended(3, "complete", 1));
+  await settle();
+  expect(rig.shown()).toBe(
+    [
+      "-- rounds: 1, price unknown",
+      "-- rounds: 2",
+      "-- rounds: 1, $0.5000 this turn, at least $0.5000 this session",
+      "",
+    ].join("\n"),
+  );
+  await rig.leave("/quit");
+});
+
 test("[CLI-01] a tool call is one line with its summary, and its result another", async () => {
   const rig = openRig();
   const result = (content: string, isError?: boolean): Event => ({
@@ -409,7 +430,7 @@ test("[CLI-01 PERM-03] closing the input at a permission prompt denies it, cance
 });
 
 test.each([
-  [[], "price unknown this turn, price unknown this session"],
+  [[], "price unknown"],
   [[cost(0.25)], "at least $0.2500 this turn, at least $0.2500 this session"],
 ] as const)(
   "[PROV-11] a cancelled call that told no usage has an unknown price, not $0 (%#)",
@@ -443,6 +464,7 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   connection.publish(started(1, fakeId("cli", 7)), earlier);
   connection.publish(text("half an ans"), earlier);
   connection.publish(asks("Bash:ls", "ls"), earlier);
+  connection.publish({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } }, earlier);
   const rig = openRig(true, connection, true);
   await settle();
   expect(rig.shown()).toBe("you asked:\n| go\nhalf an ans");

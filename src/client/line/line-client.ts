@@ -9,7 +9,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import type { Cost } from "../kit/cost.ts";
-import { addCost, NO_COST, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
+import { addCost, NO_COST, PRICE_UNKNOWN, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
 import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
 import type { Typed } from "../kit/slash.ts";
@@ -95,6 +95,7 @@ class LineClient {
   #lastTurn: TurnEndReason | undefined;
   #costBefore = NO_COST;
   #turnCost = NO_COST;
+  #priceUnknownTold = false;
   #rules: readonly string[] = [];
   #kept: readonly string[] = [];
   #unfinished = "";
@@ -255,12 +256,22 @@ class LineClient {
     this.#turn = undefined;
     this.#lastTurn = reason;
     const ending = endingText(reason);
-    const cost = `${printPrice(this.#turnCost)} this turn, ${printPrice(this.#sessionCost)} this session`;
-    await this.#say(
-      `-- ${ending === undefined ? "" : `${ending}; `}${rounds === undefined ? "" : `rounds: ${rounds}, `}${cost}`,
-    );
+    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.#priceText()];
+    const told = facts.filter((fact) => fact !== undefined).join(", ");
+    const line = [ending, told].filter((part) => part !== undefined && part !== "").join("; ");
+    if (line !== "") await this.#say(`-- ${line}`);
     if (!this.#leaving) await this.#offerKept();
     this.#showPrompt();
+  }
+
+  /** Of this turn and of the session. That nothing at all is known is told once: it will not be another time. */
+  #priceText(): string | undefined {
+    const [turn, session] = [this.#turnCost, this.#sessionCost].map(printPrice);
+    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN)
+      return `${turn} this turn, ${session} this session`;
+    if (this.#priceUnknownTold) return undefined;
+    this.#priceUnknownTold = true;
+    return PRICE_UNKNOWN;
   }
 
   #leaveWhenDone(): void {

@@ -44,7 +44,8 @@ test("[CRED-01] another machine key is told as another key, and nothing is overw
     await rig.add(ENTRY, other).catch((thrown: unknown) => thrown),
   ];
   expect(failures.map((failure) => hasReason(failure, "CredentialsLocked"))).toEqual([true, true]);
-  expect(String(failures[0])).toContain("than the one from CINCH_PASSPHRASE");
+  expect(String(failures[0])).toContain("in use now, which is from CINCH_PASSPHRASE");
+  expect(String(failures[0])).toContain("if it was made with neither, unset both");
   expect(readFileSync(rig.path)).toEqual(before);
 });
 
