@@ -28,7 +28,22 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
   const hasFiles =
     (directory !== undefined && existsSync(join(directory, "creds.enc"))) ||
     harnessSecretsPath(workingDir) !== undefined;
-  return hasFiles || Object.keys(variables).length > 0 ? places : undefined;
+  const hasSecrets = hasFiles || Object.keys(variables).length > 0 || (await wantsKeychain(directory));
+  return hasSecrets ? places : undefined;
+}
+
+/**
+ * Whether the machine key is in the system's keychain: a log must be sealed under one key, whether or not there are
+ * keys of providers too.
+ */
+async function wantsKeychain(directory: string | undefined): Promise<boolean> {
+  const path = configPath(directory);
+  if (path === undefined || !/keychain|\\/.test(textAt(path))) return false;
+  try {
+    return (await configured(directory)).keychain;
+  } catch {
+    return false; // a broken file is the engine's to tell
+  }
 }
 
 /** Where secrets may be, and those that the environment holds. */

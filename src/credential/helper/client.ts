@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import { whileAlive } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch } from "../../base/world.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
@@ -90,7 +91,7 @@ export function helperClient(): HelperClient {
       const { credential, provider, signal } = request;
       const clean = withoutCredentials(request);
       if (credential.kind === "none") return await fetch(request.url, clean);
-      const { held } = await ready();
+      const { held } = await whileAlive(ready(), signal);
       if (!held.some((key) => key.provider === provider)) {
         if (credential.optional === true) return await fetch(request.url, clean);
         const variable = variableFor(provider) ?? `the key of ${provider}`;

@@ -242,6 +242,23 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
   await expect(credentials.keys.providers()).rejects.toThrow("CINCH_MACHINE_KEY");
 });
 
+test("[CRED-03 ENG-09] a request that is cancelled while the helper still starts ends at once", async () => {
+  const credentials = helperClient().credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: () => () => Promise.reject(new Error("no network")),
+    variableFor: () => undefined,
+  });
+  const stop = new AbortController();
+  const sent = credentials.send({
+    provider: "anthropic",
+    url: "https://api.anthropic.com/v1/messages",
+    credential: { kind: "header", header: "x-api-key", prefix: "" },
+    signal: stop.signal,
+  });
+  stop.abort(new Error("cancelled"));
+  await expect(sent).rejects.toThrow("cancelled");
+});
+
 test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what follows closely goes together; none is lost", async () => {
   const clock = fakeClock();
   let write: ReadableStreamDefaultController<Uint8Array> | undefined;
