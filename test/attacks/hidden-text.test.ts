@@ -17,7 +17,8 @@ import { openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
 import { seededRandom, temporaryDirectory } from "../support/world.ts";
 
-// What people see and what models read (section F of the catalogue): terminals, hidden text, fences, JSON.
+// What people see and what models read (section F of the catalogue): terminals, hidden text, fences, JSON. Seen red: S61 with
+// `neutralise`, and with the escapes of `jsonLine`, taken out; S62 without `showHidden`; S63 with the marks left as they are.
 
 /** What drives a terminal, in both widths of its introducers: titles, the clipboard, links, questions, modes, moves. */
 const SEQUENCES: readonly string[] = [

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";
+import { requireProgram } from "../support/requires.ts";
 
 const AT_LOGIN = [
   ".bashrc",
@@ -35,3 +36,25 @@ test.each([false, true])(
     expect(JSON.stringify(events)).toContain("decides what runs at your next login");
   },
 );
+
+// Seen red with `startupPlaces` left out of the sandbox's policy.
+requireProgram("bwrap")("[SBX-01 S26] nor does a command", async () => {
+  const hidden = AT_LOGIN.map((path) => Buffer.from(path).toString("base64"));
+  await using place = openPlace(
+    ...hidden.map((path) =>
+      calls("Bash", {
+        command: `p="$(echo ${path} | base64 -d)"; mkdir -p "$(dirname "$p")"; echo canary >>"$p"`,
+      }),
+    ),
+    calls("Bash", { command: "echo fine >notes.txt" }),
+    says("done"),
+  );
+  await using harness = await place.open({ workingDir: place.root });
+  await turn(harness, "go");
+  const written = AT_LOGIN.filter((path) => {
+    const at = join(place.root, path);
+    return existsSync(at) && readFileSync(at, "utf8").includes("canary");
+  });
+  expect(written).toEqual([]);
+  expect(existsSync(join(place.root, "notes.txt"))).toBe(true);
+});

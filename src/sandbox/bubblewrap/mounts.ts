@@ -66,9 +66,10 @@ export async function mountsFor(
   for (const path of RUN_KEPT) {
     if (kinds.get(path) !== undefined) mounts.push({ kind: "read-only", path, source: path });
   }
-  const visible = await existingFolders(files, policy.visible);
-  for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
   const writable = [policy.root, ...policy.writable];
+  const others = policy.visible.filter((path) => !writable.includes(path)); // a home that is worked in stays writable
+  const visible = await existingFolders(files, others);
+  for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
   for (const place of policy.readOnly) {
     const base = writable
       .filter((each) => isBelow(each, place.path))
@@ -76,17 +77,19 @@ export async function mountsFor(
       .at(-1);
     if (base === undefined) continue; // the root is read-only already
     const kind = await kindOf(files, place.path);
+    let { path } = place;
     if (kind === "directory" || kind === "file") {
-      mounts.push({ kind: "read-only", path: place.path, source: place.path });
-    } else if (kind === undefined && (await kindOf(files, dirname(place.path))) === "directory") {
-      mounts.push({
-        kind: place.kind === "file" ? "empty-file" : "empty-directory",
-        path: place.path,
-        closed: true,
-      });
-      made.push(place.path);
+      mounts.push({ kind: "read-only", path, source: path });
+    } else if (kind === undefined) {
+      // Where its folders are not there either, the first of them is what must not be made.
+      while (dirname(path) !== base && (await kindOf(files, dirname(path))) === undefined)
+        path = dirname(path);
+      if ((await kindOf(files, dirname(path))) !== "directory") continue;
+      const isFile = path === place.path && place.kind === "file";
+      mounts.push({ kind: isFile ? "empty-file" : "empty-directory", path, closed: true });
+      made.push(path);
     } else continue; // a link: whoever made the policy protects where it stands
-    for (let parent = dirname(place.path); parent.length > base.length; parent = dirname(parent)) {
+    for (let parent = dirname(path); parent.length > base.length; parent = dirname(parent)) {
       mounts.push({ kind: "bind", path: parent, source: parent });
     }
   }
