@@ -195,6 +195,10 @@ describe("[SBX-01 S55] the proxy", () => {
       expect(await at.send(get(host))).toStartWith("HTTP/1.1 403 ");
       expect(await at.send(tunnel(host))).toStartWith("HTTP/1.1 403 ");
     }
+    const why = "cinch: private.example has the address 192.168.1.1, which is not public";
+    const refused = await at.send(tunnel("private.example"));
+    expect(refused).toStartWith(`HTTP/1.1 403 ${why}\r\nX-Cinch-Refused: ${why}\r\n`);
+    expect(refused).toEndWith(`\r\n\r\n${why}\n`);
     expect(await at.send("nonsense\r\n\r\n")).toStartWith("HTTP/1.1 400 ");
     expect(await at.send(`GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}`)).toStartWith("HTTP/1.1 502 ");
     expect(at.connections).toEqual([]);

@@ -78,10 +78,9 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
     const entry = entryFor(at.entries, host, port);
     if (entry === undefined)
       return refuse(client, 403, `cinch: ${host}:${port} is not on the list of [sandbox] network`);
-    const address = await addressOf(host, entry, at.world, signal);
-    if (address === undefined)
-      return refuse(client, 403, `cinch: ${host} is not on the list with an address of its own`);
-    const server = await at.sockets.connect(address, port, signal);
+    const found = await addressOf(host, entry, at.world, signal);
+    if ("refused" in found) return refuse(client, 403, `cinch: ${found.refused}`);
+    const server = await at.sockets.connect(found.address, port, signal);
     server.on("error", () => client.destroy());
     client.once("close", () => server.destroy());
     server.once("close", () => client.destroy());
@@ -95,17 +94,23 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
   }
 }
 
-/** The address to connect to; undefined where there is none that may be. */
+/** The address to connect to, or why there is none that may be. */
 async function addressOf(
   host: string,
   entry: HostEntry,
   { resolve }: ProxyOptions["world"],
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ readonly address: string } | { readonly refused: string }> {
   const bare = host.replace(/^\[|\]$/g, "");
   const meansThisMachine = !entry.below && (isLiteral(host) || host === "localhost");
   const addresses = isLiteral(host) ? [bare] : await resolve(host, signal);
-  return addresses.find((address) => meansThisMachine || isPublicAddress(address));
+  const address = addresses.find((each) => meansThisMachine || isPublicAddress(each));
+  if (address !== undefined) return { address };
+  const [first] = addresses;
+  if (first === undefined) return { refused: `${host} has no address` };
+  return {
+    refused: `${host} has the address ${first}, which is not public`,
+  };
 }
 
 /** @throws Error where the client ends or says too much before its head is whole. */
@@ -136,5 +141,7 @@ function refuse(client: Duplex, status: number, why: string): void {
 
 function answer(status: number, why: string): string {
   const body = `${why}\n`;
-  return `HTTP/1.1 ${status} cinch\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+  // What refuses a tunnel is shown by few programs but in their logs, which have the headers, or the line itself.
+  const line = why.replaceAll(/[^ -~]/g, "?");
+  return `HTTP/1.1 ${status} ${line}\r\nX-Cinch-Refused: ${line}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }

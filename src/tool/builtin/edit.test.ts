@@ -155,3 +155,11 @@ test("[TOOL-01] a file with CR LF is edited as its LF form would be", () => {
   });
   fc.assert(property, { numRuns: 2_000 });
 });
+
+test("[TOOL-01] an edit of a file that is not there fails before anybody is asked for it", async () => {
+  await using rig = openToolRig();
+  const file_path = join(rig.root, "..", "nowhere.txt");
+  const edits = [{ old_string: "a", new_string: "b" }];
+  expect(edit.plan({ file_path, ...edits[0] }, rig.context)).rejects.toThrow("There is no file");
+  expect(multiEdit.plan({ file_path, edits }, rig.context)).rejects.toThrow("There is no file");
+});

@@ -49,9 +49,13 @@ interface Edits {
   readonly context: ToolContext;
 }
 
-/** An edit shows lines around what it changed, so the gate is told that it reads too. */
+/**
+ * An edit shows lines around what it changed, so the gate is told that it reads too. Where there is no file, nobody is
+ * asked about it first.
+ */
 export async function planEdits(tool: string, { file_path, edits, context }: Edits): Promise<EditPlan> {
   const file = await resolvePath(file_path, context);
+  if (file.info === undefined) throw noFile(file);
   return { ...pathPlan(tool, file, ["read", "write"]), file, edits };
 }
 
@@ -66,6 +70,10 @@ export async function runEdits({ file, edits }: EditPlan, context: ToolContext):
   return says(`Edited ${file.shown} (${replacements}):\n${excerpt(text, regions)}`);
 }
 
+function noFile({ shown }: ResolvedPath): ToolFailure {
+  return new ToolFailure(`There is no file ${oneLine(shown)}: Write creates one`);
+}
+
 interface Editable {
   readonly text: FileText;
   readonly mode: number;
@@ -73,8 +81,7 @@ interface Editable {
 
 async function editable(target: ResolvedPath, context: ToolContext): Promise<Editable> {
   const opened = await openPlanned(target, context);
-  if (opened === undefined)
-    throw new ToolFailure(`There is no file ${oneLine(target.shown)}: Write creates one`);
+  if (opened === undefined) throw noFile(target); // it is gone since the plan
   await using file = opened;
   try {
     const bytes = await readWhole(file);

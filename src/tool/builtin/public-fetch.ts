@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { visible } from "../../trust/hidden.ts";
@@ -50,6 +51,28 @@ export function pageUrl(text: string): URL {
   }
   url.hash = "";
   return url;
+}
+
+/**
+ * Refuses what names this machine, or an address that is not public, before anybody is asked for it (TOOL-04). A name is
+ * not looked up for that: what it leads to is checked when it is fetched.
+ * @throws ToolFailure
+ */
+export function refuseInner(url: URL): void {
+  const host = bareHost(url);
+  const isInner = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
+  if (isInner) throw innerFailure(`${url.host} is`);
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+/** @param what what was asked for, and the verb. */
+function innerFailure(what: string): ToolFailure {
+  return new ToolFailure(
+    `${what} no address of the public internet. WebFetch reads public pages only; for a server of this machine or network use Bash.`,
+  );
 }
 
 /**
@@ -106,7 +129,7 @@ async function requestOnce(net: Net, url: URL, signal: AbortSignal): Promise<Res
 }
 
 async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise<readonly string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = bareHost(url);
   let addresses: readonly string[];
   try {
     addresses = await net.resolve(host, signal);
@@ -117,9 +140,7 @@ async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise
   if (addresses.length === 0) throw new ToolFailure(`${url.host} has no address.`);
   const inside = addresses.find((address) => !isPublicAddress(address));
   if (inside === undefined) return addresses;
-  throw new ToolFailure(
-    `${url.host} is ${visible(inside)}, which is no address of the public internet. WebFetch reads public pages only; for a server of this machine or network use Bash.`,
-  );
+  throw innerFailure(inside === host ? `${url.host} is` : `${url.host} is ${visible(inside)}, which is`);
 }
 
 async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<Fetched> {

@@ -30,8 +30,9 @@ export function webFetch(): Tool<FetchPlan> {
     level: "WorkspaceWrite",
     msMax: FETCH_MS_MAX + 5_000,
     async plan(input) {
-      const { pageUrl } = await import("./public-fetch.ts"); // few sessions read pages
+      const { pageUrl, refuseInner } = await import("./public-fetch.ts"); // few sessions read pages
       const url = pageUrl((input as { readonly url: string }).url);
+      refuseInner(url);
       return { summary: "WebFetch", target: { kind: "url", url: url.href }, url };
     },
     async run({ url }, context) {
