@@ -16,6 +16,7 @@ import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { Connection } from "./protocol/connection.ts";
+import { noModel } from "./provider/choose.ts";
 import type { Model } from "./provider/provider.ts";
 import { openSqliteStore } from "./session/sqlite/open.ts";
 import type { LogInfo, SessionStore } from "./session/store.ts";
@@ -106,7 +107,10 @@ export interface OfferedModels {
   readonly error?: string;
 }
 
-/** The models of every configured provider, or of the servers of this machine where none is (PROV-13). */
+/**
+ * The models of every configured provider, or of the servers of this machine where none is (PROV-13).
+ * @throws HarnessError NoModel where there is neither, naming what the user's default lacks.
+ */
 export async function* listModels(
   options: HarnessOptions,
   signal: AbortSignal,
@@ -118,6 +122,11 @@ export async function* listModels(
   const providers = providersOf(options, config);
   const configured = await providers.configured();
   const names = configured.length > 0 ? configured : await providers.localServers(signal);
+  if (names.length === 0) {
+    const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
+    await providers.choose(undefined, { preferred }, signal);
+    throw noModel(); // what would be chosen is a server that does not answer
+  }
   for (const provider of names) {
     try {
       const models = await (await providers.registry.open(provider)).models(signal);

@@ -48,7 +48,7 @@ export const TEXTS = {
   UnknownModel:
     "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
   NoModel:
-    "No model is configured. Set one of <variables>, or start a local server (<servers>), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+    "No model <problem>. Set one of <variables>, or start a local server (<servers>), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
   ProviderKeyMissing: "Provider <provider> needs a key. Set <variable>, or pick another model with --model.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
   ProviderUnreachable: "Provider <provider> cannot be reached at <url>: <detail>",
@@ -111,7 +111,7 @@ export const TEXTS = {
   StoreCorrupt:
     "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
   StoreUnwritable:
-    "The session store <path> cannot be written: <detail>. What was acknowledged before is kept.",
+    "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
   StoreBusy: "The session store <path> is locked by another program: <detail>.",
   SessionsLocked:
     "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move the store away to begin anew. Nothing was changed.",

@@ -1,6 +1,5 @@
 import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import { noModel } from "../provider/choose.ts";
 import type { Model } from "../provider/provider.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -35,7 +34,6 @@ export async function runModels(
   if (failed > 0 && answered > 0) {
     await at.stderr.write(`cinch: ${count(failed, "provider")} did not answer\n`);
   }
-  if (failed + answered === 0) throw noModel();
   return answered === 0 ? EXIT.failed : EXIT.done;
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Session } from "../control/multiplex/session.ts";
@@ -77,9 +77,7 @@ export async function openRun(
   undo.use(log.writer);
   // Only now is this session ours, and with it the folder that an earlier run may have left output in.
   undo.defer(() => removeIfEmpty(world, workspace.scratch));
-  await bootStep(world.log, "preparing the workspace", () =>
-    world.files.makeDirectory(workspace.scratch, SCRATCH_MODE),
-  );
+  await bootStep(world.log, "preparing the workspace", () => makeScratch(world, workspace.scratch));
   const composed = await bootStep(world.log, "composing the session", () =>
     composeRun({
       session,
@@ -192,6 +190,15 @@ function workspaceOf(logId: LogId, root: string, defaults: RunDefaults): Workspa
   const scratch = join(paths.data, "scratch", logId);
   const env = childEnvironment(environment, providers.secretVariables);
   return { root, cwd: root, seen: new Map(), env, scratch };
+}
+
+/** @throws HarnessError StoreUnwritable: what is spilled belongs to the session. */
+async function makeScratch({ files }: World, path: string): Promise<void> {
+  try {
+    await files.makeDirectory(path, SCRATCH_MODE);
+  } catch (cause) {
+    throw new HarnessError("StoreUnwritable", { path, detail: messageOf(cause) }, { cause });
+  }
 }
 
 /** Output that was spilled is kept with its session; a folder without any is not. */

@@ -4,13 +4,15 @@ import { chooseModel } from "./choose.ts";
 
 const OWN = { name: "own", kind: "openai-compatible", baseUrl: "http://127.0.0.1:9/v1" } as const;
 
+const KEYED = ["anthropic", "openai", "openrouter", "zai"];
+
 function wishes(parts: Partial<Wishes> = {}): Wishes {
   return { keyed: [], customs: [], discoverLocal: () => Promise.resolve([]), ...parts };
 }
 
 test("[PROF-01] what was asked for is taken, split at its first colon", async () => {
   const choose = (asked: string) =>
-    chooseModel(wishes({ asked, customs: [OWN], preferred: ["zai:glm-4.6"] }));
+    chooseModel(wishes({ asked, keyed: ["openrouter"], customs: [OWN], preferred: ["zai:glm-4.6"] }));
   expect(await choose("own:llama3:8b")).toEqual({ provider: "own", model: "llama3:8b" });
   expect(await choose("openrouter:anthropic/claude-opus-4.5")).toEqual({
     provider: "openrouter",
@@ -20,7 +22,7 @@ test("[PROF-01] what was asked for is taken, split at its first colon", async ()
 });
 
 test("[PROF-01] a bare name goes to the one provider that has it", async () => {
-  const choose = (asked: string) => chooseModel(wishes({ asked }));
+  const choose = (asked: string) => chooseModel(wishes({ asked, keyed: KEYED }));
   expect(await choose("sonnet")).toEqual({ provider: "anthropic", model: "claude-sonnet-5-5" });
   expect(await choose("glm-4.6")).toEqual({ provider: "zai", model: "glm-4.6" });
 });
@@ -100,5 +102,26 @@ test("[PROV-05] servers of this machine are looked for only where nothing else i
 test("[PROF-01] with nothing at all the message says what to set", async () => {
   await expect(chooseModel(wishes())).rejects.toThrow(
     "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or start a local server (Ollama, llama.cpp, vLLM, LM Studio), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+  );
+});
+
+test("[PROF-01 PROV-03] what was asked for and has no key is refused at once, with the variable to set", async () => {
+  const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
+  const choose = (asked: string) => chooseModel(wishes({ asked, keyed: ["zai"], customs: [needing] }));
+  await expect(choose("anthropic:opus")).rejects.toThrow(
+    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.",
+  );
+  await expect(choose("acme:m")).rejects.toThrow("Provider acme needs a key. Set ACME_KEY,");
+});
+
+test("[PROF-01] a default without a key is named with its variable, also where nothing can take its place", async () => {
+  const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
+  const parts = { customs: [needing], preferred: ["acme:m", "zai:glm-4.6"] };
+  await expect(chooseModel(wishes(parts))).rejects.toThrow(
+    "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or start a local server",
+  );
+  const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
+  expect((await chooseModel(wishes({ ...parts, preferred: ["acme:m"], discoverLocal }))).told).toBe(
+    "Using ollama:qwen3:4b, since acme:m needs ACME_KEY.",
   );
 });

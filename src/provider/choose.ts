@@ -33,15 +33,16 @@ export interface ChosenModel {
  * the first provider that has a key, else the first server on this machine.
  *
  * A default whose provider has no key is passed over, and that is told. What was asked for is never replaced.
- * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, NoModel where there is nothing.
+ * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, ProviderKeyMissing where what was
+ *   asked for has no key, NoModel where there is nothing.
  */
 export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
-  if (wishes.asked !== undefined) return resolved(parseModel(wishes.asked, wishes));
-  const passedOver: string[] = [];
+  if (wishes.asked !== undefined) return resolved(usable(parseModel(wishes.asked, wishes), wishes));
+  const passedOver: PassedOver[] = [];
   for (const wish of wishes.preferred ?? []) {
     const model = parseModel(wish, wishes);
     if (isUsable(model.provider, wishes)) return resolved(model, fellBack(passedOver, model));
-    passedOver.push(`${wish} needs ${variableOf(model.provider, wishes)}`);
+    passedOver.push({ model: wish, variable: variableOf(model.provider, wishes) });
   }
   const suggested = wishes.suggested === undefined ? undefined : parseModel(wishes.suggested, wishes);
   if (suggested !== undefined && isUsable(suggested.provider, wishes))
@@ -54,17 +55,34 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
   const [first] = server?.models ?? [];
   if (server !== undefined && first !== undefined) {
     const model = { provider: server.name, model: first };
-    return { ...model, told: fellBack(["no provider is configured"], model) ?? "" };
+    const told = fellBack(passedOver, model) ?? `Using ${nameOf(model)}, since no provider is configured.`;
+    return { ...model, told };
   }
-  throw noModel();
+  throw noModel(passedOver);
 }
 
-/** What a person without any provider is told: every way to have one. */
-export function noModel(): HarnessError<"NoModel"> {
+/** A default that cannot be used, and the variable that its provider's key would be in. */
+interface PassedOver {
+  readonly model: string;
+  readonly variable: string;
+}
+
+/** What a person without any provider is told: what their default lacks, and every way to have one. */
+export function noModel(passedOver: readonly PassedOver[] = []): HarnessError<"NoModel"> {
+  const variables = [passedOver, VENDORS.map(({ keyVariable: variable }) => ({ variable }))].flat();
   return new HarnessError("NoModel", {
-    variables: VENDORS.map(({ keyVariable }) => keyVariable).join(", "),
+    problem:
+      passedOver.length === 0 ? "is configured" : `can be used: ${needs(passedOver)}, and no key is there`,
+    variables: [...new Set(variables.map(({ variable }) => variable))].join(", "),
     servers: LOCAL_SERVERS.map(({ title }) => title).join(", "),
   });
+}
+
+/** @throws HarnessError ProviderKeyMissing: at once, not with the first request. */
+function usable(model: Named, wishes: Wishes): Named {
+  const { provider } = model;
+  if (isUsable(provider, wishes)) return model;
+  throw new HarnessError("ProviderKeyMissing", { provider, variable: variableOf(provider, wishes) });
 }
 
 interface Named {
@@ -105,14 +123,21 @@ function resolved({ provider, model }: Named, told?: string): ChosenModel {
   return { provider, model: id, ...(sentences.length === 0 ? {} : { told: sentences.join(" ") }) };
 }
 
-function fellBack(passedOver: readonly string[], { provider, model }: Named): string | undefined {
-  if (passedOver.length === 0) return undefined;
-  return `Using ${provider}:${model}, since ${passedOver.join(" and ")}.`;
+function fellBack(passedOver: readonly PassedOver[], model: Named): string | undefined {
+  return passedOver.length === 0 ? undefined : `Using ${nameOf(model)}, since ${needs(passedOver)}.`;
 }
 
-function insteadOf(suggested: Named | undefined, { provider, model }: Named): string | undefined {
+function needs(passedOver: readonly PassedOver[]): string {
+  return passedOver.map(({ model, variable }) => `${model} needs ${variable}`).join(" and ");
+}
+
+function nameOf({ provider, model }: Named): string {
+  return `${provider}:${model}`;
+}
+
+function insteadOf(suggested: Named | undefined, model: Named): string | undefined {
   if (suggested === undefined) return undefined;
-  return `Using ${provider}:${model}. Another: --model, or default_model in config.toml.`;
+  return `Using ${nameOf(model)}. Another: --model, or default_model in config.toml.`;
 }
 
 function firstConfigured({ keyed, customs }: Wishes): Named | undefined {

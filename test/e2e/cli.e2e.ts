@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { isObject, parseJson } from "../../src/base/json.ts";
 import type { CinchHome } from "../support/cinch.ts";
@@ -340,6 +349,52 @@ test("[REL-02 SES-07] killed in the middle of a turn, the session goes on with -
   expect(messages).toContain("remember the heron");
   expect(messages).toContain("a.txt");
   expect(messages).toContain("and now");
+});
+
+test("[SES-16 LIFE-01 R30] a session store that cannot be reached or made is told with its path and what to do, before any request", async () => {
+  await using rig = openRig({ script: () => says("never") });
+  const data = join(rig.home.path, "data/cinch");
+  const failing = async () => {
+    const { code, stderr } = await rig.run(["-p", "go", ...WRITE]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Make room, or make it and its folder writable for you");
+    expect(stderr).toEndWith("(StoreUnwritable)\n");
+    return stderr;
+  };
+  symlinkSync(data, data); // cannot be looked into, by root neither
+  expect(await failing()).toContain(
+    `The session store ${join(data, "sessions.db")} cannot be written: ELOOP`,
+  );
+  rmSync(data);
+  mkdirSync(data);
+  writeFileSync(join(data, "scratch"), "");
+  expect(await failing()).toContain(`The session store ${join(data, "scratch")}`);
+  expect(rig.mock.requests).toEqual([]);
+});
+
+test("[PROF-01 PROV-13] a default model whose key is not set is named with its variable, by a prompt and by models", async () => {
+  await using rig = openRig({ script: () => says("never") });
+  writeFileSync(
+    join(rig.home.path, "config/cinch/config.toml"),
+    `default_model = "acme:m"\n[providers.acme]\nkind = "anthropic"\nbase_url = "${rig.mock.url}"\napi_key_env = "ACME_KEY"\n`,
+  );
+  for (const args of [["-p", "go"], ["models"]]) {
+    const { code, stderr } = await runCinch(args, { home: rig.home, cwd: rig.work });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "No model can be used: acme:m needs ACME_KEY, and no key is there. Set one of ACME_KEY,",
+    );
+  }
+  expect(rig.mock.requests).toEqual([]);
+});
+
+test("[CLI-01 PROF-01] /model refuses a model whose key is not set at once, and keeps the one that works", async () => {
+  await using rig = openRig({ script: () => says("still here") });
+  const { code, stdout } = await rig.run(["--model", "mock:one"], {}, "/model anthropic:opus\n/model\ngo\n");
+  expect(stdout).toStartWith(
+    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.\nmodel mock:one\nstill here\n",
+  );
+  expect(code).toBe(0);
 });
 
 test("[PROV-13] cinch models lists what the providers offer, as --model takes it", async () => {

@@ -39,8 +39,8 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, world, busyMs = BUSY_MS_MAX } = options;
   // The write-ahead log first: whoever makes a store at this moment fills the database before it.
-  const unmerged = (await world.files.stat(`${path}-wal`))?.size ?? 0;
-  const found = await world.files.stat(path);
+  const unmerged = (await lookAt(`${path}-wal`, options))?.size ?? 0;
+  const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
   try {
@@ -84,6 +84,15 @@ function hasSealing(connection: Connection): boolean {
 async function forgetPlain(connection: Connection, { world, path }: SqliteStoreOptions): Promise<void> {
   connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
   await removeBackups(path, world);
+}
+
+/** @throws HarnessError StoreUnwritable where its folder may not even be looked into. */
+async function lookAt(file: string, { path, world }: SqliteStoreOptions): Promise<FileInfo | undefined> {
+  try {
+    return await world.files.stat(file);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
 }
 
 function checkFile(path: string, found: FileInfo, unmerged: number): void {
