@@ -63,6 +63,9 @@ fail() {
 
 set_up() {
   is_set_up "$1" "$2" && return 0
+  # npm empties what it installs into, and would follow the link.
+  [ -L "$1/node_modules" ] &&
+    fail "$1/node_modules is a link, and installing would empty the folder that it leads to. Remove the link and run the command again."
   command -v npm >/dev/null 2>&1 || fail "setting up needs Node and npm on the PATH, and npm was not found."
   lock="$1/.cinch-set-up"
   take_lock "$1"

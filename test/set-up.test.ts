@@ -119,6 +119,19 @@ test("a changed lock file, and development tools that are missing, are installed
   expect(copy.installs()).toHaveLength(3);
 });
 
+test("a node_modules that is a link to another clone's is told, and nothing is installed through it", async () => {
+  await using copy = openCopy();
+  const other = join(copy.scratch, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "kept"), "");
+  symlinkSync(other, join(copy.root, "node_modules"));
+  const refused = await ended(copy.start([join(copy.root, "cinch")]));
+  expect(refused).toMatchObject({ code: 2, lines: [] });
+  expect(refused.stderr).toContain("node_modules is a link, and installing would empty the folder");
+  expect(copy.installs()).toEqual([]);
+  expect(existsSync(join(other, "kept"))).toBe(true);
+});
+
 test("a set-up that cannot be is told with its remedy, and the next try begins anew", async () => {
   await using copy = openCopy();
   const without = await ended(
