@@ -83,3 +83,13 @@ test("[CRED-03] keys print as their kind, and the variables that hold them are k
   expect(keyVariables([OWN])).toEqual([...KEY_VARIABLES, "OWN_KEY"]);
   expect(KEY_VARIABLES).toEqual(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "ZAI_API_KEY"]);
 });
+
+test.each([200, 400])(
+  "[CRED-03] a word that a local server takes for a key is left in its answers (%i)",
+  async (status) => {
+    const text = '{"stop":"none"}';
+    const { send } = open({ OWN_KEY: "none" }, () => new Response(text, { status }));
+    const response = await send({ ...REQUEST, provider: "own" });
+    expect([response.status, await response.text()]).toEqual([status, text]);
+  },
+);

@@ -2,6 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Fetch, FetchInit } from "../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
+import { KNOWN_CHARACTERS_MIN } from "../trust/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
 
 /** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
@@ -27,8 +28,9 @@ export interface AuthorizedFetchParts {
 /**
  * Puts a provider's key into its request at the last moment (CRED-03).
  *
- * An answer is handed on with the key cut out of it. One that failed also gets the name of the key's source, so that
- * a refused key can be found.
+ * An answer is handed on with the key cut out of it, unless the key is too short to be a secret: local servers are given
+ * a word, such as `none`, and that stands in answers too. One that failed also gets the name of the key's source, so
+ * that a refused key can be found.
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
  */
 export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
@@ -52,7 +54,9 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
     request.signal.throwIfAborted();
     const headers = { ...clean.headers, [credential.header]: credential.prefix + value };
     const response = await parts.fetch(request.url, { ...clean, headers });
-    return response.ok ? withoutKeyIn(response, value) : await withoutKey(response, value, source);
+    const secret = value.length < KNOWN_CHARACTERS_MIN ? undefined : value;
+    if (!response.ok) return await refusal(response, secret, source);
+    return secret === undefined ? response : withoutKeyIn(response, secret);
   };
 }
 
@@ -67,12 +71,12 @@ export function withoutCredentials({ method, body, signal, headers = {} }: Autho
   };
 }
 
-async function withoutKey(response: Response, key: string, source: string): Promise<Response> {
+async function refusal(response: Response, key: string | undefined, source: string): Promise<Response> {
   const { text } = await readUpTo(response, ERROR_BODY_BYTES_MAX);
   const headers = new Headers(response.headers);
   for (const name of BODY_HEADERS) headers.delete(name);
   headers.set(KEY_SOURCE_HEADER, source);
   const { status } = response;
-  const body = BODYLESS.has(status) ? null : text.replaceAll(key, "«redacted:api-key»");
-  return new Response(body, { status, headers });
+  const body = key === undefined ? text : text.replaceAll(key, "«redacted:api-key»");
+  return new Response(BODYLESS.has(status) ? null : body, { status, headers });
 }
