@@ -78,3 +78,13 @@ test("[REL-03 R29] what is no record removes nothing", async () => {
   await removeLeftovers(worldOf(2, [2]), folder);
   expect(made.every((path) => existsSync(path))).toBe(true);
 });
+
+test("[REL-03] without a place for its record, a session still removes what it made", async () => {
+  const { directory, root, base, made } = ground();
+  await using _gone = directory;
+  writeFileSync(join(directory.path, "file"), "no folder");
+  const record = sandboxRecord(worldOf(1, [1]), join(directory.path, "file", "sandboxes"), root);
+  await record.add({ base, made });
+  await record.end();
+  expect(readdirSync(root)).toEqual([]);
+});

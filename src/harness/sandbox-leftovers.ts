@@ -8,7 +8,10 @@ import type { Files, World } from "../base/world.ts";
  * are mounted over. It is written down in cinch's own folder, so that a later start removes it where the session could not.
  */
 export interface SandboxRecord {
-  /** Writes down what was or will be made, beside what was before. */
+  /**
+   * Writes down what was or will be made, beside what was before. Where that cannot be written (no home, a full disk) the
+   * log says so, commands run all the same, and only a session that is killed leaves something behind.
+   */
   add(part: { readonly base: string; readonly made: readonly string[] }): Promise<void>;
   /**
    * Removes the empty places that this session made, and then the record. Where another session stands on the same
@@ -34,23 +37,32 @@ type Part = Pick<World, "files" | "machine" | "log">;
 
 /** `folder` is cinch's own, which no command sees: what stands there was written here. */
 export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, root: string): SandboxRecord {
-  const { files, machine } = world;
+  const { files, machine, log } = world;
   const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
   let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [] };
+  let isKept = false;
   return {
     async add({ base, made }) {
       const all = [...new Set([...written.made, ...made])];
       if (base === written.base && all.length === written.made.length) return;
       written = { ...written, made: all, base };
-      await files.makeDirectory(folder, 0o700);
-      await files.writeAtomic(path, JSON.stringify(written), 0o600);
+      try {
+        await files.makeDirectory(folder, 0o700);
+        await files.writeAtomic(path, JSON.stringify(written), 0o600);
+        isKept = true;
+      } catch (thrown) {
+        const problem = messageOf(thrown);
+        log
+          .for("sandbox")
+          .write("warn", "what a killed session leaves will not be found", { record: path, problem });
+      }
     },
     async end() {
       const others = await records(files, folder);
       const needed = others.some((each) => each.path !== path && each.root === root && lives(machine, each));
       if (needed && written.made.length > 0) return;
       for (const each of written.made) await removeEmpty(files, each);
-      await files.remove(path);
+      if (isKept) await files.remove(path);
     },
   };
 }
