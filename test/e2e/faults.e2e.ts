@@ -8,6 +8,7 @@ import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
 
 /** What a hostile model, repository or machine does to a real run. The long random rounds are `npm run soak`. */
 
@@ -37,14 +38,32 @@ test.each([[[]], [["--auto-approve"]]])(
 );
 
 test("[PERM-04 S22] a command that lists does not lead out of the workspace through a link unasked", async () => {
-  await using rig = openRig([calls("Bash", { command: "ls link" }), says("Refused.")]);
-  mkdirSync(join(rig.home.path, "beside"));
-  writeFileSync(join(rig.home.path, "beside/private-name"), "");
-  symlinkSync("../beside", join(rig.work, "link"));
-  const { code, stdout } = await rig.run(["-p", "look"]);
-  expect(stdout).not.toContain("private-name");
-  expect(code).toBe(3);
+  expect(await listedThroughLink(() => '[permissions]\nbash_in_sandbox = "ask"\n')).toMatchObject({
+    code: 3,
+  });
 });
+
+requireProgram("bwrap")(
+  "[SBX-01 S22] a command that lists in the sandbox finds nothing of a hidden folder through a link",
+  async () => {
+    const hiding = (folder: string) => `[sandbox]\nhidden = ["${folder}"]\n`;
+    expect(await listedThroughLink(hiding)).toMatchObject({ code: 0 });
+    // In a sandbox that hides nothing of it, the listing is there to be found.
+    expect(await listedThroughLink(() => "", true)).toMatchObject({ code: 0 });
+  },
+);
+
+/** Runs `ls` on a link to a folder beside the workspace, and sees whether the listing came out. */
+async function listedThroughLink(config: (folder: string) => string, comesOut = false) {
+  await using rig = openRig([calls("Bash", { command: "ls link" }), says("Done.")]);
+  const beside = join(rig.home.path, "beside");
+  mkdirSync(beside);
+  writeFileSync(join(beside, "private-name"), "");
+  symlinkSync("../beside", join(rig.work, "link"));
+  const run = await rig.run(["-p", "look"], config(beside));
+  expect(run.stdout.includes("private-name")).toBe(comesOut);
+  return run;
+}
 
 test.each(["text", "json", "stream-json"])(
   "[CLI-01 REL-01 R15] an output that cannot be written is told, fails the run, and the session goes on (%s)",
