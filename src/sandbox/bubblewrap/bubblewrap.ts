@@ -4,13 +4,16 @@ import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
 import type { Control } from "./arguments.ts";
 import { fixedArguments, wrapped } from "./arguments.ts";
-import { mountsFor } from "./mounts.ts";
+import { mountsFor, REPLACED } from "./mounts.ts";
 import { probe } from "./probe.ts";
 import { installRemedy, kernelRemedy } from "./remedy.ts";
 import { seccompFilter } from "./seccomp.ts";
 
 /** Absolute, so that no folder of a project can put another program in its place. */
 const PROGRAMS = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/** What fails for a path, and not for want of rights in the kernel: no setting of the machine lifts that. */
+const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source path|get type of source)/;
 
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
@@ -34,6 +37,12 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
       if (policy.root === "/") {
         return unavailable(
           "the workspace is the root of the file system",
+          "start cinch in a folder of your project",
+        );
+      }
+      if (REPLACED.includes(policy.root)) {
+        return unavailable(
+          `the workspace is ${policy.root} itself, in whose place commands have a folder of their own`,
           "start cinch in a folder of your project",
         );
       }
@@ -66,6 +75,12 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
       const problem = tried ? undefined : await problemWith(world, confine, policy);
       tried ||= problem === undefined;
       if (problem === undefined) return { kind: "working", confine, made };
+      if (PLACE_PROBLEM.test(problem)) {
+        return unavailable(
+          `bubblewrap cannot cover a place of this workspace: ${problem}`,
+          "start cinch in another folder, or look at what stands at that place",
+        );
+      }
       const remedy =
         (await kernelRemedy(files)) ??
         `run ${program} by hand to see more: bwrap --unshare-all --ro-bind / / true`;

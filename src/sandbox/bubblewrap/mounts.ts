@@ -18,6 +18,9 @@ export interface Mounts {
   readonly made: readonly string[];
 }
 
+/** What the host has there is not there inside, but for what is mounted again. */
+export const REPLACED: readonly string[] = ["/tmp", "/var/tmp", "/run"];
+
 /** Of what lies below /run, what systems need to find their programs: everything else there is sockets. */
 const RUN_KEPT = ["/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers"];
 
@@ -67,7 +70,10 @@ export async function mountsFor(
     if (kinds.get(path) !== undefined) mounts.push({ kind: "read-only", path, source: path });
   }
   const writable = [policy.root, ...policy.writable];
-  const others = policy.visible.filter((path) => !writable.includes(path)); // a home that is worked in stays writable
+  // A home that is worked in, or lies in the workspace, stays writable: it is there already.
+  const others = policy.visible.filter(
+    (path) => !writable.includes(deepestAround(path, [...writable, ...REPLACED])),
+  );
   const visible = await existingFolders(files, others);
   for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
   for (const place of policy.readOnly) {
@@ -126,6 +132,12 @@ function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mo
       (around?.kind === "read-only" && mount.kind === "read-only")
     );
   });
+}
+
+/** The deepest of some folders that a path is in, or is; empty where it is in none. */
+function deepestAround(path: string, folders: readonly string[]): string {
+  const holding = folders.filter((folder) => folder === path || isBelow(folder, path));
+  return holding.sort(byLength).at(-1) ?? "";
 }
 
 async function existingFolders(

@@ -1,0 +1,64 @@
+import { expect } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { requireProgram } from "../../test/support/requires.ts";
+import { testWorld } from "../../test/support/world.ts";
+import { openSandbox } from "./sandbox.ts";
+
+const test = requireProgram("bwrap");
+
+interface Opened {
+  readonly root: string;
+  readonly home: string;
+}
+
+/** What a session in such a folder has to hold its commands, and what its person is told where that is nothing. */
+async function opened({ root, home }: Opened) {
+  const told: string[] = [];
+  const [config, data, state] = [".config", ".local/share", ".local/state"].map((each) =>
+    join(home, each),
+  ) as [string, string, string];
+  await using sandbox = openSandbox({
+    world: testWorld(),
+    root,
+    home,
+    paths: { config, data, state },
+    path: join(home, "bin"),
+    projectHidden: () => Promise.resolve([]),
+    onUnavailable: (text) => void told.push(text),
+  });
+  const { kind } = await sandbox.confinement();
+  return { kind, told };
+}
+
+// Below /tmp or not: what the host has there stands elsewhere inside.
+for (const parent of ["/tmp", "/var/tmp"]) {
+  test(`[SBX-01] a workspace that is a home, holds one, or lies in one below ${parent} has a sandbox`, async () => {
+    const base = mkdtempSync(join(parent, "cinch-home-"));
+    try {
+      const home = join(base, "home");
+      mkdirSync(join(home, "project"), { recursive: true });
+      mkdirSync(join(home, "bin"));
+      mkdirSync(join(home, ".ssh"));
+      for (const root of [base, home, join(home, "project")]) {
+        expect([root, await opened({ root, home })]).toEqual([root, { kind: "working", told: [] }]);
+      }
+    } finally {
+      rmSync(base, { recursive: true });
+    }
+  });
+}
+
+test("[SBX-02] in /tmp itself there is none, and the reason that is told is the true one", async () => {
+  const home = mkdtempSync("/tmp/cinch-home-");
+  try {
+    expect(await opened({ root: "/tmp", home })).toEqual({
+      kind: "none",
+      told: [
+        "There is no sandbox for commands: the workspace is /tmp itself, in whose place commands have a folder of their own. Each command is asked for. Remedy: start cinch in a folder of your project.",
+      ],
+    });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
