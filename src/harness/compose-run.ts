@@ -198,6 +198,7 @@ function sandboxSources(
     ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
     ...(relayCommand === undefined ? {} : { relayCommand }),
+    autoApprove: defaults.autoApprove,
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);
       return settings.flatMap(({ sandboxHidden }) => sandboxHidden);

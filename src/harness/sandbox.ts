@@ -52,6 +52,8 @@ export interface SandboxSources {
   readonly path?: string;
   /** See `HarnessOptions.relayCommand`. */
   readonly relayCommand?: readonly [string, ...string[]];
+  /** What is asked is answered with yes, which the person is told where there is no sandbox. */
+  readonly autoApprove?: boolean;
   /** In place of what the settings name. */
   readonly backend?: Sandbox;
   /** Told once, when a command finds that there is no sandbox. */
@@ -289,7 +291,11 @@ class SandboxOfSession implements OpenSandbox {
   #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {
     if (this.#told) return;
     this.#told = true;
-    const then = this.#unavailable === "refuse" ? "No command runs" : "Each command is asked for";
+    const asks =
+      this.#sources.autoApprove === true
+        ? "Each command runs with your own rights, since --auto-approve says yes to it"
+        : "Each command is asked for";
+    const then = this.#unavailable === "refuse" ? "No command runs" : asks;
     this.#sources.onUnavailable(reasonText("SandboxUnavailable", { why, then, remedy }));
   }
 

@@ -127,3 +127,23 @@ requireProgram("prlimit")(
   },
   60_000,
 );
+
+test('[SBX-01 PERM-08] with --auto-approve and no sandbox it is told that commands run unconfined; unavailable = "refuse" runs none', async () => {
+  const settings = '[sandbox]\nbackend = "container"\nimage = "no-such-image:never"\n';
+  for (const [more, isRun, then] of [
+    ["", true, "Each command runs with your own rights, since --auto-approve says yes to it"],
+    ['unavailable = "refuse"\n', false, "No command runs"],
+  ] as const) {
+    await using place = openPlace(calls("Bash", { command: "touch made" }), says("done"));
+    place.config(
+      `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n${settings}${more}`,
+    );
+    await using harness = await place.open({ autoApprove: true });
+    const events = await turn(harness, "go");
+    expect(existsSync(join(place.repo, "made"))).toBe(isRun);
+    const told = events.flatMap((event) => (event.kind === "Error" ? [event.payload.message] : []));
+    expect(told.filter((message) => message.startsWith("There is no sandbox for commands"))).toEqual([
+      expect.stringContaining(then),
+    ]);
+  }
+});
