@@ -1,3 +1,4 @@
+import { whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import type { Ask } from "../control/ask.ts";
@@ -77,14 +78,7 @@ export class ProjectTrust {
    */
   async loaded(signal: AbortSignal): Promise<LoadedProject> {
     signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      return await Promise.race([this.#load(), aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    return await whileAlive(this.#load(), signal);
   }
 
   /** Takes open questions back: the session ends. */

@@ -76,7 +76,7 @@ export function helperClient(): HelperClient {
       signal.throwIfAborted();
       if (refused !== undefined) throw refused;
       if (current !== undefined && current !== before) return current;
-      await untilChangedOrAborted(changed.promise, signal);
+      await whileAlive(changed.promise, signal);
     }
   }
 
@@ -142,14 +142,3 @@ export function helperClient(): HelperClient {
 }
 
 type Failed = Extract<KeeperNote, { readonly kind: "failed" }>;
-
-function untilChangedOrAborted(changed: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    void changed.then(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    });
-  });
-}
