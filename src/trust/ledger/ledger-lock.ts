@@ -14,7 +14,8 @@ const WAIT_MS_MAX = 5_000;
  * Runs `change` while no other process changes the same file: `<path>.held` stands for the one that does.
  *
  * A process that died with it is noticed and passed over. Two that notice at the very same moment may then both go on:
- * an approval of one of them is lost and asked for again, none is made up.
+ * an approval of one of them is lost and asked for again, none is made up. One that names nobody to the end of the wait
+ * was left by a process that died, or found no room, while it wrote its name.
  * @throws HarnessError TrustLedgerUnwritable when it cannot be had within `WAIT_MS_MAX`.
  */
 export async function whileHeld<Result>(
@@ -28,8 +29,10 @@ export async function whileHeld<Result>(
   const until = clock.monotonic() + WAIT_MS_MAX;
   const mine = JSON.stringify({ pid: machine.pid, start: machine.processStart });
   while (!(await created(world, held, mine, path))) {
-    if (await isLeftBehind(world, held)) await files.remove(held);
-    else if (clock.monotonic() >= until) {
+    const isLate = clock.monotonic() >= until;
+    const holder = await holderOf(world, held);
+    if (holder === "dead" || (holder === "unnamed" && isLate)) await files.remove(held);
+    else if (isLate) {
       throw new HarnessError("TrustLedgerUnwritable", { path, detail: `another cinch holds ${held}` });
     } else await clock.sleep(TRY_AGAIN_MS, signal);
   }
@@ -49,13 +52,17 @@ async function created({ files }: LockWorld, held: string, mine: string, path: s
   }
 }
 
-async function isLeftBehind({ files, machine }: LockWorld, held: string): Promise<boolean> {
+async function holderOf(
+  { files, machine }: LockWorld,
+  held: string,
+): Promise<"nobody" | "unnamed" | "dead" | "alive"> {
   const text = await textOf(files, held);
-  if (text === undefined) return false; // it has just been freed
+  if (text === undefined) return "nobody"; // it has just been freed
   const holder = parseJson(text)?.value;
-  if (!isObject(holder)) return false; // it is being written
+  if (!isObject(holder)) return "unnamed"; // most likely, it is being written
   const { pid, start } = holder;
-  return typeof pid === "number" && typeof start === "string" && !machine.isAlive(pid, start);
+  const isDead = typeof pid === "number" && typeof start === "string" && !machine.isAlive(pid, start);
+  return isDead ? "dead" : "alive";
 }
 
 async function textOf(files: World["files"], path: string): Promise<string | undefined> {

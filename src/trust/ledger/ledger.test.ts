@@ -275,6 +275,20 @@ test("[TOFU-01 R31] what a process that died has left held is passed over; what 
   expect((await (await at.open()).judge(item("a"))).kind).toBe("trusted");
 });
 
+test("[TOFU-01 R31] a hold that names nobody, as a full disk leaves it, does not stand for ever", async () => {
+  await using at = place();
+  mkdirSync(join(at.root, "cinch"), { recursive: true });
+  writeFileSync(`${at.path}.held`, "");
+  const ledger = await at.open();
+  let outcome = "";
+  const approving = reasonOf(ledger.approve([item("a")])).then((found) => {
+    outcome = found;
+  });
+  while (outcome === "") await world.clock.advance(20);
+  await approving;
+  expect((await ledger.judge(item("a"))).kind).toBe("trusted");
+});
+
 test("[TOFU-05] a lock file for CI names files below the project, for any checkout, and approves nothing of the user's", async () => {
   const items = [item("a"), item("x", { kind: "config", path: "/repo/.cinch/config.toml" })];
   const text = renderLockFile({ approved: items, directories: [] }, "/repo");
