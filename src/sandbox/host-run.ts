@@ -49,6 +49,7 @@ const FOLDERS: readonly string[] = [
   ...[".github/workflows", ".circleci", ".cursor", ".claude", ".gemini", ".codex"],
 ];
 
+/** In one folder. */
 const FILES_MAX = 256;
 /** Folders of the workspace that are watched for a repository in them. */
 const NESTED_MAX = 32;
@@ -65,7 +66,7 @@ export interface HostRunChanges {
 
 /** Looks after each command whether it left something that the host will run or obey (S27). */
 export interface HostRunWatch {
-  /** What is new or other than at the look before; the first one answers nothing. Costs some fifty looks at the disk at once. */
+  /** What is new or other than at the look before; the first one answers nothing. Costs a look at the disk for each such file and folder that is there. */
   look(): Promise<HostRunChanges>;
   /** Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. */
   accept(paths?: readonly string[]): Promise<void>;
@@ -123,44 +124,50 @@ class Watch implements HostRunWatch {
   }
 
   async #see(): Promise<void> {
-    const [names, ...lists] = await Promise.all([
-      this.#list(""),
-      ...FOLDERS.map((folder) => this.#list(folder)),
+    const { names } = await this.#list("");
+    const there = new Set(names);
+    const folders = FOLDERS.filter((folder) => there.has(folder.split("/")[0] ?? folder));
+    const nested = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
+    const [inRoot, inFolders, repositories] = await Promise.all([
+      this.#prints(names.filter((name) => NAMES.has(name))),
+      Promise.all(folders.map((folder) => this.#printsIn(folder))),
+      this.#prints(nested.slice(0, NESTED_MAX).map((name) => `${name}/.git`)),
     ]);
-    const inRoot = (names ?? []).filter((name) => NAMES.has(name));
-    const inFolders = FOLDERS.flatMap((folder, at) => (lists[at] ?? []).map((name) => `${folder}/${name}`));
-    // A link in the place of a folder is one file more.
-    const watched = [...inRoot, ...inFolders, ...FOLDERS].slice(0, FILES_MAX);
+    const found = [...inRoot, ...inFolders.flat()];
+    this.#known = new Map(found.filter(([, print]) => !print.startsWith("directory")));
+    this.#repositories = new Set(repositories.map(([path]) => path.slice(0, -"/.git".length)));
+  }
+
+  /** What is there of these, and what it is like. */
+  async #prints(paths: readonly string[]): Promise<readonly (readonly [path: string, print: string])[]> {
+    const watched = paths.slice(0, FILES_MAX);
     const infos = await Promise.all(watched.map((path) => this.#info(path)));
-    const known = new Map<string, string>();
-    for (const [at, path] of watched.entries()) {
+    return watched.flatMap((path, at) => {
       const info = infos[at];
-      if (info !== undefined && info.kind !== "directory") known.set(path, printOf(info));
-    }
-    this.#known = known;
-    this.#repositories = await this.#nested(names ?? []);
+      return info === undefined ? [] : [[path, printOf(info)] as const];
+    });
   }
 
-  async #nested(names: readonly string[]): Promise<ReadonlySet<string>> {
-    const folders = names
-      .filter((name) => !name.startsWith(".") && name !== "node_modules")
-      .slice(0, NESTED_MAX);
-    const infos = await Promise.all(folders.map((name) => this.#info(`${name}/.git`)));
-    return new Set(folders.filter((_, at) => infos[at] !== undefined));
+  /** The files of a folder, or, in its place, a link or a file. */
+  async #printsIn(folder: string): Promise<readonly (readonly [path: string, print: string])[]> {
+    const { print, names } = await this.#list(folder);
+    if (print === undefined) return [];
+    if (!print.startsWith("directory")) return [[folder, print]];
+    return await this.#prints(names.map((name) => `${folder}/${name}`));
   }
 
-  /** The names in a folder; none where there is no folder of that very path. */
-  async #list(folder: string): Promise<readonly string[]> {
+  /** What a place is like, and the names in it where it is a folder of that very path. */
+  async #list(folder: string): Promise<{ readonly print?: string; readonly names: readonly string[] }> {
     const info = await this.#info(folder);
-    if (info?.kind !== "directory") return [];
+    if (info === undefined) return { names: [] };
     const print = printOf(info);
+    if (info.kind !== "directory") return { print, names: [] };
     const known = this.#lists.get(folder);
-    if (known?.print === print) return known.names;
-    const names = (await this.#files.list(join(this.#root, folder)))
-      .slice(0, ENTRIES_MAX)
-      .map(({ name }) => name);
-    this.#lists.set(folder, { print, names });
-    return names;
+    if (known?.print === print) return known;
+    const entries = await this.#files.list(join(this.#root, folder));
+    const listed = { print, names: entries.slice(0, ENTRIES_MAX).map(({ name }) => name) };
+    this.#lists.set(folder, listed);
+    return listed;
   }
 
   async #info(path: string): Promise<FileInfo | undefined> {
