@@ -54,7 +54,7 @@ export const FLAGS = [
   },
   {
     name: "strict-permissions",
-    help: "Ask even for commands that are known to only read.",
+    help: "Ask for every call: also for known reads, and for commands in the sandbox.",
     for: [...RUNS, "permissions"],
   },
   { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: RUNS },

@@ -40,9 +40,11 @@ export function policyFrom(sources: PolicySources): Policy {
       !strictPermissions &&
       (user.quiet ?? profile.quiet ?? true) &&
       project.every((said) => said.quiet !== false),
-    bashInSandbox: project.some((said) => said.bashInSandbox === "ask")
-      ? "ask"
-      : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
+    // Who wants every call gated wants those in the sandbox gated too.
+    bashInSandbox:
+      strictPermissions || project.some((said) => said.bashInSandbox === "ask")
+        ? "ask"
+        : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
     rules: [
       ...rulesFrom(user.rules, "user"),
       ...rulesFrom(profile.rules, "profile"),

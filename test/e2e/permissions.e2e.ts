@@ -86,11 +86,22 @@ test("[PERM-13] a profile names a preset file of one's own, which can switch the
   expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
 });
 
-test("[PERM-04] --strict-permissions asks for the safe ones too", async () => {
+test("[PERM-13] the preset that asks for everything asks in the sandbox too, but for known reads", async () => {
+  using home = cinchHome();
+  const profiles = join(home.path, "config", "cinch", "profiles");
+  mkdirSync(profiles, { recursive: true });
+  writeFileSync(join(profiles, "careful.toml"), 'permissions = "preset/ask.toml"\n');
+  const explain = async (command: string) =>
+    (await runCinch(["permissions", "explain", command, "--profile", "careful"], { home })).stdout;
+  expect(await explain("npm test")).toMatch(/^ask: .*\nin the sandbox: ask: /);
+  expect(await explain("pwd")).toMatch(/^allow: .*\nin the sandbox: allow: /);
+});
+
+test("[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox as well", async () => {
   const [strict] = await verdicts(["ls"], ["--strict-permissions"]);
   expect(strict).toEqual({
     decision: "ask",
-    in_sandbox: "allow",
+    in_sandbox: "ask",
     rule: null,
     why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
   });
