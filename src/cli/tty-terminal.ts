@@ -1,8 +1,10 @@
 import type { Interface } from "node:readline";
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
 import { Writable } from "node:stream";
+import { asError } from "../base/errors.ts";
 import { BoundedQueue } from "../base/queue.ts";
 import type { Clock } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import type { LineInput, LineTerminal } from "../client/line/terminal.ts";
 import type { Output } from "./output.ts";
 
@@ -26,6 +28,8 @@ export interface TtyTerminal extends LineTerminal, Disposable {
  *
  * What is printed while a line is being typed goes above it. While streamed text stands in the middle of a line, what
  * is typed stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode.
+ *
+ * A terminal that went back to the shell, or is gone, is no longer ours: nothing is drawn on it, and that is no error.
  */
 export function ttyTerminal(options: TtyOptions): TtyTerminal {
   const { output, clock, canMove } = options;
@@ -35,6 +39,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   let promptText = "";
   /** The editor is gone, as after Ctrl-D: what is printed from then on has no line to be typed below it. */
   let closed = false;
+  let gone = false;
 
   const editor: Interface = createInterface({
     input: process.stdin,
@@ -53,7 +58,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function erase(): void {
-    if (!drawn || !canMove || closed) return;
+    if (!drawn || !canMove || closed || gone) return;
     moveCursor(process.stdout, 0, -editor.getCursorPos().rows);
     cursorTo(process.stdout, 0);
     clearScreenDown(process.stdout);
@@ -61,11 +66,22 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function draw(): void {
-    if (midLine || closed) return;
+    if (midLine || closed || gone) return;
     editor.setPrompt(promptText);
     if (canMove) editor.prompt(true);
     else process.stdout.write(promptText);
     drawn = true;
+  }
+
+  /** Leaves raw mode. The system refuses that with EIO to a process whose job the shell has given up. */
+  function leaveRawMode(): void {
+    if (!canMove || gone) return;
+    try {
+      process.stdin.setRawMode(false);
+    } catch (thrown) {
+      if (!isTerminalGone(thrown)) throw thrown;
+      gone = true;
+    }
   }
 
   /**
@@ -101,7 +117,10 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     redraws: canMove,
     interrupt,
     async *input(signal) {
-      const end = () => inputs.end();
+      const end = () => {
+        leaveRawMode(); // whatever is written from here on must know whether the terminal is ours
+        inputs.end();
+      };
       signal.addEventListener("abort", end, { once: true });
       try {
         if (!signal.aborted) yield* inputs;
@@ -110,6 +129,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       }
     },
     async write(text) {
+      if (gone) return; // it is in the session
       erase();
       await output.write(text);
       midLine = !text.endsWith("\n");
@@ -123,10 +143,18 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       draw();
     },
     [Symbol.dispose]() {
+      leaveRawMode();
+      if (gone) return;
       erase();
       editor.close();
     },
   };
+}
+
+/** The runtime's error for it has no code. */
+function isTerminalGone(thrown: unknown): boolean {
+  const error = asError(thrown);
+  return codeOf(error) === "EIO" || /^setRawMode failed with errno: 5$/.test(error.message);
 }
 
 /** The editor's view of the screen: it may draw only while no streamed text stands unfinished on the last line. */

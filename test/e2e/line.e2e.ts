@@ -5,8 +5,10 @@ import { cinchHome } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
+import { processesWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const READY = "/help lists commands\n>";
@@ -161,6 +163,28 @@ test(
     await rig.answer("hello", "abc<U+202E>d");
     await rig.answer("/quit", "code 0");
     await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CRED-03 REL-03 R39] kill -9 of the process that the shell waits for leaves the terminal to the shell, without a word of an engine",
+  async () => {
+    await using rig = await openRig({ script: [] });
+    await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
+    await rig.terminal.type(
+      `clear; ZAI_API_KEY=none sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --cwd "$PWD"'; echo co""de $?`,
+    );
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows(READY);
+    process.kill(Number(readFileSync(join(rig.work, "pid"), "utf8")), "SIGKILL");
+    await rig.terminal.shows("code 137");
+    await until("the engine has ended", () => processesWith(rig.work).length === 0);
+    const seen = await rig.terminal.screen();
+    await rig.answer('echo us""able', "usable");
+    await rig.answer("stty -a >after; cmp before after && echo same again", "\nsame again");
+    expect(seen + (await rig.terminal.screen())).not.toMatch(/bug|errno|setRawMode|Error|cinch:/);
   },
   TIMEOUT_MS,
 );
