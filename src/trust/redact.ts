@@ -79,25 +79,28 @@ interface Mark {
 function familySearch(): Search {
   const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
   const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
-  // In the way of every start: each beginning is looked up, since comparing all with all takes milliseconds.
-  const byStart = new Map<string, readonly Mark[]>();
-  for (const prefix of byPrefix.keys()) {
+  // For each start when it is met: for all of them it would take a millisecond of every start of cinch.
+  const met = new Map<string, readonly Mark[]>();
+  function marksAt(start: string): readonly Mark[] {
+    const known = met.get(start);
+    if (known !== undefined) return known;
     const all: Mark[] = [];
     // The longest prefix first: what is too short for `sk-ant-` may still be some other `sk-`.
-    for (let length = prefix.length; length > 0; length--)
-      all.push(...(byPrefix.get(prefix.slice(0, length)) ?? []));
-    byStart.set(prefix, all);
+    for (let length = start.length; length > 0; length--)
+      all.push(...(byPrefix.get(start.slice(0, length)) ?? []));
+    met.set(start, all);
+    return all;
   }
   const anywhere = new Set(marks.flatMap(({ family, prefix }) => (family.anywhere ? [prefix] : [])));
   return {
-    starts: [...byStart].map(([text, [mark]]) => ({
+    starts: [...byPrefix].map(([text, [mark]]) => ({
       text,
       bounded: !anywhere.has(text),
       ...(mark?.family.likely === undefined ? {} : { likely: mark.family.likely }),
     })),
     decide(place) {
       const bounded = isWordCharacter(place.before);
-      for (const { family, prefix } of byStart.get(place.start) ?? []) {
+      for (const { family, prefix } of marksAt(place.start)) {
         if (bounded && family.anywhere !== true) continue;
         const match = family.match(place, prefix);
         if (match.kind === "secret") return { ...match, name: kindAt(match.from) ?? family.kind };
