@@ -114,7 +114,14 @@ async function testRun(files: readonly string[], flags: readonly string[]): Prom
 /** A home of its own: no test may depend on, or touch, what the person who runs it has at home. */
 function testEnvironment(): Readonly<Record<string, string | undefined>> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("XDG_"));
-  return { ...Object.fromEntries(kept), HOME: scratch, CINCH_TEST_OMITTED: omittedFile() };
+  const theirs = process.env["HOME"];
+  return {
+    ...Object.fromEntries(kept),
+    HOME: scratch,
+    CINCH_TEST_OMITTED: omittedFile(),
+    // For folders of tests that must not lie below /tmp, where the whole clone does.
+    ...(theirs === undefined ? {} : { CINCH_TEST_HOME: theirs }),
+  };
 }
 
 function omittedFile(): string {

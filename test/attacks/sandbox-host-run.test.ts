@@ -1,10 +1,10 @@
 import { describe, expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { requireProgram } from "../support/requires.ts";
+import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 const note = (paths: string) =>
   `(no output)\n[New or changed, and run or obeyed by programs outside of the sandbox: ${paths}. A person should look at them before that]`;

@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { processesWith } from "../support/processes.ts";
-import { requireProgram } from "../support/requires.ts";
+import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 import { until } from "../support/until.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the proxy, and nothing beside it", async () => {
   const asked: string[] = [];
@@ -26,8 +27,9 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   expect(await rig.bash(proxied(`http://127.0.0.1:${port}/through`))).toEndWith("hello");
   expect(await rig.sandbox.confinement()).toEqual({ kind: "working", network: [`127.0.0.1:${port}`] });
   // What programs make of the variables: a listed name is the host's, the others are the sandbox's own.
+  const bun = seenInside(process.execPath, dirname(rig.root));
   const usual = `fetch("http://127.0.0.1:${port}/usual").then((it) => it.text()).then(console.log)`;
-  expect(await rig.bash(`'${process.execPath}' -e '${usual}'; echo $no_proxy`)).toBe("hello\nlocalhost,::1");
+  expect(await rig.bash(`'${bun}' -e '${usual}'; echo $no_proxy`)).toBe("hello\nlocalhost,::1");
   expect(await rig.bash(proxied("http://127.0.0.1:22/"))).toContain("403");
   expect(await rig.bash(proxied("http://localhost:80/"))).toContain("403");
   expect(await rig.bash(`exec 7<>/dev/tcp/127.0.0.1/${port}`)).toContain("Connection refused");

@@ -1,11 +1,11 @@
 import { describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { requireProgram } from "../support/requires.ts";
+import { requireSandbox } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 const ENV = {
   GIT_AUTHOR_NAME: "a",

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { processesWith } from "../support/processes.ts";
-import { requireProgram } from "../support/requires.ts";
+import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 import type { Attempt } from "./sandbox/attempt.ts";
 import { readAttempts, repositoryAttempts, writeAttempts } from "./sandbox/files.ts";
@@ -10,7 +10,7 @@ import { kernelAttempts, networkAttempts, processAttempts, survivors } from "./s
 import type { Mutation, Range } from "./sandbox/range.ts";
 import { openRange } from "./sandbox/range.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 const CALLS: Attempt = { name: "calls", stopped: "filter", script: '"$BUN" $FLAGS "$CALLS" calls' };
 const ALONE: readonly Attempt[] = ["x32:getpid", "x32:socket", "int80"].map((name) => ({

@@ -6,11 +6,10 @@ import { cinchHome, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { processesWith } from "../support/processes.ts";
-import { requireProgram } from "../support/requires.ts";
-import { ROOT } from "../support/source.ts";
+import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import { until } from "../support/until.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 /** Runs another session in the same place to its end, and answers with its exit code. */
 type Again = () => Promise<number | null>;
@@ -22,9 +21,7 @@ async function session(
   meanwhile: (cinch: RunningCinch, work: string, again: Again) => Promise<void> = () => Promise.resolve(),
 ) {
   using home = cinchHome();
-  const parent = join(ROOT, "node_modules", ".cache", "sandbox");
-  mkdirSync(parent, { recursive: true });
-  const base = mkdtempSync(join(parent, "session-"));
+  const base = mkdtempSync(join(sandboxParent(), "cinch-session-"));
   const work = join(base, "work");
   mkdirSync(work);
   const script = [calls("Bash", { command }), says("Done.")];

@@ -8,14 +8,12 @@ import { confine } from "../../src/sandbox/confinement/confine.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
 import { bashTools } from "../../src/tool/builtin/bash.ts";
+import { sandboxParent } from "./sandbox-place.ts";
 import { ROOT } from "./source.ts";
 import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";
 
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
-
-/** Not below /tmp, which is another one inside: what is tried from there must fail for want of rights. */
-const PARENT = join(ROOT, "node_modules", ".cache", "sandbox");
 
 export interface SandboxRigParts extends ToolRigParts {
   readonly settings?: SandboxSettings;
@@ -41,8 +39,7 @@ export interface SandboxRig extends ToolRig {
 
 export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...parts.env };
-  mkdirSync(PARENT, { recursive: true });
-  const own = openToolRig({}, { parent: PARENT, ...parts, env });
+  const own = openToolRig({}, { parent: sandboxParent(), ...parts, env });
   const home = join(dirname(own.root), "home");
   const rig = parts.folder === undefined ? own : inFolder(own, parts.folder);
   const folders = [".config", ".local/share", ".local/state"].map((name) => join(home, name, "cinch"));

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { processesWith } from "../../../test/support/processes.ts";
-import { requireProgram } from "../../../test/support/requires.ts";
+import { requireSandbox } from "../../../test/support/sandbox-place.ts";
 import { openSandboxRig } from "../../../test/support/sandbox-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
@@ -12,7 +12,7 @@ import type { Ask } from "../../control/ask.ts";
 import { bubblewrap } from "../bubblewrap/bubblewrap.ts";
 import type { Sandbox } from "../sandbox.ts";
 
-const test = requireProgram("bwrap");
+const test = requireSandbox();
 
 describe("[SBX-01] Bash in the sandbox", () => {
   test("writes the workspace and /tmp and nothing else, and keeps its directory", async () => {

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Control as Flag } from "../../../src/sandbox/bubblewrap/arguments.ts";
 import { bubblewrap } from "../../../src/sandbox/bubblewrap/bubblewrap.ts";
 import type { Sandbox, SandboxPolicy } from "../../../src/sandbox/sandbox.ts";
+import { seenInside } from "../../support/sandbox-place.ts";
 import type { SandboxRig } from "../../support/sandbox-rig.ts";
 import { openSandboxRig } from "../../support/sandbox-rig.ts";
 import { ROOT } from "../../support/source.ts";
@@ -26,19 +27,25 @@ export interface Range extends AsyncDisposable {
 }
 
 const SECRET = "canary-51f0c7e2-secret";
-const CALLS = join(ROOT, "test/attacks/sandbox/calls.ts");
+const ATTEMPTED_CALLS = join(ROOT, "test/attacks/sandbox/calls.ts");
 
 export async function openRange(mutation?: Mutation): Promise<Range> {
   const rig = openSandboxRig({
     ...(mutation === undefined ? {} : { backend: mutated(mutation) }),
     settings: { hidden: ["~/kept"] },
     env: {
-      BUN: process.execPath,
       FLAGS: "--no-install --no-env-file --config=/dev/null",
-      CALLS,
     },
   });
   const { root, outside, home } = rig;
+  // In one file, so that it runs where the clone is not seen.
+  const { outputs } = await Bun.build({
+    entrypoints: [ATTEMPTED_CALLS],
+    target: "bun",
+    outdir: dirname(root),
+  });
+  const BUN = seenInside(process.execPath, dirname(root));
+  Object.assign(rig.workspace.env, { BUN, CALLS: outputs[0]?.path });
   for (const folder of [
     ".git/objects",
     ".git/refs",
