@@ -68,7 +68,7 @@ export const TEXTS = {
   OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens.",
   ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
   TurnLimitReached:
-    "The turn was ended after <rounds> rounds, its limit. Send again to go on, or raise --max-turns.",
+    "The turn was ended at its limit of rounds (<rounds>). Send again to go on, or raise --max-turns.",
   CostBudgetExceeded:
     "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
   CostUnknown:

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { asError } from "../base/errors.ts";
-import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Clock } from "../base/world.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
@@ -58,6 +58,7 @@ export class Bus {
   readonly #options: BusOptions;
   readonly #subscribers = new Set<Subscriber>();
   #pending: Item[] = [];
+  readonly #begun = new Set<CallId>();
   #last: EventSeq;
   #lastKind = "";
   #writing: Promise<void> | undefined;
@@ -117,8 +118,14 @@ export class Bus {
 
   intend(intent: Intent): void {
     this.#assertOpen();
+    this.#begun.add(intent.callId);
     const summary = this.#options.redaction.text(intent.summary);
     this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
+  }
+
+  /** Tells, once, whether a call was about to run: what ended before that has had no effect. */
+  takeBegun(callId: CallId): boolean {
+    return this.#begun.delete(callId);
   }
 
   conclude(outcome: Outcome): void {

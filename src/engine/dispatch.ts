@@ -67,9 +67,11 @@ export class Dispatcher {
       if (this.#parts.bus.failure === undefined) progress.end();
       // Whoever saw the call begin sees it end, whatever came of it.
       const aborted = node.signal.aborted;
-      this.#tell(call, aborted ? cancelled(node.signal.reason) : broken(thrown), context);
+      const begun = bus.takeBegun(call.id);
+      this.#tell(call, aborted ? cancelled(node.signal.reason, begun) : broken(thrown), context);
       throw aborted ? node.signal.reason : thrown;
     } finally {
+      bus.takeBegun(call.id);
       context.timing.toolCall(call.id, name, world.clock.monotonic() - startMs);
     }
   }
@@ -121,6 +123,7 @@ function broken(thrown: unknown): ToolOutput {
   return fails(`not finished: ${messageOf(thrown)}`);
 }
 
-function cancelled(reason: unknown): ToolOutput {
-  return fails(`cancelled: ${messageOf(reason)}; it may have taken effect in part`);
+function cancelled(reason: unknown, begun: boolean): ToolOutput {
+  const effect = begun ? "it may have taken effect in part" : "it did not run";
+  return fails(`cancelled: ${messageOf(reason)}; ${effect}`);
 }

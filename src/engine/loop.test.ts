@@ -96,7 +96,7 @@ test("[ENG-05] reaching the turn limit is told, and the last calls are answered 
   expect(turn.results).toHaveLength(1);
   expect(turn.events.find((event) => event.kind === "Error")?.payload).toMatchObject({
     reason: "TurnLimitReached",
-    message: "The turn was ended after 2 rounds, its limit. Send again to go on, or raise --max-turns.",
+    message: "The turn was ended at its limit of rounds (2). Send again to go on, or raise --max-turns.",
   });
   expect((await rig.send("go on")).text).toBe("after the limit");
 });
@@ -250,6 +250,32 @@ test("[ENG-09] [ENG-18 R01] a call cancelled while it runs is answered, and so a
   await rig.send("go on");
   const answered = rig.provider.requests[1]?.messages[2]?.content ?? [];
   expect(answered.map((block) => block.type === "tool_result" && block.is_error)).toEqual([true, true]);
+});
+
+test("[ENG-09] what is told of a cancelled call is whether it ran: at a question before it, it did not", async () => {
+  const told = async (stops: "before it" | "in it") => {
+    const wait = (signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+      );
+    const reached = Promise.withResolvers<void>();
+    const waits = fakeTool("Waits", (_input, { signal }) => {
+      reached.resolve();
+      return wait(signal);
+    });
+    await using rig = await openRig({
+      script: [calls({ name: "Waits" }), says("fine")],
+      tools: [waits],
+      ...(stops === "in it" ? {} : { gate: () => [(_call, { signal }) => wait(signal)] }),
+    });
+    const sent = rig.send("go");
+    await rig.until("ToolCallStarted");
+    if (stops === "in it") await reached.promise;
+    await rig.connection.send({ kind: "CancelTurn", sessionId: rig.session.id });
+    return JSON.stringify((await sent).results);
+  };
+  expect(await told("before it")).toContain("; it did not run");
+  expect(await told("in it")).toContain("; it may have taken effect in part");
 });
 
 test("[ENG-19] a pause of the provider sends the same conversation again", async () => {
