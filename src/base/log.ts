@@ -11,6 +11,8 @@ export interface Log {
   /** The same log under another component name: `engine`, `provider.openrouter` … */
   for(component: string): Log;
   write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** False where a line of this level would be left out: whoever prepares lines can spare it. Absent: not known. */
+  wants?(level: LogLevel): boolean;
 }
 
 /** Keeps nothing: for the façade and for tests that do not look at the log. */

@@ -1,4 +1,7 @@
 import { unreachable } from "../base/assert.ts";
+import { HarnessError } from "../base/errors.ts";
+import { ProviderError } from "../provider/error.ts";
+import type { RequestContext } from "../provider/middleware.ts";
 import { chainRequest } from "../provider/middleware.ts";
 import type { ModelRequest } from "../provider/provider.ts";
 import { tellSilence } from "../provider/tell-silence.ts";
@@ -57,6 +60,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
   const total = turn.timing.start("provider_total");
+  const told = tellRequest(request, turn.requestContext(round, provider));
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
@@ -73,7 +77,9 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
       onBlock,
     };
     await collect(stream, builder, sink);
+    told.answered(builder.reply);
   } catch (thrown) {
+    told.failed(thrown);
     const { reply } = builder;
     if (parts.bus.failure !== undefined) throw thrown;
     parts.conversation.addReply(reply, turn.number);
@@ -84,6 +90,34 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   }
   parts.conversation.addReply(builder.reply, turn.number);
   return builder.reply;
+}
+
+interface ToldRequest {
+  answered(reply: Reply): void;
+  failed(thrown: unknown): void;
+}
+
+/** One provider call in the operational log: how much was sent, what came of it, and nothing of what was said. */
+function tellRequest(
+  { model, messages, tools }: ModelRequest,
+  { world, session, turn, round, provider, signal }: RequestContext,
+): ToldRequest {
+  const log = world.log.for(`provider.${provider.name}`);
+  const which = { session, turn, round, model };
+  const startMs = world.clock.monotonic();
+  const elapsed = () => Math.round(world.clock.monotonic() - startMs);
+  log.write("debug", "request", { ...which, messages: messages.length, tools: tools.length });
+  return {
+    answered({ finish, calls, usage }) {
+      log.write("debug", "answer", { ...which, finish, calls: calls.length, ...usage, ms: elapsed() });
+    },
+    failed(thrown) {
+      if (signal.aborted) return log.write("debug", "request cancelled", { ...which, ms: elapsed() });
+      const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
+      const status = thrown instanceof ProviderError ? thrown.status : undefined;
+      log.write("warn", "request failed", { ...which, reason, status, ms: elapsed() });
+    },
+  };
 }
 
 /**

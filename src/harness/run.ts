@@ -91,6 +91,13 @@ export async function openRun(
       close: undo.move(),
     }),
   );
+  world.log.for("engine").write("info", "session opened", {
+    session,
+    log: logId,
+    profile: profile.name,
+    model: slot.name,
+    resumed: before !== undefined,
+  });
   return {
     session: composed.session,
     model: slot.name,

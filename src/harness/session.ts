@@ -25,6 +25,7 @@ import { truncateAndSpill } from "../tool/truncate.ts";
 import { validate } from "../tool/validate.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
+import { callLog } from "./call-log.ts";
 
 /** What one session is made of, whoever composes it: the command line's harness or the library façade. */
 export interface SessionMaterial {
@@ -92,6 +93,7 @@ export function composeSession(material: SessionMaterial): Session {
   material.onQuestions?.(questions);
   const handler = chainTool(
     [
+      callLog,
       ...material.telemetry,
       validate(),
       ...material.gate(questions),

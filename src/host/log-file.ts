@@ -30,6 +30,7 @@ function logFor(component: string, options: LogOptions, sink: (line: string, at:
   const least = LOG_LEVELS.indexOf(levelFor(component, options.levels));
   return {
     for: (name) => logFor(name, options, sink),
+    wants: (level) => LOG_LEVELS.indexOf(level) >= least,
     write(level, message, fields) {
       if (LOG_LEVELS.indexOf(level) < least) return;
       const at = new Date(options.now());

@@ -127,6 +127,10 @@ class Attempts implements AsyncIterator<ModelEvent> {
     this.#attempt += 1;
     this.#waitedMs += step.ms;
     tell(context, step.error, step.ms, this.#attempt);
+    const { reason, status } = step.error;
+    world.log
+      .for(`provider.${provider.name}`)
+      .write("info", "trying again", { reason, status, attempt: this.#attempt, waitMs: step.ms });
     await wait(step.ms, context);
   }
 }

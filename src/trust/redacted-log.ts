@@ -7,7 +7,9 @@ export function redactedLog(log: Log): Log {
   let made: Redactor | undefined;
   const wrapped = (inner: Log): Log => ({
     for: (component) => wrapped(inner.for(component)),
+    wants: (level) => inner.wants?.(level) ?? true,
     write(level, message, fields) {
+      if (inner.wants?.(level) === false) return;
       made ??= redactor([]);
       if (fields === undefined) return inner.write(level, made.text(message));
       const clean = made.json(fields);

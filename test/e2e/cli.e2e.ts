@@ -421,8 +421,13 @@ test("[LOG-01] cinch debug --raw dumps the traffic to a private file and says so
   expect(dump).not.toContain("k-secret");
 });
 
-test("[LOG-01] --log-to-stderr brings the log to standard error, and no content into it", async () => {
-  await using rig = openRig({ script: [says("hello there")] });
+test("[LOG-01] --log-to-stderr brings the log to standard error: what happened, how long it took, and no content", async () => {
+  const script = [
+    calls("Bash", { command: "cat heron" }),
+    fails({ kind: "status", status: 529 }),
+    says("hello there"),
+  ];
+  await using rig = openRig({ script });
   const { stderr, stdout } = await rig.run([
     "-p",
     "the heron",
@@ -432,8 +437,26 @@ test("[LOG-01] --log-to-stderr brings the log to standard error, and no content 
     "trace",
   ]);
   const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
-  for (const line of lines)
-    expect(objectOf(line)).toMatchObject({ level: expect.any(String), component: expect.any(String) });
+  const told = lines.map(objectOf).map(({ level, component, msg }) => `${level} ${component}: ${msg}`);
+  expect(told.filter((line) => !line.startsWith("trace"))).toEqual([
+    "info engine: session opened",
+    "info multiplex: turn started",
+    "debug provider.mock: request",
+    "debug provider.mock: answer",
+    "debug engine: tool call ended",
+    "debug provider.mock: request",
+    "info provider.mock: trying again",
+    "debug provider.mock: answer",
+    "info multiplex: turn ended",
+    "info multiplex: session ended",
+  ]);
+  expect(told).toContain("trace multiplex: command");
+  const ended = lines.map(objectOf).filter(({ msg }) => String(msg).endsWith(" ended"));
+  expect(ended).toMatchObject([
+    { tool: "Bash", outcome: "failed", ms: expect.any(Number) },
+    { turn: 1, reason: "complete", rounds: 2, ms: expect.any(Number) },
+    { reason: "binary-shutdown", turns: 1 },
+  ]);
   expect(lines.join("\n")).not.toContain("heron");
   expect(stdout).toBe("hello there\n");
 });

@@ -40,6 +40,19 @@ export class Multiplexer {
 
   /** @throws HarnessError when the command is refused. */
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
+    const log = this.#parts.world.log.for("multiplex");
+    const { kind } = command;
+    log.write("trace", "command", { kind, client: client.id });
+    try {
+      return await this.#carryOut(command, client);
+    } catch (thrown) {
+      const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
+      log.write("debug", "command refused", { kind, client: client.id, reason });
+      throw thrown;
+    }
+  }
+
+  async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
     const session = this.#sessions.get(command.sessionId);

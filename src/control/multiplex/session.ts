@@ -1,5 +1,6 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { LogLevel } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
@@ -193,6 +194,10 @@ export class Session {
     this.#onEnded = run;
   }
 
+  #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#parts.world.log.for("multiplex").write(level, message, { session: this.id, ...fields });
+  }
+
   async #end(reason: SessionEndReason): Promise<void> {
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
     await this.idle();
@@ -207,6 +212,7 @@ export class Session {
       try {
         await this.#parts.close();
       } finally {
+        this.#log("info", "session ended", { reason, turns: this.#turns });
         this.#onEnded();
       }
     }
@@ -220,7 +226,7 @@ export class Session {
       const { originator, startedAt: ts } = this.#running;
       throw new HarnessError("TurnInProgress", { originator, ts });
     }
-    const { world, engine } = this.#parts;
+    const { engine } = this.#parts;
     const turn = new Turn(engine, this.#turns + 1, client.id, this.#root.signal);
     this.#turns += 1;
     // The slot is taken before the first await: two inputs at once cannot both find it free.
@@ -232,7 +238,7 @@ export class Session {
       throw thrown;
     }
     this.#drive(turn, slot).catch((thrown: unknown) => {
-      world.log.for("multiplex").write("error", "a session cannot go on", { what: messageOf(thrown) });
+      this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
     });
   }
 
@@ -255,8 +261,7 @@ export class Session {
     try {
       await this.#parts.onTurnEnd?.(ended.payload.reason, surfaceOf(turn));
     } catch (thrown) {
-      const log = this.#parts.world.log.for("multiplex");
-      log.write("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
+      this.#log("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
     }
   }
 
@@ -317,9 +322,13 @@ export class Session {
 
   /** Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11). */
   async #drive(turn: Turn, slot: Slot): Promise<void> {
-    const { bus } = this.#parts;
+    const { bus, world, engine } = this.#parts;
+    const startMs = world.clock.monotonic();
+    this.#log("info", "turn started", { turn: turn.number, originator: turn.originator });
     try {
-      const ended = await runTurn(turn, this.#parts.engine);
+      const ended = await runTurn(turn, engine);
+      const ms = Math.round(world.clock.monotonic() - startMs);
+      this.#log("info", "turn ended", { ...ended.payload, ms });
       await this.#tellEnd(ended, turn);
       await bus.commit("process");
       slot.free();
