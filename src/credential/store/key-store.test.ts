@@ -107,7 +107,7 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
   // One of them is killed wherever it is: the others' keys are there all the same.
   children[7]?.kill("SIGKILL");
   const codes = await Promise.all(children.map((child) => child.exited));
-  expect(codes.filter((code) => code !== 0).length).toBe(1);
+  expect(codes.filter((code, index) => code !== 0 && index !== 7)).toEqual([]); // that one may have been done already
   const stored = await readStore({ path: rig.path, machineKey: await rig.machineKey() });
   const accounts = new Set(stored.map(({ account }) => account));
   for (let index = 0; index < 20; index++) if (index !== 7) expect(accounts.has(String(index))).toBe(true);
