@@ -138,6 +138,8 @@ const payloads = {
     choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
     details: z.record(z.string(), z.unknown()).optional(),
     originator: ClientIdSchema.optional(),
+    /** How long an answer is waited for, in milliseconds from `ts` on; then the question is closed without one. */
+    timeoutMs: z.int().min(1).optional(),
   }),
   Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),
   InputQueued: z.object({

@@ -6,7 +6,7 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRule } from "./permission-answer.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
+import { answersText, parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
 
 /** What the dialogue can do with the line client around it. */
 export interface DialogueSurface {
@@ -111,7 +111,9 @@ export class Dialogue {
     const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
     if (long) this.#client.keep(text);
     const kept = long ? " Your text is kept for later." : "";
-    await this.#client.say(`That is none of the answers.${kept}\n${questionText(question)}`);
+    await this.#client.say(
+      `That is none of the answers: ${answersText(question)}.${kept}\n${questionText(question)}`,
+    );
   }
 
   #refuse(question: OpenQuestion): void {

@@ -29,6 +29,8 @@ export class EventPrinter {
   readonly #text = new TerminalText();
   readonly #tools = new Map<CallId, string>();
   readonly #files = new Map<AskId, string>();
+  /** Calls that the person at this client denied: what is said of them to others is no news here. */
+  readonly #denied = new Set<CallId>();
   #midLine = false;
 
   constructor(options: PrinterOptions) {
@@ -91,6 +93,7 @@ export class EventPrinter {
       case "Cancelled":
         return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
       case "Error":
+        if (this.#denied.has(envelope.payload.details?.["callId"] as CallId)) return undefined;
         return `error: ${neutralise(envelope.payload.message)}`;
       case "CompactionTriggered": {
         const { beforeTokens, afterTokens } = envelope.payload;
@@ -111,6 +114,7 @@ export class EventPrinter {
         if (this.#isEarlier(envelope)) return undefined; // what goes on has not ended
         return `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
+        this.#followAnswer(envelope.payload);
         return answeredText(envelope.payload, this.#options.client);
       case "TaskChanged":
         return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
@@ -143,11 +147,15 @@ export class EventPrinter {
     }
   }
 
+  #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {
+    if (counted && decision === "deny" && by === this.#options.client) this.#denied.add(callId);
+  }
+
   /** What became of a file of the project that was asked about. */
   #trusted({ askId, answer }: PayloadOf<"Answered">): string | undefined {
     const path = this.#files.get(askId);
     this.#files.delete(askId);
-    if (path === undefined) return undefined;
+    if (path === undefined) return answer === null ? "  nobody answered in time" : undefined;
     if (answer === "approve") return `  ${path}: acknowledged`;
     return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
   }
@@ -161,6 +169,8 @@ export class EventPrinter {
     const tool = this.#tools.get(callId);
     this.#tools.delete(callId);
     const text = resultText(content);
+    if (this.#denied.delete(callId))
+      return `  ${tool === undefined ? "" : `${neutraliseLine(tool)} `}did not run: you denied it`;
     const state = isError === true ? "failed" : "ok";
     const detail = isError === true ? (firstLine(text) ?? "") : sizeOf(text, content);
     const label = tool === undefined ? "" : `${neutraliseLine(tool)} `;

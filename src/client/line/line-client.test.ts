@@ -192,7 +192,9 @@ test("[CLI-01 CTL-02] what is typed while a turn runs is kept and offered again:
     throw new HarnessError("TurnInProgress", { originator: CLIENT, ts: "now" });
   };
   await rig.type("second");
-  expect(rig.shown()).toContain("Another client is sending input to this session");
+  expect(rig.shown()).toBe(
+    "A turn is running; Ctrl-C cancels it. Your text is kept and offered again when it has ended.\n",
+  );
   rig.connection.answer = () => ({});
   rig.publish(ended(1, "complete", 1));
   await settle();
@@ -443,6 +445,77 @@ test.each([
     await rig.end();
   },
 );
+
+test("[SBX-04 PERM-03] whether to run it again outside takes y and n, shows its time, and its end is told", async () => {
+  const rig = openRig();
+  const choices = [
+    { value: "approve", label: "run it outside" },
+    { value: "deny", label: "leave it" },
+  ];
+  const ask = { askId: ASK, about: "outside-sandbox", text: "Again?", choices, timeoutMs: 60_000 } as const;
+  rig.publish(started(1), { kind: "Asked", payload: ask });
+  await settle();
+  expect(rig.shown()).toEndWith(
+    "  1  run it outside\n  2  leave it\nWithout an answer within 60 s it is left as it is.\n",
+  );
+  expect(rig.prompts.at(-1)).toBe("choice (60 s) > ");
+  await rig.type("x");
+  expect(rig.shown()).toContain("That is none of the answers: type 1 (or y) or 2 (or n).\nQuestion");
+  rig.publish({ kind: "Answered", payload: { askId: ASK, answer: null } });
+  await settle();
+  expect(rig.shown()).toEndWith("  nobody answered in time\n");
+  rig.publish({ kind: "Asked", payload: ask });
+  await rig.type("y");
+  expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: ASK, answer: "approve" });
+  await rig.end();
+});
+
+test("[SES-03] what a crash left open is asked about in plain words, and the choices stand there once", async () => {
+  const rig = openRig();
+  const choices = [
+    { value: "failed", label: "Failed" },
+    { value: "succeeded", label: "Succeeded with note" },
+    { value: "abort", label: "Abort session" },
+  ];
+  const details = { callId: CALL, tool: "Bash", args: { command: "rm -rf ./build" } };
+  rig.publish({
+    kind: "Asked",
+    payload: { askId: ASK, about: "orphan", text: "Mark as: …", choices, details },
+  });
+  await settle();
+  expect(rig.shown()).toBe(
+    [
+      "cinch ended while this call was running, so nobody knows whether it took effect:",
+      "| Bash rm -rf ./build",
+      "Please look, and say what became of it:",
+      "  1  it failed, or had no effect",
+      "  2  it succeeded; the model is told so, without its output",
+      "  3  I do not know: end this session",
+      "",
+    ].join("\n"),
+  );
+  await rig.end();
+});
+
+test("[PERM-03] a call that the person denied is told once, as their own doing", async () => {
+  const rig = await askingRig("Bash:npm run test");
+  rig.publish(call("Bash", { command: "npm run test" }), {
+    kind: "PermissionAnswered",
+    payload: { callId: CALL, decision: "deny", counted: true, by: CLIENT },
+  });
+  const message = `Permission denied for Bash by ${CLIENT}.`;
+  rig.publish(
+    { kind: "Error", payload: { reason: "PermissionDenied", message, details: { callId: CALL } } },
+    {
+      kind: "ToolResult",
+      payload: { callId: CALL, content: [{ type: "text", text: message }], isError: true },
+    },
+  );
+  await settle();
+  expect(rig.shown()).toEndWith("  denied by you\n  Bash did not run: you denied it\n");
+  expect(rig.shown()).not.toContain("Permission denied for");
+  await rig.end();
+});
 
 test("[TUI-07] a model, a tool and an error cannot drive the terminal, even in pieces", async () => {
   const rig = openRig();

@@ -354,10 +354,11 @@ class LineClient {
       return;
     }
     this.#kept = [...this.#kept, text];
-    const later = hasReason(refused, "TurnInProgress")
-      ? " Your text is kept and offered again when it has ended."
-      : "";
-    await this.#say(`${neutralise(refused.message)}${later}`);
+    if (hasReason(refused, "TurnInProgress")) {
+      const isOurs = refused.fields.originator === this.#options.connection.clientId;
+      const why = isOurs ? "A turn is running; Ctrl-C cancels it." : neutralise(refused.message);
+      await this.#say(`${why} Your text is kept and offered again when it has ended.`);
+    } else await this.#say(neutralise(refused.message));
     if (!this.#busy && this.#options.terminal.interactive) await this.#offerKept();
   }
 
@@ -480,7 +481,7 @@ class LineClient {
     this.#countdown?.[Symbol.dispose]();
     this.#countdown = undefined;
     if (!terminal.redraws || this.#outcome !== undefined) return;
-    if (question?.kind !== "permission" || question.untilMs === undefined) return;
+    if (question?.untilMs === undefined) return;
     if (question.untilMs <= clock.monotonic()) return;
     this.#countdown = clock.timer(COUNTDOWN_STEP_MS, () => this.#showPrompt());
   }

@@ -1,5 +1,6 @@
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
+import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { quote } from "./event-printer.ts";
 import { permissionText, ruleText } from "./permission-answer.ts";
@@ -13,7 +14,8 @@ export type OpenQuestion =
       /** When it denies itself, by the client's monotonic clock; absent where nobody said. */
       readonly untilMs?: number;
     }
-  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked"> };
+  /** `untilMs`: when it closes without an answer. */
+  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked">; readonly untilMs?: number };
 
 /** The questions after one more event: new ones at the end, those answered or outlived by their turn taken out. */
 export function questionsAfter(
@@ -23,12 +25,11 @@ export function questionsAfter(
 ): readonly OpenQuestion[] {
   switch (envelope.kind) {
     case "PermissionRequested": {
-      const { timeoutMs } = envelope.payload;
-      const until = timeoutMs === undefined ? {} : { untilMs: nowMs + timeoutMs };
+      const until = untilMs(envelope.payload, nowMs);
       return [...open, { kind: "permission", request: envelope.payload, stage: "choice", ...until }];
     }
     case "Asked":
-      return [...open, { kind: "asked", ask: envelope.payload }];
+      return [...open, { kind: "asked", ask: envelope.payload, ...untilMs(envelope.payload, nowMs) }];
     case "PermissionAnswered":
     case "ToolResult": {
       const { callId } = envelope.payload;
@@ -53,6 +54,10 @@ export function questionsAfter(
   }
 }
 
+function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, nowMs: number) {
+  return timeoutMs === undefined ? {} : { untilMs: nowMs + timeoutMs };
+}
+
 export function questionText(question: OpenQuestion): string {
   if (question.kind === "asked") return askedText(question.ask);
   if (question.stage === "rule") return ruleText(question.request.rule ?? "");
@@ -61,29 +66,66 @@ export function questionText(question: OpenQuestion): string {
 
 /** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
-  if (question.kind === "asked") return question.ask.choices === undefined ? "answer > " : "choice > ";
-  const { stage, untilMs, request } = question;
+  const { untilMs } = question;
   const left =
     nowMs === undefined || untilMs === undefined
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
+  if (question.kind === "asked")
+    return `${question.ask.choices === undefined ? "answer" : "choice"}${left} > `;
+  const { stage, request } = question;
   const answers = request.onceOnly === true ? "1-2" : "1-4";
   return `${stage === "rule" ? "rule" : answers}${left} > `;
 }
 
 /** Says at a terminal, where a person may be slow, what silence means. */
 export function timeLimitText(question: OpenQuestion): string | undefined {
-  if (question.kind === "asked" || question.stage === "rule" || question.untilMs === undefined)
-    return undefined;
+  if (question.untilMs === undefined) return undefined;
+  if (question.kind === "asked") {
+    const { about, timeoutMs = 0 } = question.ask;
+    return `Without an answer within ${timeoutMs / 1_000} s ${UNANSWERED[about] ?? "the question is closed"}.`;
+  }
+  if (question.stage === "rule") return undefined;
   return `Without an answer within ${(question.request.timeoutMs ?? 0) / 1_000} s it is denied.`;
 }
 
-/** The answer that a line gives to a question with choices: its number, value or label. */
+const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
+  "outside-sandbox": "it is left as it is",
+  trust: "the file is left out of this session",
+  orphan: "the model is told that nobody knows",
+};
+
+/** Which answers a question takes, for somebody who gave none of them. */
+export function answersText(question: OpenQuestion): string {
+  if (question.kind === "permission") {
+    if (question.stage === "rule") return "press Enter, or type the first words of the rule";
+    return question.request.onceOnly === true
+      ? "type 1 (or y) or 2 (or n)"
+      : "type 1 (or y), 2, 3 or 4 (or n)";
+  }
+  const { choices = [] } = question.ask;
+  if (choices.length === 0) return "type an answer";
+  const numbers = choices.map(({ value }, at) => {
+    const short = isYesNo(question.ask) ? ` (or ${value === "approve" ? "y" : "n"})` : "";
+    return `${at + 1}${short}`;
+  });
+  return `type ${numbers.join(" or ")}`;
+}
+
+/** A question that is approved or denied, and nothing else. */
+function isYesNo({ choices = [] }: PayloadOf<"Asked">): boolean {
+  const values = choices.map(({ value }) => value).sort();
+  return values.join() === "approve,deny";
+}
+
+/** The answer that a line gives to a question with choices: its number, value or label; y or n where it is approved or denied. */
 export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly answer: string } | undefined {
   const { choices } = ask;
   const typed = text.trim();
   if (choices === undefined) return typed === "" ? undefined : { answer: text };
   const wanted = typed.toLowerCase();
+  if (isYesNo(ask) && /^y(?:es)?$/.test(wanted)) return { answer: "approve" };
+  if (isYesNo(ask) && /^no?$/.test(wanted)) return { answer: "deny" };
   const chosen =
     choices.find(
       (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
@@ -91,7 +133,28 @@ export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly a
   return chosen === undefined ? undefined : { answer: chosen.value };
 }
 
-function askedText({ about, text, choices }: PayloadOf<"Asked">): string {
+function askedText(ask: PayloadOf<"Asked">): string {
+  if (ask.about === "orphan" && ask.details?.["tool"] !== undefined) return orphanText(ask);
+  const { about, text, choices } = ask;
   const lines = (choices ?? []).map((choice, at) => `  ${at + 1}  ${neutraliseLine(choice.label)}`);
   return [`Question (${about}):`, quote(neutralise(text)), ...lines].join("\n");
+}
+
+const FATES: Readonly<Record<string, string>> = {
+  failed: "it failed, or had no effect",
+  succeeded: "it succeeded; the model is told so, without its output",
+  abort: "I do not know: end this session",
+};
+
+/** What a crash left open, in plain words: the text of the event is for every client, and repeats its choices. */
+function orphanText({ choices = [], details = {} }: PayloadOf<"Asked">): string {
+  const lines = choices.map(
+    ({ value, label }, at) => `  ${at + 1}  ${FATES[value] ?? neutraliseLine(label)}`,
+  );
+  return [
+    "cinch ended while this call was running, so nobody knows whether it took effect:",
+    quote(callSummary(String(details["tool"]), details["args"])),
+    "Please look, and say what became of it:",
+    ...lines,
+  ].join("\n");
 }

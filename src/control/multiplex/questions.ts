@@ -73,12 +73,12 @@ export class Questions {
 
   async #ask(askId: AskId, question: Question, signal: AbortSignal): Promise<AskAnswer> {
     const { publish, timeoutMs } = this.#options;
+    const ms = question.about === "trust" ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
     const open = (answer: (answer: AskAnswer) => void) => {
       this.#asks.set(askId, { question, answer });
-      publish({ kind: "Asked", payload: { askId, ...question } }, question.originator);
+      publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: ms } }, question.originator);
       return () => void this.#asks.delete(askId);
     };
-    const ms = question.about === "trust" ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
     const answer = await this.#wait<AskAnswer>(signal, open, ms);
     // Else a client would go on asking what nobody waits for any more.
     if (answer.kind === "timeout") publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
