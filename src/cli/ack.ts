@@ -80,7 +80,7 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
       continue;
     }
     const answer = await answers.next(
-      `[${index + 1}/${pending.length}] Use it, until it changes? (y/n, q leaves) `,
+      `[${index + 1}/${pending.length}] Use it, until it changes? (y or 1, n or 2; q leaves) `,
     );
     if (answer === "quit") return [...refused, ...pending.slice(index)];
     if (answer === "yes") await ledger.approve([item]);
@@ -145,8 +145,8 @@ function openAnswers(at: Surroundings): Answers {
         const { value, done } = await iterator.next();
         if (done === true) return "quit";
         const word = String(value).trim().toLowerCase();
-        if (word === "y" || word === "yes") return "yes";
-        if (word === "n" || word === "no") return "no";
+        if (word === "y" || word === "yes" || word === "1") return "yes";
+        if (word === "n" || word === "no" || word === "2") return "no";
         if (word === "q" || word === "quit") return "quit";
       }
       return "quit";

@@ -186,7 +186,8 @@ function knownProvider(name: string | undefined, customs: readonly CustomProvide
     if (looksLikeKey(name)) throw misuse(ON_THE_COMMAND_LINE);
     const [meant] = near(name, known);
     const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-    throw misuse(`there is no provider "${neutraliseLine(name)}"${hint} Known: ${known.join(", ")}`);
+    const end = hint === "" ? "." : "";
+    throw misuse(`there is no provider "${neutraliseLine(name)}"${hint}${end} Known: ${known.join(", ")}`);
   }
   if (keyVariableOf(name, customs) === undefined) {
     throw misuse(`the provider ${name} needs no key; give it an api_key_env in config.toml where it does`);

@@ -168,6 +168,7 @@ test(
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 5, stdout: "" });
     expect(text.stderr).toContain("Refusing to silently approve an unseen context file (AGENTS.md)");
     expect(text.stderr).toContain("to read and acknowledge these files: cinch ack (at a terminal)");
+    expect(text.stderr).toContain("--all trusts your own configuration folder besides");
     expect(text.stderr).toContain("--without-project");
     const json = await runCinch(["-p", "hi", "--output-format", "json"], { home: own, cwd });
     expect(json.code).toBe(5);
@@ -214,14 +215,14 @@ requireProgram("tmux")(
     await using terminal = await openTerminal({ home: own, cwd, columns: 160 });
     await terminal.type("$CINCH ack; echo code $?");
     await terminal.press("Enter");
-    await terminal.shows("[1/3] Use it, until it changes? (y/n, q leaves)");
+    await terminal.shows("[1/3] Use it, until it changes? (y or 1, n or 2; q leaves)");
     expect(await terminal.screen()).toContain("| +Be kind.\\e[2J\\e]0;owned\\u0007\n");
     await terminal.type("y");
     await terminal.press("Enter");
     await terminal.shows("aliases.quit: /quit is a built-in command, and stays what it is");
     await terminal.shows("[3/3] Use it, until it changes?");
     expect(await terminal.screen()).toContain("| == SKILL.md\n");
-    await terminal.type("y");
+    await terminal.type("1"); // as a question in a conversation takes it
     await terminal.press("Enter");
     await terminal.shows("code 5"); // the aliases cannot be acknowledged
     rmSync(join(cwd, ".cinch/aliases.toml"));
@@ -265,7 +266,7 @@ requireProgram("tmux")(
     await terminal.type("$CINCH; echo code $?");
     await terminal.press("Enter");
     await terminal.shows("| +Words of the repository.");
-    await terminal.shows("choice >");
+    await terminal.shows("choice (");
     await terminal.type("1");
     await terminal.press("Enter");
     await terminal.shows("AGENTS.md: acknowledged");
