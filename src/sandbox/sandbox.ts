@@ -67,6 +67,8 @@ export interface Confine {
    * speaks there is the command.
    */
   failure(stderr: string): string | undefined;
+  /** Absolute: what of the host a command finds empty or missing, to tell it by. */
+  readonly hidden?: readonly string[];
 }
 
 /** What the permission gate must know of the commands that it judges. */

@@ -71,7 +71,11 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
         ...(without === undefined ? {} : { without }),
       };
       const fixed = fixedArguments(prepared);
-      const confine: Confine = { wrap: (options) => wrapped(prepared, fixed, options), failure };
+      const confine: Confine = {
+        wrap: (options) => wrapped(prepared, fixed, options),
+        failure,
+        hidden: policy.hidden,
+      };
       const problem = tried ? undefined : await problemWith(world, confine, policy);
       tried ||= problem === undefined;
       if (problem === undefined) return { kind: "working", confine, made };

@@ -96,6 +96,22 @@ describe("[SBX-04] a command that needs more", () => {
     expect(readFileSync(join(rig.outside, "a"), "utf8")).toBe("yes\n");
   });
 
+  test("is told where it named a place that is hidden, and read nothing there", async () => {
+    await using rig = openSandboxRig();
+    const { home } = rig;
+    Object.assign(rig.workspace, { env: { ...rig.workspace.env, HOME: home } });
+    mkdirSync(join(home, ".ssh"));
+    writeFileSync(join(home, ".ssh/id_rsa"), "key");
+    writeFileSync(join(home, ".netrc"), "key");
+    const why = `that may be why it failed: ${home}/.ssh is hidden in the sandbox. If it needs that`;
+    expect(await rig.bash("cat ~/.ssh/id_rsa")).toContain(why);
+    expect(await rig.bash(`p=.ss; cat "$HOME/\${p}h/id_rsa"`)).toContain(why);
+    expect(await rig.bash("cat ~/.netrc")).toEndWith(
+      `[This ran in a sandbox: ${home}/.netrc is hidden in the sandbox]`,
+    );
+    expect(await rig.bash("cat ~/.netrcs")).not.toContain("hidden in the sandbox");
+  });
+
   test("runs again outside when a person says yes, who is told why", async () => {
     const asked: string[] = [];
     const ask: Ask = (question, signal) => {

@@ -6,7 +6,7 @@ import { visible } from "../../trust/hidden.ts";
 import type { Confine } from "../sandbox.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
-import { symptomOf } from "./symptoms.ts";
+import { hiddenSymptom, symptomOf } from "./symptoms.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
 export interface SessionSandbox {
@@ -60,7 +60,12 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
     const output = await next(call, { ...context, world });
     const notes = await options.sandbox.afterwards();
-    const symptom = output.isError === true ? symptomOf(textOf(output), current.network) : undefined;
+    const said = textOf(output);
+    const home = context.workspace.env["HOME"];
+    const hidden = hiddenSymptom({ command: target.command, output: said, home }, current.confine);
+    if (output.isError !== true)
+      return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
+    const symptom = hidden ?? symptomOf(said, current.network);
     if (symptom === undefined) return noted(output, notes);
     const outside = await leave(call, context, symptom, options);
     if (outside !== undefined) {
@@ -105,6 +110,11 @@ function outsidePlan(plan: CallPlan): CallPlan | undefined {
 
 function advice({ what, remedy }: Symptom): string {
   return `[This ran in a sandbox, and that may be why it failed: ${what}. ${remedy}]`;
+}
+
+/** Of a command that went well: what it read there was nothing. */
+function hint({ what }: Symptom): string {
+  return `[This ran in a sandbox: ${what}]`;
 }
 
 function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {

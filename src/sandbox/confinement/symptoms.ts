@@ -1,3 +1,5 @@
+import type { Confine } from "../sandbox.ts";
+
 /** What a command ran into, and what the model can do about it. */
 export interface Symptom {
   readonly what: string;
@@ -6,6 +8,8 @@ export interface Symptom {
 
 const OUTSIDE =
   "If it needs that, call Bash again with outside_sandbox: true, which asks a person; else work in the workspace or /tmp.";
+const LISTED =
+  "A person can list hosts under [sandbox] network in config.toml; else call Bash again with outside_sandbox: true, which asks a person.";
 const TEXT_BYTES_MAX = 65_536;
 
 const WRITES = /Read-only file system|EROFS/;
@@ -14,6 +18,7 @@ const NETWORK =
 const REFUSED_BY_PROXY = /CONNECT tunnel failed, response 403|cinch: .* is not on the list/;
 const DENIED =
   /Operation not permitted|EPERM\b|effective uid is not 0|no new privileges|Bad system call|\[exit code 159\]/;
+const MISSED = /No such file|ENOENT|Permission denied|EACCES\b|cannot open|not found/;
 const HIDDEN = /Permission denied|EACCES\b/;
 
 /**
@@ -30,9 +35,9 @@ export function symptomOf(output: string, network: "off" | readonly string[]): S
   }
   if (REFUSED_BY_PROXY.test(text) || (network !== "off" && NETWORK.test(text))) {
     const hosts = network === "off" ? "" : network.join(", ");
-    return { what: `the network reaches only ${hosts}`, remedy: OUTSIDE };
+    return { what: `the network reaches only ${hosts}`, remedy: LISTED };
   }
-  if (NETWORK.test(text)) return { what: "there is no network", remedy: OUTSIDE };
+  if (NETWORK.test(text)) return { what: "there is no network", remedy: LISTED };
   if (DENIED.test(text)) {
     return {
       what: "Unix sockets, debugging other processes, mounts, namespaces and devices are closed",
@@ -41,4 +46,33 @@ export function symptomOf(output: string, network: "off" | readonly string[]): S
   }
   if (HIDDEN.test(text)) return { what: "credentials and sockets of the host are hidden", remedy: OUTSIDE };
   return undefined;
+}
+
+export interface Ran {
+  readonly command: string;
+  readonly output: string;
+  readonly home: string | undefined;
+}
+
+/** Tells the hidden place that a command named, or that its programs complained of: what it found there was not the host's. */
+export function hiddenSymptom({ command, output, home }: Ran, { hidden = [] }: Confine): Symptom | undefined {
+  const text = output.slice(-TEXT_BYTES_MAX);
+  const inHome = (path: string) =>
+    home === undefined || !path.startsWith(`${home}/`)
+      ? []
+      : ["~", "$HOME", "${HOME}"].map((each) => each + path.slice(home.length));
+  const named = (path: string) =>
+    [path, ...inHome(path)].some((spelled) => namesPath(command, spelled)) ||
+    (MISSED.test(text) && namesPath(text, path));
+  const place = hidden.filter(named).sort((one, other) => other.length - one.length)[0];
+  return place === undefined ? undefined : { what: `${place} is hidden in the sandbox`, remedy: OUTSIDE };
+}
+
+/** Whether a path stands in a text as a whole, or as the beginning of one below it. */
+function namesPath(text: string, path: string): boolean {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    const [before = "", after = ""] = [text[at - 1], text[at + path.length]];
+    if (!/[\w./-]/.test(before) && !/[\w.-]/.test(after)) return true;
+  }
+  return false;
 }
