@@ -153,7 +153,9 @@ class SandboxOfSession implements OpenSandbox {
     const [removed, changes] = await Promise.all([this.#remove(absent), this.#watch.look()]);
     // From the next command on its hooks and configuration are closed, as those of repositories that were there.
     if (changes.repositories.length > 0) this.#prepared = undefined;
-    return [...removed, ...hostRunNotes(changes)];
+    const network = await this.#network;
+    const refusals = network?.kind === "open" ? network.refusals() : [];
+    return [...refusals.map((why) => `[proxy: ${why}]`), ...removed, ...hostRunNotes(changes)];
   }
 
   async accept(paths?: readonly string[]): Promise<void> {

@@ -31,7 +31,9 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   const usual = `fetch("http://127.0.0.1:${port}/usual").then((it) => it.text()).then(console.log)`;
   expect(await rig.bash(`'${bun}' -e '${usual}'; echo $no_proxy`)).toBe("hello\nlocalhost,::1");
   expect(await rig.bash(proxied("http://127.0.0.1:22/"))).toContain("403");
-  expect(await rig.bash(proxied("http://localhost:80/"))).toContain("403");
+  const refused = await rig.bash(proxied("http://localhost:80/"));
+  expect(refused).toContain("403");
+  expect(refused).toEndWith("[proxy: localhost:80 is not on the list of [sandbox] network]");
   expect(await rig.bash(`exec 7<>/dev/tcp/127.0.0.1/${port}`)).toContain("Connection refused");
   expect(await rig.bash("getent hosts cinch-canary.example || echo none")).toEndWith("none");
   expect(await rig.bash("cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '")).toBe("lo");

@@ -143,9 +143,12 @@ describe("[SBX-01 S55] the proxy", () => {
         return hostSockets.connect("127.0.0.1", port ?? 0, signal);
       },
     };
-    const proxy = await openProxy({ world: testWorld({ resolve }), sockets, path, hosts });
+    const refused: string[] = [];
+    const onRefused = (why: string) => void refused.push(why);
+    const proxy = await openProxy({ world: testWorld({ resolve }), sockets, path, hosts, onRefused });
     return {
       connections,
+      refused,
       async send(text: string): Promise<string> {
         const { promise, resolve, reject } = Promise.withResolvers<string>();
         let said = "";
@@ -199,6 +202,7 @@ describe("[SBX-01 S55] the proxy", () => {
     const refused = await at.send(tunnel("private.example"));
     expect(refused).toStartWith(`HTTP/1.1 403 ${why}\r\nX-Cinch-Refused: ${why}\r\n`);
     expect(refused).toEndWith(`\r\n\r\n${why}\n`);
+    expect(`cinch: ${at.refused.at(-1)}`).toBe(why);
     expect(await at.send("nonsense\r\n\r\n")).toStartWith("HTTP/1.1 400 ");
     expect(await at.send(`GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}`)).toStartWith("HTTP/1.1 502 ");
     expect(at.connections).toEqual([]);

@@ -21,6 +21,8 @@ export interface ProxyOptions {
   readonly path: string;
   /** As `parseHostEntry` reads them; one that is none lets nothing through. */
   readonly hosts: readonly string[];
+  /** Told why a request was not let through: programs show little of the answer that they get. */
+  onRefused?(why: string): void;
 }
 
 const CONNECTIONS_MAX = 128;
@@ -33,7 +35,13 @@ const OPENING_MS_MAX = 30_000;
  * the list names that very address, or `localhost`. An empty list lets nothing through. What goes through a tunnel is not
  * looked into: who lets a host through trusts all that it serves, also under other names.
  */
-export async function openProxy({ world, sockets, path, hosts }: ProxyOptions): Promise<AsyncDisposable> {
+export async function openProxy({
+  world,
+  sockets,
+  path,
+  hosts,
+  onRefused = () => undefined,
+}: ProxyOptions): Promise<AsyncDisposable> {
   const parsed = hosts.map(parseHostEntry);
   const entries = parsed.flatMap((entry) => ("problem" in entry ? [] : [entry]));
   const closing = new AbortController();
@@ -46,7 +54,7 @@ export async function openProxy({ world, sockets, path, hosts }: ProxyOptions): 
     streams.add(client);
     client.on("error", () => client.destroy()); // the other end went away: nobody is left to be told
     client.once("close", () => streams.delete(client));
-    void serve(client, { world, sockets, entries, signal: closing.signal });
+    void serve(client, { world, sockets, entries, onRefused, signal: closing.signal });
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -61,6 +69,7 @@ interface Serving {
   readonly world: ProxyOptions["world"];
   readonly sockets: Sockets;
   readonly entries: readonly HostEntry[];
+  readonly onRefused: (why: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -77,9 +86,9 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
     const { host, port } = request;
     const entry = entryFor(at.entries, host, port);
     if (entry === undefined)
-      return refuse(client, 403, `cinch: ${host}:${port} is not on the list of [sandbox] network`);
+      return forbid(client, `${host}:${port} is not on the list of [sandbox] network`, at);
     const found = await addressOf(host, entry, at.world, signal);
-    if ("refused" in found) return refuse(client, 403, `cinch: ${found.refused}`);
+    if ("refused" in found) return forbid(client, found.refused, at);
     const server = await at.sockets.connect(found.address, port, signal);
     server.on("error", () => client.destroy());
     client.once("close", () => server.destroy());
@@ -133,6 +142,11 @@ async function readHead(client: Duplex): Promise<{ readonly head: string; readon
     }
     client.on("data", take).once("end", ended).once("close", ended);
   });
+}
+
+function forbid(client: Duplex, why: string, { onRefused }: Serving): void {
+  onRefused(why);
+  refuse(client, 403, `cinch: ${why}`);
 }
 
 function refuse(client: Duplex, status: number, why: string): void {
