@@ -57,18 +57,10 @@ const NPM_REMOTE = new Set([
   "create",
   "init",
 ]);
-/** Where package managers ask, as long as no setting of theirs names another place. */
-const REGISTRY_HOSTS: readonly (readonly [program: RegExp, hosts: readonly string[]])[] = [
-  [/^(?:npm|pnpm|bun)$/, ["registry.npmjs.org"]],
-  [/^yarn$/, ["registry.yarnpkg.com"]],
-  [/^(?:pip3?|pipx|uv|poetry|python3?(?:\.\d+)?)$/, ["pypi.org", "files.pythonhosted.org"]],
-  [/^cargo$/, ["index.crates.io", "static.crates.io"]],
-];
-
 /** What a command wants beyond the network that it has. */
 export interface NetworkNeed {
   readonly why: string;
-  /** What would have to be listed: the hosts that are known, or usual; empty where they cannot be told. */
+  /** What would have to be listed; empty where it cannot be told: a registry's host stands in its tool's settings. */
   readonly hosts: readonly string[];
 }
 
@@ -88,10 +80,9 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): N
     const where =
       beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
     const name = nameOf(command);
-    const usual = wanted === "registry" ? REGISTRY_HOSTS.find(([program]) => program.test(name))?.[1] : [];
     return {
       why: `${name} needs ${where}, which the sandbox does not let through`,
-      hosts: beyond ?? usual ?? [],
+      hosts: beyond ?? [],
     };
   }
   return undefined;
