@@ -12,10 +12,14 @@ import { PERMISSION_TIMEOUT_MS } from "./questions.ts";
 const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });
 
 /** A gate that asks about every call and lets it through when the answer is yes. */
-function asking(answers: PermissionAnswer[]): (questions: Questions) => readonly ToolMiddleware[] {
+function asking(
+  answers: PermissionAnswer[],
+  more: { readonly onceOnly?: boolean } = {},
+): (questions: Questions) => readonly ToolMiddleware[] {
   return (questions) => [
     async (call, context, next) => {
-      const question = { callId: call.id, tool: call.name, args: call.input, originator: context.originator };
+      const { originator } = context;
+      const question = { callId: call.id, tool: call.name, args: call.input, originator, ...more };
       const answer = await questions.askPermission({ ...question, summary: call.name }, context.signal);
       answers.push(answer);
       const allowed = answer.kind === "answered" && answer.decision === "allow";
@@ -81,6 +85,20 @@ test("[CTL-01] [BUS-02] every event of a turn names the client that started it, 
     turn.events.map(() => rig.connection.clientId),
   );
   expect(await seen).toEqual([...turn.events]);
+});
+
+test("[PERM-03 PERM-07] an answer for the session, where it counts for one call alone, is told and taken as one for that call", async () => {
+  const answers: PermissionAnswer[] = [];
+  await using rig = await askingRig(answers, { gate: asking(answers, { onceOnly: true }) });
+  const sent = rig.send("go");
+  const { callId } = (await rig.until("PermissionRequested")).payload;
+  const answer = { decision: "allow", scope: "tool" } as const;
+  await rig.connection.send({ kind: "AnswerPermission", sessionId: rig.session.id, callId, ...answer });
+  await sent;
+  const by = rig.connection.clientId;
+  expect(answers).toEqual([{ kind: "answered", decision: "allow", scope: "once", by }]);
+  const { payload } = await rig.until("PermissionAnswered");
+  expect(payload).toEqual({ callId, decision: "allow", scope: "once", by, counted: true });
 });
 
 test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an event", async () => {

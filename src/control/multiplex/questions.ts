@@ -95,10 +95,13 @@ export class Questions {
         why: `no permission is asked for ${callId}`,
       });
     }
-    const answer = { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
+    const answer =
+      open?.question.onceOnly === true
+        ? ({ decision, scope: "once", by: client.id } as const) // whatever a client made of it
+        : { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
     // What was granted stands in the event, so that every client can list it and take it back (PERM-07).
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
-      scope
+      answer.scope
     ];
     const told = granted === undefined ? answer : { ...answer, rule: granted };
     this.#options.publish(
