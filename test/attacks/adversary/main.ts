@@ -222,7 +222,7 @@ function snapshot({ path, ground: { root, home, config, data, state } }: Base): 
     join(data, "sessions.db"),
     join(data, "scratch"),
     join(data, "catalogues"),
-    join(state, "log/cinch"),
+    join(state, "log/harness-"),
     join(state, "sandboxes"),
     join(config, "machine.key"),
   ];
