@@ -82,7 +82,7 @@ async function stalledMiB(
 }
 
 async function measureSessions(place: Place): Promise<readonly Row[]> {
-  const home = makeHome(place);
+  const home = makeHome({ ...place, keyed: false }); // the engine alone: it is given no key to keep
   home.point("http://127.0.0.1:9/v1");
   const child = start(engineWithSessions(place, SESSIONS), home);
   const [text, stderr, code] = await Promise.all([

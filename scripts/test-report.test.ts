@@ -47,7 +47,11 @@ test.each([["--isolate"], ["--parallel"]])(
       "cannot be loaded",
     ])
       expect(shown).toContain(told);
-    for (const left of ["(pass)", "b.test.ts", "Ran 3", " pass\n"]) expect(shown).not.toContain(left);
+    for (const left of ["(pass)", "Ran 3", " pass\n"]) {
+      expect(shown).not.toContain(left);
+    }
+    // With workers, an error's text may stand under the file that came next.
+    if (flag === "--isolate") expect(shown).not.toContain("b.test.ts");
   },
 );
 

@@ -54,8 +54,11 @@ export function failingOutput(output: string): string {
   for (const line of output.split("\n")) {
     if (/^\d+ tests? (?:failed|skipped)/.test(line)) repeats = true;
     else if (SUMMARY.test(line) || (repeats && line.startsWith("(fail) "))) continue;
-    else if (/^\((?:pass|skip|todo)\) /.test(line)) block = [];
-    else if (/^\S.*\.(?:test|e2e)\.ts:$/.test(line)) {
+    else if (/^\((?:pass|skip|todo)\) /.test(line)) {
+      // With workers, the text of an error may come late: under the next test, or the next file.
+      if (isThrown(block)) keep();
+      block = [];
+    } else if (/^\S.*\.(?:test|e2e)\.ts:$/.test(line)) {
       if (isTold(block)) keep();
       block = [];
       header = line;
@@ -70,6 +73,14 @@ export function failingOutput(output: string): string {
 
 const SUMMARY =
   /^(?:\s*\d+ (?:pass|fail|skip|todo|errors?|snapshots?|expect\(\) calls|filtered out)\b|Ran \d+ tests?)/;
+
+/** Tells an error that the runner printed, with the place it was thrown at, from the words of a test. */
+function isThrown(block: readonly string[]): boolean {
+  return (
+    block.some((line) => line.startsWith("error: ")) &&
+    block.some((line) => /^\s+at \S.*:\d+:\d+\)?$/.test(line))
+  );
+}
 
 /** What was printed after the last test of a file counts only where it tells of an error. */
 function isTold(block: readonly string[]): boolean {
