@@ -15,7 +15,8 @@ import { childrenOf, filesHolding, memoryBytesOf, placesInProcess } from "../sup
  * undefined), which puts the key into the engine's environment and heap.
  */
 
-const CANARY = "canary-7f3a9c51e0d24b68-provider-key";
+// New for each run, so that no other run on this machine can be what is found.
+const CANARY = `canary-${crypto.randomUUID()}-provider-key`;
 const MACHINE_KEY = "c0ffee00".repeat(8);
 const PASSPHRASE = "canary passphrase of nobody else";
 
