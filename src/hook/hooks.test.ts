@@ -246,18 +246,21 @@ test("[HOOK-01 HOOK-03] more than 64 KB of output is read and dropped, with a ma
 
 const CUT = "warn «truncated» the output of a hook was cut";
 
+const FLOOD_BYTES = 1_000_000_000;
+
 test("[HOOK-01 REL-01] a flood is read to its end and holds no memory; one without end is ended by the deadline", async () => {
   await using rig = openHookRig((at) => [
-    { cmd: "head -c 300000000 /dev/zero" },
+    { cmd: `head -c ${FLOOD_BYTES} /dev/zero` },
     { cmd: `echo $$ > ${at("pid")}; yes`, timeoutMs: 1_000 },
   ]);
   const before = process.memoryUsage().rss;
   const saying = rig.say();
   await written(rig.at("pid"));
-  expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  // When the collector runs is its own affair: what counts is that the flood was not kept.
+  expect(process.memoryUsage().rss - before).toBeLessThan(FLOOD_BYTES / 2);
   await rig.world.clock.advance(1_000);
   expect(await saying).toMatchObject([{ kind: "answered" }, { kind: "failed" }]);
-  expect(rig.logged).toMatchObject([[CUT, { bytes: 300_000_000 }]]);
+  expect(rig.logged).toMatchObject([[CUT, { bytes: FLOOD_BYTES }]]);
 });
 
 test("[HOOK-01 REL-03] no process of a hook outlives it, whether it hides in the background or in a session of its own", async () => {
