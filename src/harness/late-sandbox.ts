@@ -15,6 +15,7 @@ export function lateSandbox(open: () => Promise<OpenSandbox>): OpenSandbox {
     confinement: async () => await (await opened()).confinement(),
     current: async () => await (await opened()).current(),
     afterwards: async () => await (await opened()).afterwards(),
+    sweep: async () => await (await opening)?.sweep(),
     accept: async (paths) => await (await opening)?.accept(paths),
     async [Symbol.asyncDispose]() {
       const sandbox = await opening?.catch(() => undefined); // each call was told of it, and nothing is there to free

@@ -158,6 +158,11 @@ class SandboxOfSession implements OpenSandbox {
     return [...refusals.map((why) => `[proxy: ${why}]`), ...removed, ...hostRunNotes(changes)];
   }
 
+  async sweep(): Promise<void> {
+    const prepared = await this.#prepared?.catch(() => undefined); // then no command has run
+    await this.#remove(prepared?.absent ?? []);
+  }
+
   async accept(paths?: readonly string[]): Promise<void> {
     await this.#watch.accept(paths);
   }
@@ -175,6 +180,7 @@ class SandboxOfSession implements OpenSandbox {
   async [Symbol.asyncDispose](): Promise<void> {
     const network = await this.#network;
     if (network?.kind === "open") await network[Symbol.asyncDispose]();
+    await this.sweep(); // what a command in the background left
     await this.#stack.disposeAsync();
     await this.#record.end();
   }

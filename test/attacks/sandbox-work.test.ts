@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
+import { until } from "../support/until.ts";
 
 const test = requireSandbox();
 
@@ -67,6 +68,23 @@ describe("[SBX-04] the usual work with git goes on in the sandbox", () => {
     expect(readFileSync(join(main, ".git", "config"), "utf8")).toBe(config);
     expect(readFileSync(join(main, "a"), "utf8")).toBe("a\n");
     expect(git(join(rig.root, "tree"), "log", "--format=%s")).toBe("second\nfirst");
+  });
+
+  test("[S26 ENG-09] what would lead git elsewhere goes when a command is cancelled, and when the session ends", async () => {
+    await using rig = rigged();
+    repository(rig.root);
+    const planted = join(rig.root, ".git", "commondir");
+    const running = rig.bash("echo ../evil >.git/commondir; touch began; sleep 60").catch(() => "cancelled");
+    await until("the command", () => existsSync(join(rig.root, "began")));
+    rig.cancel.abort(new Error("enough"));
+    expect(await running).toBe("cancelled");
+    expect(existsSync(planted)).toBe(false);
+
+    await using later = rigged(rig.root);
+    await later.bash("sleep 0.1; echo ../evil >.git/commondir; touch again; sleep 60", { background: true });
+    await until("the background run", () => existsSync(join(rig.root, "again")));
+    await later.end();
+    expect(existsSync(planted)).toBe(false);
   });
 
   test("[S27] a .git file that leads to a repository which does not know of it opens nothing", async () => {

@@ -17,6 +17,8 @@ export interface SessionSandbox {
   current(): Promise<CurrentSandbox>;
   /** Puts right what a command left that must not be there; answers what the model and the person must be told of it. */
   afterwards(): Promise<readonly string[]>;
+  /** Only puts it right, where nobody is there to be told; what there is to tell comes with the next command. */
+  sweep(): Promise<void>;
   /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
   accept(paths?: readonly string[]): Promise<void>;
 }
@@ -58,7 +60,10 @@ export function confine(options: ConfineOptions): ToolMiddleware {
         : fails(`SandboxUnavailable: ${current.refuse}`);
     }
     const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
-    const output = await next(call, { ...context, world });
+    const output = await next(call, { ...context, world }).catch(async (thrown: unknown) => {
+      await options.sandbox.sweep(); // a cancelled command has run too
+      throw thrown;
+    });
     const notes = await options.sandbox.afterwards();
     const said = textOf(output);
     const home = context.workspace.env["HOME"];
