@@ -1,14 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Envelope } from "../../src/protocol/envelope.ts";
 import { cinchHome, cinchPath } from "../support/cinch.ts";
 import { settle } from "../support/fake-clock.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { connect, openPlace, turn } from "../support/place.ts";
+import { follow, openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
-import { until } from "../support/until.ts";
 
 // Failures that users of other harnesses report, across rooms (the R entries of the catalogue; most are held in theirs).
 
@@ -19,31 +17,21 @@ test("[SES-02 R27] what is sent while a turn runs, while a person is asked, or a
     says("second"),
   );
   await using harness = await place.open({ attended: true });
-  const connection = await connect(harness);
   const { session: sessionId } = harness;
-  const leave = new AbortController();
-  const seen: Envelope[] = [];
-  const following = (async () => {
-    for await (const event of connection.subscribe(sessionId, { signal: leave.signal })) seen.push(event);
+  const seen = await (async () => {
+    await using client = await follow(harness);
+    const { connection } = client;
+    await client.say("one");
+    const { callId } = (await client.question()).payload;
+    await expect(client.say("lost while busy")).rejects.toMatchObject({ reason: "TurnInProgress" });
+    await connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "deny" });
+    await client.turns(1);
+    await client.say("two");
+    await client.turns(2);
+    await connection.send({ kind: "EndSession", sessionId });
+    await expect(client.say("lost after the end")).rejects.toBeInstanceOf(Error);
+    return client.seen;
   })();
-  const say = (text: string) =>
-    connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
-  const ends = () => seen.filter(({ kind }) => kind === "TurnEnded").length;
-
-  await say("one");
-  await until("the question", () => seen.some(({ kind }) => kind === "PermissionRequested"));
-  await expect(say("lost while busy")).rejects.toMatchObject({ reason: "TurnInProgress" });
-  const asked = seen.find((event) => event.kind === "PermissionRequested");
-  if (asked?.kind !== "PermissionRequested") throw new Error("nothing was asked");
-  const { callId } = asked.payload;
-  await connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "deny" });
-  await until("the end", () => ends() === 1);
-  await say("two");
-  await until("the next end", () => ends() === 2);
-  await connection.send({ kind: "EndSession", sessionId });
-  await expect(say("lost after the end")).rejects.toBeInstanceOf(Error);
-  leave.abort();
-  await following.catch(() => undefined);
 
   const told = JSON.stringify(seen) + JSON.stringify(place.mock.requests.map(({ body }) => body));
   expect(told).toContain("two");
@@ -60,28 +48,18 @@ test("[ENG-09 R26] what was cancelled while a person was asked never runs: not b
   );
   {
     await using harness = await place.open({ attended: true });
-    const connection = await connect(harness);
     const { session: sessionId } = harness;
-    const leave = new AbortController();
-    const seen: Envelope[] = [];
-    const following = (async () => {
-      for await (const event of connection.subscribe(sessionId, { signal: leave.signal })) seen.push(event);
-    })();
-    await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "run it" }] });
-    await until("the question", () => seen.some(({ kind }) => kind === "PermissionRequested"));
-    const asked = seen.find((event) => event.kind === "PermissionRequested");
-    if (asked?.kind !== "PermissionRequested") throw new Error("nothing was asked");
-    await connection.send({ kind: "CancelTurn", sessionId });
-    await until("the end", () => seen.some(({ kind }) => kind === "TurnEnded"));
-    const { callId } = asked.payload;
+    await using client = await follow(harness);
+    await client.say("run it");
+    const { callId } = (await client.question()).payload;
+    await client.connection.send({ kind: "CancelTurn", sessionId });
+    await client.turns(1);
     // Taken or refused: a late answer is nobody's.
-    await connection
+    await client.connection
       .send({ kind: "AnswerPermission", sessionId, callId, decision: "allow" })
       .catch(() => undefined);
     await settle();
     await turn(harness, "go on");
-    leave.abort();
-    await following.catch(() => undefined);
   }
   await using resumed = await place.open({ resume: { kind: "last" } });
   await turn(resumed, "and now");

@@ -5,12 +5,14 @@ import type { HarnessOptions } from "../../src/harness/options.ts";
 import type { OpenHarness } from "../../src/harness.ts";
 import { openHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/host/host.ts";
+import type { Accepted } from "../../src/protocol/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
-import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";
+import { until } from "./until.ts";
 import { temporaryDirectory } from "./world.ts";
 
 /** A folder with a repository, a configuration and a mock provider in it, to open harnesses on. */
@@ -83,4 +85,46 @@ export async function turn(harness: OpenHarness, prompt: string): Promise<Envelo
     if (event.kind === "TurnEnded" && seen.some(({ kind }) => kind === "TurnStarted")) break;
   }
   return seen;
+}
+
+/** A client that follows a session from its beginning; leaving its scope ends the following. */
+export interface Following extends AsyncDisposable {
+  readonly connection: Connection;
+  readonly seen: readonly Envelope[];
+  say(text: string): Promise<Accepted>;
+  /** The first question for permission, once it is put. */
+  question(): Promise<EnvelopeOf<"PermissionRequested">>;
+  /** Waits until so many turns have ended. */
+  turns(count: number): Promise<void>;
+}
+
+export async function follow(harness: OpenHarness): Promise<Following> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const leave = new AbortController();
+  const seen: Envelope[] = [];
+  const following = (async () => {
+    for await (const event of connection.subscribe(sessionId, { signal: leave.signal })) seen.push(event);
+  })();
+  const first = () => seen.find((event) => event.kind === "PermissionRequested");
+  return {
+    connection,
+    seen,
+    say: (text) => connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] }),
+    async question() {
+      await until("the question", () => first() !== undefined);
+      const asked = first();
+      if (asked?.kind !== "PermissionRequested") throw new Error("nothing was asked");
+      return asked;
+    },
+    turns: (count) =>
+      until(
+        `the end of turn ${count}`,
+        () => seen.filter(({ kind }) => kind === "TurnEnded").length >= count,
+      ),
+    async [Symbol.asyncDispose]() {
+      leave.abort();
+      await following.catch(() => undefined); // it ends by being left
+    },
+  };
 }
