@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { codeOf } from "../base/world.ts";
 
 /** How long the processes of a group may take to end by themselves after SIGTERM. */
@@ -150,14 +150,55 @@ function processOf(pid: number): Process | undefined {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), started };
 }
 
+/**
+ * Whether a process has the mark in its environment.
+ *
+ * It may be a neighbour, with a key of its own there, and this one must never have a key: what is read lies in one place
+ * only, is wiped before anything else happens, and becomes no string (CRED-03).
+ */
 function carries(pid: number, mark: string): boolean {
-  return `\0${read(`/proc/${pid}/environ`) ?? ""}\0`.includes(`\0${mark}\0`);
+  return (
+    ifReadable(() => {
+      const file = openSync(`/proc/${pid}/environ`, "r");
+      try {
+        return holdsEntry(file, Buffer.from(`\0${mark}\0`, "latin1"));
+      } finally {
+        closeSync(file);
+      }
+    }) ?? false
+  );
+}
+
+const ENVIRONMENT_BYTES = 65_536;
+let environment: Buffer | undefined;
+
+/** Reads entries, each ended by a zero, piece by piece; the end of a piece stays for the next. */
+function holdsEntry(file: number, entry: Buffer): boolean {
+  environment ??= Buffer.alloc(ENVIRONMENT_BYTES);
+  let used = 1; // the zero before the first entry
+  try {
+    while (true) {
+      const got = readSync(file, environment, used, environment.length - used - 1, null);
+      const end = used + got;
+      environment[end] = 0; // also behind the last, where the process wrote over its own
+      if (environment.subarray(0, got === 0 ? end + 1 : end).includes(entry)) return true;
+      if (got === 0) return false;
+      used = Math.min(end, entry.length - 1);
+      environment.copyWithin(0, end - used, end);
+    }
+  } finally {
+    environment.fill(0);
+  }
+}
+
+function read(path: string): string | undefined {
+  return ifReadable(() => readFileSync(path, "latin1"));
 }
 
 /** Undefined where the process is gone meanwhile, or is somebody else's. */
-function read(path: string): string | undefined {
+function ifReadable<T>(look: () => T): T | undefined {
   try {
-    return readFileSync(path, "latin1");
+    return look();
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;

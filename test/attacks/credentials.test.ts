@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CinchHome, RunningCinch } from "../support/cinch.ts";
@@ -8,6 +8,7 @@ import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { childrenOf, filesHolding, memoryBytesOf, placesInProcess } from "../support/process-memory.ts";
+import { until } from "../support/until.ts";
 
 /**
  * Keys and where they are found (S54, S59): a real session with a key from each source, looked at from a Bash call and
@@ -67,6 +68,27 @@ test.each(SOURCES)("[CRED-03 S54 S59] no engine and no command sees a key from $
   cinch.kill("SIGKILL");
   await cinch.exited;
   expect(rig.filesWithSecrets()).toEqual([]);
+});
+
+test("[CRED-03 S54] a key in a neighbour's environment does not come into the engine when it looks for what a command left", async () => {
+  // Seen red with each environment read as a string: the engine kept it in its heap.
+  await using rig = await openRig(
+    { name: "neighbour", env: { ANTHROPIC_API_KEY: CANARY } },
+    "touch began; until [ -e go ]; do sleep 0.02; done",
+  );
+  await using cinch = rig.start();
+  await until("the command has begun", () => existsSync(join(rig.work, "began")));
+  const neighbours = Array.from({ length: 8 }, () => {
+    const env = { PATH: process.env["PATH"], NEIGHBOUR_API_KEY: MACHINE_KEY };
+    return Bun.spawn(["sleep", "1000"], { env });
+  });
+  try {
+    writeFileSync(join(rig.work, "go"), "");
+    await rig.mock.until(({ stalled }) => stalled === 1);
+    expect(placesInProcess(processesOf(cinch).engine, SECRETS)).toEqual([]);
+  } finally {
+    for (const each of neighbours) each.kill("SIGKILL");
+  }
 });
 
 test("[CRED-02 S54] the environment goes before the store, and that before .harness-secrets/env; a missing key names its variable", async () => {
@@ -129,7 +151,7 @@ interface Rig extends AsyncDisposable {
   filesWithSecrets(): readonly string[];
 }
 
-async function openRig(source: Source): Promise<Rig> {
+async function openRig(source: Source, command: string = LOOK_AROUND): Promise<Rig> {
   const home = cinchHome();
   const work = join(home.path, "work");
   const scratch = mkdtempSync(join(tmpdir(), "cinch-keys-test-"));
@@ -141,7 +163,7 @@ async function openRig(source: Source): Promise<Rig> {
       if (!stalls) return says("Done.");
       return JSON.stringify(request.body).includes("tool_result")
         ? says("Never told.", { fault: { kind: "stall", at: "first-byte" } })
-        : calls("Bash", { command: LOOK_AROUND });
+        : calls("Bash", { command });
     },
   });
   const variable = source.keyVariable ?? "ANTHROPIC_API_KEY";
