@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { inTurn } from "../../test/support/recordings.ts";
+import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { ownWords } from "../base/brand.ts";
 import type { Event, PayloadOf } from "../protocol/events.ts";
@@ -63,6 +64,7 @@ function rig(middleware: readonly RequestMiddleware[], answer: () => AsyncIterab
     },
     turn: 2,
     round: 1,
+    history: NO_HISTORY,
     emit: (event) => told.push(event),
     spent: () => undefined,
   };

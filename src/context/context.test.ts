@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import { byteLength } from "../base/text.ts";
@@ -187,6 +188,7 @@ function requestContext(): RequestContext {
     provider: PROVIDER,
     turn: 1,
     round: 1,
+    history: NO_HISTORY,
     emit: () => undefined,
     spent: () => undefined,
   };

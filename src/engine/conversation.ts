@@ -1,9 +1,13 @@
+import { assert } from "../base/assert.ts";
+import type { EventSeq } from "../base/ids.ts";
 import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
+import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { fence } from "../trust/fence.ts";
 import type { Bus } from "./bus.ts";
+import type { Origin } from "./origin.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
 /**
@@ -45,6 +49,21 @@ export class Conversation {
     if (calls.length === 0) return;
     const content = calls.map((call) => resultBlock(call, results.get(call.id) ?? notExecuted(why)));
     this.#add({ role: "user", content }, turn);
+  }
+
+  /** See `History`. The log's own messages stay; the first of the view bears the boundary from which a resume reads. */
+  async replace(
+    view: readonly Message[],
+    { turn, origin }: { readonly turn: number; readonly origin: Origin },
+    told: (boundary: EventSeq) => Event,
+  ): Promise<void> {
+    assert(view.length > 0, "a history is never replaced by nothing");
+    const bus = this.#bus;
+    await bus.commit("process");
+    bus.publish(told(bus.lastEvent), origin);
+    for (const [at, message] of view.entries()) bus.remember(message, turn, at === 0);
+    this.#messages = view;
+    await bus.commit("power");
   }
 
   #add(message: Message, turn: number): void {

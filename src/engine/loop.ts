@@ -47,15 +47,8 @@ export async function runTurn(turn: Turn, parts: EngineParts): Promise<TurnEnded
 /** One provider call. What arrived is in the history, whether or not the answer came to its end (ENG-18). */
 async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply> {
   turn.cancel.signal.throwIfAborted();
-  const { provider, id: model, outputTokensMax } = parts.model();
-  const request: ModelRequest = {
-    model,
-    system: [],
-    messages: parts.conversation.messages,
-    tools: parts.tools(),
-    outputTokensMax,
-    cache: { prefix: false, messages: [] },
-  };
+  const { provider } = parts.model();
+  const request = openRequest(parts);
   const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
@@ -90,6 +83,19 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   }
   parts.conversation.addReply(builder.reply, turn.number);
   return builder.reply;
+}
+
+/** The next request as it enters the middleware: the history and the tools, with nothing added. */
+export function openRequest(parts: EngineParts): ModelRequest {
+  const { id: model, outputTokensMax } = parts.model();
+  return {
+    model,
+    system: [],
+    messages: parts.conversation.messages,
+    tools: parts.tools(),
+    outputTokensMax,
+    cache: { prefix: false, messages: [] },
+  };
 }
 
 interface ToldRequest {

@@ -3,7 +3,7 @@ import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
-import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
+import type { History, RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { Provider, ToolSchema } from "../provider/provider.ts";
 import type { Bus } from "./bus.ts";
 import { CancelNode } from "./cancel.ts";
@@ -83,6 +83,17 @@ export class Turn implements Disposable {
     this.#parts.bus.publish(event, this.origin);
   }
 
+  /** What a request middleware sees of this turn's conversation, and what it may put in its place. */
+  get history(): History {
+    const { conversation } = this.#parts;
+    return {
+      get messages() {
+        return conversation.messages;
+      },
+      replace: (view, told) => conversation.replace(view, { turn: this.number, origin: this.origin }, told),
+    };
+  }
+
   requestContext(round: number, provider: Provider): RequestContext {
     return {
       world: this.#parts.world,
@@ -92,6 +103,7 @@ export class Turn implements Disposable {
       provider,
       turn: this.number,
       round,
+      history: this.history,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
     };

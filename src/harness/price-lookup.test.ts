@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../test/support/fake-clock.ts";
+import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { RequestContext } from "../provider/middleware.ts";
@@ -36,6 +37,7 @@ test("[PROV-11] a turn that is cancelled while the catalogue is on its way break
       provider: { ...scriptedProvider([]), name: "openrouter", pricesInCatalogue: true },
       turn: 1,
       round: 1,
+      history: NO_HISTORY,
       emit: () => undefined,
       spent: () => undefined,
     };

@@ -46,6 +46,8 @@ export interface SessionMaterial {
   readonly telemetry: readonly ToolMiddleware[];
   /** Stands between validation and the call: hooks, plan mode, permission. Gets the questions of the session. */
   readonly gate: (questions: Questions) => readonly ToolMiddleware[];
+  /** Stands between memoisation and the ledger: what keeps files before they are changed. */
+  readonly checkpoint?: readonly ToolMiddleware[];
   /** Stands between the ledger and the time limit: what confines commands. */
   readonly sandbox?: (questions: Questions) => readonly ToolMiddleware[];
   /** Stands right around the tool: what may leave it. */
@@ -69,6 +71,7 @@ export interface SessionMaterial {
   /** Hooks with a prompt and at the end of a turn. */
   readonly onInput?: NonNullable<SessionParts["onInput"]>;
   readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
+  readonly rewind?: NonNullable<SessionParts["rewind"]>;
   /** Ends what the session still runs, while its events can still be told. */
   readonly settle: () => Promise<void>;
   /** Frees the rest, after the last event. */
@@ -98,6 +101,7 @@ export function composeSession(material: SessionMaterial): Session {
       validate(),
       ...material.gate(questions),
       memoise(),
+      ...(material.checkpoint ?? []),
       ledger(bus, clock),
       ...(material.sandbox?.(questions) ?? []),
       timeLimit(),

@@ -1,6 +1,7 @@
-import type { ClientId, SessionId } from "../base/ids.ts";
+import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
+import type { Message } from "../protocol/message.ts";
 import type { ModelEvent, ModelRequest, Provider } from "./provider.ts";
 
 /** What travels with a provider call through the request middleware. */
@@ -12,12 +13,30 @@ export interface RequestContext {
   /** The provider in use for this turn: middleware that depends on one asks here. */
   readonly provider: Provider;
   readonly turn: number;
-  /** The provider call within the turn, from 1. */
+  /** The provider call within the turn, from 1; 0 where the history alone is worked on. */
   readonly round: number;
+  /** What the request's messages come from, for middleware that makes it smaller (SES-13). */
+  readonly history: History;
+  /**
+   * Set where the request is none of the conversation's own. `compact`: the history is to be made smaller, and no answer
+   * is wanted; `summary`: what is sent for that.
+   */
+  readonly purpose?: "compact" | "summary";
   /** Publishes an event of this turn. */
   emit(event: Event): void;
   /** Adds to the duration of a component in TurnTiming. */
   spent(component: string, ms: number): void;
+}
+
+/** The messages that every request of a session is built from. */
+export interface History {
+  readonly messages: readonly Message[];
+  /**
+   * From now on requests are built from `view`, which is valid and not empty; the log keeps what stood there before. What
+   * is told of it is published with it, and both are durable when it resolves.
+   * @param told is given the last event before it: the boundary.
+   */
+  replace(view: readonly Message[], told: (boundary: EventSeq) => Event): Promise<void>;
 }
 
 export type RequestHandler = (request: ModelRequest, context: RequestContext) => AsyncIterable<ModelEvent>;

@@ -4,6 +4,7 @@ import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { fails, says } from "../../test/support/mock-provider/turn.ts";
 import type { ProviderRig } from "../../test/support/provider-rig.ts";
 import { openProviderRig, REQUEST, textOf } from "../../test/support/provider-rig.ts";
+import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { seededRandom } from "../../test/support/world.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { Event } from "../protocol/events.ts";
@@ -42,6 +43,7 @@ function run(rig: ProviderRig, options: RetryOptions = {}, seed = 1): Run {
     provider: rig.provider,
     turn: 1,
     round: 1,
+    history: NO_HISTORY,
     emit(event: Event) {
       if (event.kind !== "Error") return;
       const { reason, message, details } = event.payload;

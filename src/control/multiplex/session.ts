@@ -4,6 +4,7 @@ import type { LogLevel } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
+import { compactHistory } from "../../engine/compact.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { OrphanedCall } from "../../engine/recover.ts";
 import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
@@ -13,6 +14,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, SessionEndReason, TurnEndReason } from "../../protocol/events.ts";
+import type { History } from "../../provider/middleware.ts";
 import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { Questions } from "./questions.ts";
@@ -45,6 +47,8 @@ export interface SessionParts {
   readonly onInput?: (content: readonly InputBlock[], turn: TurnSurface) => Promise<readonly InputBlock[]>;
   /** Told of the end of each turn while the session is still taken, before clients are. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
+  /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
+  readonly rewind?: (request: CommandOf<"RewindSession">, turn: QuietTurn) => Promise<unknown>;
   /** Ends what the session still runs, while its events can still be told. */
   settle(): Promise<void>;
   /** Frees the rest, after the last event. */
@@ -56,6 +60,11 @@ export interface TurnSurface {
   readonly turn: number;
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
+}
+
+/** What works on a session while no turn can begin. `turn` is the newest one. */
+export interface QuietTurn extends TurnSurface {
+  readonly history: History;
 }
 
 /** A turn that broke off with the process that ran it. */
@@ -86,6 +95,8 @@ export const SESSION_COMMANDS = [
   "DetachSession",
   "SetModel",
   "EndSession",
+  "CompactSession",
+  "RewindSession",
   "RevokeRule",
   "PromoteRule",
   "Answer",
@@ -162,6 +173,19 @@ export class Session {
           kind: command.kind,
           why: `no rule '${command.rule}' is active`,
         });
+      case "CompactSession":
+        return await this.#quietly(client, async (turn) => {
+          return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
+        });
+      case "RewindSession": {
+        const { rewind } = this.#parts;
+        if (rewind === undefined) throw notServed(command);
+        // It overwrites a person's files: that is for a person to say.
+        assertHuman(client, command.kind);
+        return await this.#quietly(client, async (turn) => ({
+          result: await rewind(command, { ...surfaceOf(turn), history: turn.history }),
+        }));
+      }
       case "EndSession":
         await this.end("user");
         return {};
@@ -171,10 +195,7 @@ export class Session {
       case "DetachSession":
         return { sessionId: this.id };
       default:
-        throw new HarnessError("InvalidCommand", {
-          kind: command.kind,
-          why: "it is not served in this version",
-        });
+        throw notServed(command);
     }
   }
 
@@ -221,11 +242,7 @@ export class Session {
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
     assertServed(command);
     await this.#recover(client);
-    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
-    if (this.#running !== undefined) {
-      const { originator, startedAt: ts } = this.#running;
-      throw new HarnessError("TurnInProgress", { originator, ts });
-    }
+    this.#assertFree();
     const { engine } = this.#parts;
     const turn = new Turn(engine, this.#turns + 1, client.id, this.#root.signal);
     this.#turns += 1;
@@ -240,6 +257,26 @@ export class Session {
     this.#drive(turn, slot).catch((thrown: unknown) => {
       this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
     });
+  }
+
+  /** Works on the session while no turn can begin. It counts as a turn that runs: it can be cancelled. */
+  async #quietly(client: AttachedClient, work: (turn: Turn) => Promise<Accepted>): Promise<Accepted> {
+    await this.#recover(client);
+    this.#assertFree();
+    const turn = new Turn(this.#parts.engine, Math.max(1, this.#turns), client.id, this.#root.signal);
+    const slot = this.#claim(turn);
+    try {
+      return await work(turn);
+    } finally {
+      slot.free();
+    }
+  }
+
+  #assertFree(): void {
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    if (this.#running === undefined) return;
+    const { originator, startedAt: ts } = this.#running;
+    throw new HarnessError("TurnInProgress", { originator, ts });
   }
 
   /** Has an input looked at. One that is refused leaves no trace: the next one gets the number of its turn. */
@@ -338,6 +375,10 @@ export class Session {
       slot.free();
     }
   }
+}
+
+function notServed({ kind }: Command): HarnessError {
+  return new HarnessError("InvalidCommand", { kind, why: "it is not served in this version" });
 }
 
 function surfaceOf(turn: Turn): TurnSurface {
