@@ -116,6 +116,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "turndown",
     "diff",
     "node:net",
+    "bun:ffi",
     "src/harness/sandbox.ts",
     "src/permission/command-facts.ts",
   ];

@@ -12,6 +12,31 @@ export interface Leader {
   onExit(callback: () => void): void;
 }
 
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** What a child writes to one of its outputs: read once, or left unread. */
+export class ChildOutput {
+  readonly #open: () => Reader;
+  #begun = false;
+
+  /** @param open gives the reader, and is called once at most. */
+  constructor(open: () => Reader) {
+    this.#open = open;
+  }
+
+  read(leader: Leader): AsyncGenerator<Uint8Array> {
+    this.#begun = true;
+    return untilLeft(this.#open, leader);
+  }
+
+  /** Frees it where nobody has begun to read; who has, leaves it himself. */
+  async leaveUnread(): Promise<void> {
+    if (this.#begun) return;
+    this.#begun = true;
+    await this.#open().cancel();
+  }
+}
+
 /**
  * Reads the pipe of a child to its end; the end is also when the leader has exited and nothing more comes.
  *
@@ -20,11 +45,8 @@ export interface Leader {
  * does not ask does not count, and neither does time in which this process was kept from reading: ticks are counted,
  * and between two of them the pipe was looked at.
  */
-export async function* untilLeft(
-  stream: ReadableStream<Uint8Array>,
-  leader: Leader,
-): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
+async function* untilLeft(open: () => Reader, leader: Leader): AsyncGenerator<Uint8Array> {
+  const reader = open();
   let asking = false;
   let silentTicks = 0;
   let waitingTicks = 0;

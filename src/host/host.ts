@@ -19,7 +19,7 @@ export function hostWorld(log: Log): World {
     fetch: hostFetch(),
     resolve: hostResolve,
     files: hostFiles,
-    spawn: hostSpawn,
+    spawn: hostSpawn(log),
     listen: hostListen,
     log,
     machine: hostMachine(),

@@ -1,18 +1,22 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { openFiles, processesWith, zombiesOf } from "../../test/support/processes.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
+import { SILENT } from "../base/log.ts";
 import { decode } from "../base/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
 import { livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";
 
+const spawn = hostSpawn(SILENT);
+
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const ALL_DEAD_MS_MAX = 2_000;
 
 function shell(script: string, options: Partial<SpawnOptions> = {}): Child {
-  return hostSpawn({ argv: ["bash", "-c", script], cwd: "/", env: { PATH }, ...options });
+  return spawn({ argv: ["bash", "-c", script], cwd: "/", env: { PATH }, ...options });
 }
 
 async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -45,7 +49,7 @@ afterEach(() => {
 
 describe("a child", () => {
   test("[S10] has exactly the environment that was given, and nothing of ours", async () => {
-    await using child = hostSpawn({ argv: ["env"], cwd: "/", env: { PATH, A: "1 2\n3" } });
+    await using child = spawn({ argv: ["env"], cwd: "/", env: { PATH, A: "1 2\n3" } });
     expect(await text(child.stdout)).toBe(`PATH=${PATH}\nA=1 2\n3\n`);
   });
 
@@ -59,9 +63,9 @@ describe("a child", () => {
   test("[TOOL-02] tells its exit code, its signal, or why it never started", async () => {
     await using one = shell("exit 3");
     await using two = shell("kill -9 $$");
-    await using three = hostSpawn({ argv: ["no-such-program"], cwd: "/", env: { PATH } });
+    await using three = spawn({ argv: ["no-such-program"], cwd: "/", env: { PATH } });
     await using four = shell("true", { cwd: "/no/such/place" });
-    await using five = hostSpawn({ argv: ["/etc/passwd"], cwd: "/", env: { PATH } });
+    await using five = spawn({ argv: ["/etc/passwd"], cwd: "/", env: { PATH } });
     expect(await one.exited).toEqual({ kind: "code", code: 3 });
     expect(await two.exited).toEqual({ kind: "signal", signal: "SIGKILL" });
     const failures = await Promise.all([three.exited, four.exited, five.exited]);
@@ -203,6 +207,41 @@ describe("reading a child", () => {
     expect(processesWith("1000000000")).toContain(unread.pid); // still at its first full pipe
   }, 30_000);
 
+  test("[REL-03] closes no file of anybody else, however the reading ends", async () => {
+    await using home = temporaryDirectory();
+    let over = false;
+    const checks: boolean[] = [];
+    const owner = async (name: string) => {
+      for (let i = 0; !over; i++) {
+        const file = await open(join(home.path, name), "w+");
+        await file.write(`${name} ${i}`, 0);
+        checks.push((await file.read(Buffer.alloc(100), 0, 100, 0)).bytesRead === `${name} ${i}`.length);
+        await file.close(); // rejects where somebody else has closed it
+      }
+    };
+    const ends: readonly ((child: Child) => Promise<unknown>)[] = [
+      (child) => text(child.stdout),
+      async (child) => {
+        for await (const _ of child.stdout) break;
+      },
+      (child) => child.exited,
+      (child) => Promise.all([text(child.stdout), child[Symbol.asyncDispose]()]),
+      () => Promise.resolve(),
+    ];
+    const starter = async () => {
+      for (let i = 0; i < 60; i++) {
+        await using child = i % 7 === 0 ? shell("true", { cwd: "/no/such" }) : shell("echo a; echo b >&2");
+        await ends[i % ends.length]?.(child);
+      }
+    };
+    const owners = Promise.all(["a", "b", "c", "d"].map(owner));
+    await Promise.all([starter(), starter(), starter(), starter()]);
+    over = true;
+    await owners;
+    expect(checks.every(Boolean)).toBe(true);
+    expect(checks.length).toBeGreaterThan(10);
+  }, 20_000);
+
   test("[TOOL-02] may be left early, which ends the writer", async () => {
     await using child = shell("exec yes");
     for await (const _ of child.stdout) break;
@@ -214,4 +253,22 @@ describe("reading a child", () => {
     await using child = shell("pwd -P", { cwd: home.path });
     expect(await text(child.stdout)).toBe(`${join(home.path)}\n`);
   });
+});
+
+test("[TOOL-02] where the C library cannot be called, output comes by sockets and the log says once what does not work", () => {
+  const program = `
+    process.getBuiltinModule = () => undefined;
+    const { hostSpawn } = await import(${JSON.stringify(join(import.meta.dir, "spawn.ts"))});
+    const log = { for: () => log, wants: () => true, write: (level, text) => console.log(level, text) };
+    const spawn = hostSpawn(log);
+    for (const script of ["echo a", "echo b; sleep 60 & exit 0"]) {
+      await using child = spawn({ argv: ["bash", "-c", script], cwd: "/", env: { PATH: "${PATH}" } });
+      for await (const chunk of child.stdout) console.log(Buffer.from(chunk).toString().trim());
+    }`;
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const { stdout, stderr } = Bun.spawnSync([process.execPath, ...flags, "-e", program]);
+  expect(stderr.toString()).toBe("");
+  const said = stdout.toString().trim().split("\n");
+  const told = process.platform === "linux" ? [expect.stringMatching(/^warn .*\/dev\/stderr/)] : [];
+  expect(said).toEqual([...told, "a", "b"]);
 });

@@ -1,39 +1,61 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { asError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Child, Exit, Spawn, SpawnOptions } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Leader } from "./child-output.ts";
-import { untilLeft } from "./child-output.ts";
+import { ChildOutput } from "./child-output.ts";
+import type { Pipe } from "./pipe.ts";
+import { givesPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { endGroup, livingMembers, signalGroup } from "./process-group.ts";
 
 /** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
 const EXIT_WAIT_MS_MAX = 500;
+const NO_PIPES =
+  "the C library cannot be called here, so commands write to sockets: what they open as /dev/stdout or /dev/stderr fails";
 
 /**
  * Starts processes of this machine, each as the leader of its own group and session (ENG-09, REL-03).
  *
  * Leaving the scope of a child ends its whole group within 2 s, whether the leader still lives or not, and also those
- * that left the group, as far as `process-group.ts` finds them.
+ * that left the group, as far as `process-group.ts` finds them. Its outputs are pipes; where Linux gives none they are
+ * sockets, which it cannot open as /dev/stdout and /dev/stderr, and the log is told so once.
  */
-export const hostSpawn: Spawn = (options) => {
-  try {
-    return start(options);
-  } catch (thrown) {
-    return neverStarted(explained(asError(thrown), options));
-  }
-};
+export function hostSpawn(log: Log): Spawn {
+  let told = process.platform !== "linux"; // elsewhere sockets serve as well
+  return (options) => {
+    if (!told && !givesPipes()) {
+      told = true;
+      log.for("spawn").write("warn", NO_PIPES);
+    }
+    try {
+      return start(options);
+    } catch (thrown) {
+      return neverStarted(explained(asError(thrown), options));
+    }
+  };
+}
 
 function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Child {
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
+  using out = openPipe();
+  using err = openPipe();
   const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
     detached: true,
-    stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe", ...further.numbers],
+    stdio: [
+      stdin === undefined ? "ignore" : bytesOf(stdin),
+      out?.writeEnd ?? "pipe",
+      err?.writeEnd ?? "pipe",
+      ...further.numbers,
+    ],
     lazy: true, // else Bun reads ahead without bound while nobody asks
   });
+  const stdout = outputOf(out, child.stdout);
+  const stderr = outputOf(err, child.stderr);
   const group: ProcessGroup = { leader: child.pid, startedAtMs, ...markOf(env, mark) };
   const leader = new ExitWatch();
   const exited = child.exited.then((code): Exit => {
@@ -54,12 +76,12 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
   async function end(): Promise<void> {
     if (!isGone()) await endGroup(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
-    await Promise.all([child.stdout, child.stderr].map((pipe) => (pipe.locked ? undefined : pipe.cancel())));
+    await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
   }
   return {
     pid: child.pid,
-    stdout: { [Symbol.asyncIterator]: () => untilLeft(child.stdout, leader) },
-    stderr: { [Symbol.asyncIterator]: () => untilLeft(child.stderr, leader) },
+    stdout: { [Symbol.asyncIterator]: () => stdout.read(leader) },
+    stderr: { [Symbol.asyncIterator]: () => stderr.read(leader) },
     exited,
     leftBehind: () => leader.exited && !isGone(),
     kill: (signal) => (isGone() ? undefined : signalGroup(group, signal)),
@@ -73,6 +95,16 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
       await ended;
     },
   };
+}
+
+/** @param made what the runtime made for the child where there was no pipe. */
+function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
+  if (pipe !== undefined) {
+    const reader = pipe.take();
+    return new ChildOutput(() => reader);
+  }
+  if (!(made instanceof ReadableStream)) throw new TypeError("the runtime gave a child no output");
+  return new ChildOutput(() => made.getReader());
 }
 
 /** What was opened for the child is closed here as soon as it has its own. */

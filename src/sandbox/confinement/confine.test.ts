@@ -34,6 +34,15 @@ describe("[SBX-01] Bash in the sandbox", () => {
     expect(await rig.bash("echo out; echo err >&2; false")).toBe("error: out\nerr\n[exit code 1]");
   });
 
+  test("[TOOL-02] lets a command open its outputs by their names", async () => {
+    await using rig = openSandboxRig();
+    expect(
+      await rig.bash(
+        "echo a >/dev/stderr; echo b | tee /dev/stderr; echo c >/dev/stdout; echo d >>/dev/fd/2",
+      ),
+    ).toBe("a\nb\nb\nc\nd");
+  });
+
   test("[SBX-04] the user's programs and environment are there", async () => {
     await using rig = openSandboxRig({
       env: { HELLO: "there", HOME: "/home/user" },

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "no
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settle } from "../../../test/support/fake-clock.ts";
-import { processesWith, zombiesOf } from "../../../test/support/processes.ts";
+import { openFiles, processesWith, zombiesOf } from "../../../test/support/processes.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
@@ -63,6 +63,37 @@ afterEach(() => {
 });
 
 describe("a command", () => {
+  test("[TOOL-02] may open its outputs by their names, in the foreground and in the background", async () => {
+    await using rig = openRig();
+    const command =
+      "echo a >/dev/stderr; echo b | tee /dev/stderr; echo c >/dev/stdout; echo d 2>&1 >>/dev/fd/2; (echo e >/dev/stderr) 2>&1";
+    const output = "a\nb\nb\nc\nd\ne";
+    expect(await rig.sh(command)).toBe(output);
+    const [id = ""] = /task_\w+/.exec(await rig.sh(command, { background: true })) ?? [];
+    await until("its end", () => rig.changes.some(({ state }) => state === "done"));
+    expect(await rig.text(rig.task, { id, action: "poll" })).toEndWith(`\n${output}`);
+  });
+
+  test("[REL-03] leaves no open file, a hundred times", async () => {
+    await using rig = openRig();
+    const ways = [
+      "echo a; echo b >/dev/stderr",
+      "head -c 300000 /dev/zero",
+      "kill -9 $$",
+      `sleep ${longSleep()} & echo a`,
+    ];
+    await rig.sh("true");
+    const before = openFiles();
+    const some = Array.from({ length: 4 }, async () => {
+      for (let i = 0; i < 25; i++) {
+        const plan = await rig.bash.plan({ command: ways[i % ways.length] }, rig.context);
+        await rig.bash.run(plan, { ...rig.context, callId: rig.world.ids.next("call") });
+      }
+    });
+    await Promise.all(some);
+    await until("all are closed", () => openFiles() === before);
+  }, 20_000);
+
   test("[TOOL-02] shows what it writes to both its outputs, in order", async () => {
     await using rig = openRig();
     expect(await rig.sh("for i in 1 2 3; do echo out $i; echo err $i >&2; done")).toBe(

@@ -1,0 +1,23 @@
+import type { dlopen, Library } from "bun:ffi";
+
+/** The C library under its name in glibc, then in musl. */
+const NAMES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
+
+/**
+ * Functions of the C library (Linux); undefined where none can be called.
+ *
+ * What it takes to call them is loaded by the first one that asks, not with this file.
+ */
+export function fromC<S extends Parameters<typeof dlopen>[1]>(symbols: S): Library<S>["symbols"] | undefined {
+  if (process.platform !== "linux") return undefined;
+  const ffi = process.getBuiltinModule("bun:ffi") as { readonly dlopen: typeof dlopen } | undefined;
+  if (ffi === undefined) return undefined;
+  for (const name of NAMES) {
+    try {
+      return ffi.dlopen(name, symbols).symbols;
+    } catch {
+      // not this library: the next one
+    }
+  }
+  return undefined;
+}
