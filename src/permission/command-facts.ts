@@ -4,63 +4,30 @@ import { codeOf } from "../base/world.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
-import type { CallTarget } from "../tool/tool.ts";
-import type { Known, Use } from "./commands/grammar.ts";
+import type { Use } from "./commands/grammar.ts";
+import type { CommandFacts, CommandTarget } from "./facts.ts";
+import { metRules } from "./met-rules.ts";
+import { pathsIn } from "./path-words.ts";
 import type { Place } from "./place.ts";
 import { below } from "./place.ts";
+import type { ReadRules } from "./read-rules.ts";
 import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
 import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
-import type { Rule } from "./rule.ts";
 import { printRule } from "./rule.ts";
 import { guardedPath, mayHoldCredentials } from "./sensitive.ts";
-
-export type CommandTarget = Extract<CallTarget, { readonly kind: "command" }>;
 
 /** More words of a line are not looked at on the disk; it is asked for, then. */
 const WORDS_MAX = 512;
 const LIST_ENTRIES_MAX = 4_096;
 
-/** What is known of a command line before anything of it runs: what `judge` decides by. */
-export interface CommandFacts {
-  readonly analysis: Analysis;
-  /** Why it is not known to only read what the person opened to the agent; absent where it is. Empty: nobody looked. */
-  readonly loud?: string;
-  /** What of cinch's own, of git's insides, or of credentials one of its words leads to. */
-  readonly guarded?: { readonly why: string; readonly personOnly: boolean };
-  /** Those of its commands and redirections that are known to only read such things, where not all of it is. */
-  readonly quiet: ReadonlySet<ShellCommand | ShellRedirection>;
-  /** The rule that forbids to read what one of its commands is known to read. */
-  readonly denied?: Rule;
-  /** Names that programs of the line have behind their links, by the name that they are called by. */
-  readonly programs: ReadonlyMap<string, string>;
-}
-
-/** What is known of a line from its words alone: not that it only reads, for that takes a look at the disk. */
-export function factsFromWords(target: CommandTarget): CommandFacts {
-  return {
-    analysis: analyse(target.command),
-    loud: "",
-    quiet: new Set(),
-    programs: new Map(),
-  };
-}
-
-/** What deny rules say of reading. */
-export interface ReadDenier {
-  /** The rule that forbids to read a path. */
-  at(path: string): Rule | undefined;
-  /** A rule that names a file or folder below this one. */
-  below(directory: string): Rule | undefined;
-}
-
 /** What a look at a command line goes by. */
 export interface Look {
   readonly files: Files;
   readonly ownDirectories: readonly string[];
-  /** Absent: no rule forbids to read anything. */
-  readonly denies?: ReadDenier | undefined;
+  /** Absent: no rule restricts reading anything. */
+  readonly reading?: ReadRules | undefined;
 }
 
 /**
@@ -71,7 +38,7 @@ export interface Look {
 export async function examine(
   target: CommandTarget,
   place: Place,
-  { files, ownDirectories, denies }: Look,
+  { files, ownDirectories, reading }: Look,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
   const ground: Ground = {
@@ -81,62 +48,30 @@ export async function examine(
     ...(place.home === undefined ? {} : { home: place.home }),
   };
   const known = readsOnly(analysis);
-  const rule = denies === undefined ? undefined : await deniedUse(known, analysis, ground, denies);
-  const denied = rule === undefined ? {} : { denied: rule };
+  const met = reading === undefined ? {} : { met: await metRules(known, analysis, ground, reading) };
   const loud =
     below(place.root, target.cwd) === undefined
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
-        : await failClosed(() => usesProblem(known.uses, place, ground, denies));
-  if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...denied };
+        : await failClosed(() => usesProblem(known.uses, place, ground, reading));
+  if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
   const [guarded, quiet, programs] = await Promise.all([
     guardedWord(analysis, ground, ownDirectories),
-    quietParts(analysis, place, ground, denies),
+    quietParts(analysis, place, ground, reading),
     programsOf(analysis, ground),
   ]);
-  return { analysis, loud, quiet, programs, ...denied, ...(guarded === undefined ? {} : { guarded }) };
+  return { analysis, loud, quiet, programs, ...met, ...(guarded === undefined ? {} : { guarded }) };
 }
 
 /** Only lines of few commands are looked through part by part: a rule is about such. */
 const PARTS_MAX = 32;
 
-/**
- * What commands that are known to read would read; of others nothing is known, and the sandbox has to hold them. Of a line
- * that as a whole is known to read, and so may go unasked, every use is looked at.
- */
-async function deniedUse(
-  known: Known,
-  analysis: Analysis,
-  ground: Ground,
-  denies: ReadDenier,
-): Promise<Rule | undefined> {
-  for (const use of known.kind === "reads" ? known.uses : usesOfParts(analysis)) {
-    if (use.kind === "repository") continue;
-    const found = await follow(use.word, use.directories, ground);
-    if (typeof found === "string") continue;
-    for (const { path, spelled } of found) {
-      const rule = denies.at(path) ?? denies.at(spelled);
-      if (rule !== undefined) return rule;
-    }
-  }
-  return undefined;
-}
-
-function usesOfParts({ commands, redirections }: Analysis): readonly Use[] {
-  if (commands.length + redirections.length > PARTS_MAX) return [];
-  const known = [
-    ...commands.map((part) => knownCommand(part, commands)),
-    ...redirections.map(knownRedirection),
-  ];
-  return known.flatMap((each) => (each.kind === "unknown" ? [] : each.uses)).slice(0, WORDS_MAX);
-}
-
 async function quietParts(
   { commands, redirections }: Analysis,
   place: Place,
   ground: Ground,
-  denies: ReadDenier | undefined,
+  reading: ReadRules | undefined,
 ): Promise<CommandFacts["quiet"]> {
   const quiet = new Set<ShellCommand | ShellRedirection>();
   if (commands.length + redirections.length > PARTS_MAX || below(place.root, ground.cwd) === undefined)
@@ -148,7 +83,7 @@ async function quietParts(
   await Promise.all(
     parts.map(async ({ part, known }) => {
       if (known.kind === "unknown" || known.uses.length > PARTS_MAX) return;
-      if ((await failClosed(() => usesProblem(known.uses, place, ground, denies))) === undefined)
+      if ((await failClosed(() => usesProblem(known.uses, place, ground, reading))) === undefined)
         quiet.add(part);
     }),
   );
@@ -169,9 +104,9 @@ async function usesProblem(
   uses: readonly Use[],
   place: Place,
   ground: Ground,
-  denies: ReadDenier | undefined,
+  reading: ReadRules | undefined,
 ): Promise<string | undefined> {
-  const problems = await Promise.all(uses.map((use) => useProblem(use, place, ground, denies)));
+  const problems = await Promise.all(uses.map((use) => useProblem(use, place, ground, reading)));
   return problems.find((problem) => problem !== undefined);
 }
 
@@ -179,7 +114,7 @@ async function useProblem(
   use: Use,
   place: Place,
   ground: Ground,
-  denies: ReadDenier | undefined,
+  reading: ReadRules | undefined,
 ): Promise<string | undefined> {
   const { directories } = use;
   if (use.kind === "repository") {
@@ -201,8 +136,9 @@ async function useProblem(
       return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;
-    const denied = use.deep === undefined ? undefined : denies?.below(path);
-    if (denied !== undefined) return `it may also read what the rule deny "${printRule(denied)}" forbids`;
+    const restricted = use.deep === undefined ? undefined : reading?.below(path);
+    if (restricted !== undefined)
+      return `it may also read what the rule ${restricted.effect} "${printRule(restricted)}" is about`;
     const inside = use.deep === undefined ? undefined : await credentialsIn(path, use.deep, ground.files);
     if (inside !== undefined) return `it also reads ${inside}, which may hold a key or password`;
   }
@@ -261,28 +197,6 @@ async function guardedWord(
   return credential === undefined
     ? undefined
     : { why: `${credential} may hold a key or password`, personOnly: false };
-}
-
-const PATH_CHARACTERS_MAX = 1_024;
-
-/** What of a word may be a path: the word, and what stands behind a `=` in it. */
-function pathsIn(word: ShellWord | undefined): readonly ShellWord[] {
-  if (word === undefined) return [];
-  if (word.kind === "glob") return [word];
-  if (word.kind !== "known" || word.value.length > PATH_CHARACTERS_MAX || word.value.includes("\n"))
-    return [];
-  const { value } = word;
-  const equals = value.indexOf("=");
-  if (equals !== -1) {
-    const behind = value.slice(equals + 1);
-    const rest: readonly ShellWord[] =
-      behind === "" ? [] : [{ kind: "known", text: behind, value: behind, home: false }];
-    return value.startsWith("-") ? rest : [word, ...rest];
-  }
-  if (!value.startsWith("-")) return value === "" ? [] : [word];
-  // A value that is attached to the letter of its flag: `-f.env`.
-  const attached = value.startsWith("--") ? "" : value.slice(2);
-  return attached === "" ? [] : [{ kind: "known", text: attached, value: attached, home: false }];
 }
 
 async function programsOf({ commands }: Analysis, ground: Ground): Promise<ReadonlyMap<string, string>> {

@@ -3,7 +3,7 @@ import { literalOf } from "../shell/analysis.ts";
 import { LAUNCHERS } from "../shell/launchers.ts";
 import type { Held } from "./command.ts";
 import { fallsUnder, heldBy, isCommandPattern, mayHold, visibleWords, wordsHold } from "./command.ts";
-import type { CommandFacts } from "./command-facts.ts";
+import type { CommandFacts } from "./facts.ts";
 import type { Rule } from "./rule.ts";
 
 /** They read a program of their own out of their arguments: the words of a pattern are looked for in it. */

@@ -28,7 +28,7 @@ export function isCommandPattern(pattern: string): boolean {
 export function fallsUnder(words: readonly string[], pattern: string): boolean {
   const { heads, open } = splitPattern(pattern);
   if (open ? words.length < heads.length : words.length !== heads.length) return false;
-  return heads.every((head, at) => matchesWord(words[at] ?? "", head));
+  return heads.every((head, at) => matchesStars(words[at] ?? "", head));
 }
 
 /** How a command that is known word by word stands to a pattern that restricts. */
@@ -46,12 +46,12 @@ export function heldBy(
   const [program = "", ...further] = splitPattern(pattern).heads;
   if (name === undefined) return "maybe";
   const called = name.slice(name.lastIndexOf("/") + 1);
-  if (program !== "" && !matchesWord(name, program) && !matchesWord(called, program)) return "no";
+  if (program !== "" && !matchesStars(name, program) && !matchesStars(called, program)) return "no";
   let at = 0;
   for (const arg of args) {
     const head = further[at];
     if (head === undefined) break;
-    if (arg !== undefined && matchesWord(arg, head)) at++;
+    if (arg !== undefined && matchesStars(arg, head)) at++;
   }
   if (at === further.length) return "yes";
   return args.includes(undefined) ? "maybe" : "no";
@@ -74,7 +74,7 @@ export function wordsHold(words: readonly string[], pattern: string): boolean {
   for (const word of words) {
     const head = heads[at];
     if (head === undefined) break;
-    if (matchesWord(word, head) || matchesWord(word.slice(word.lastIndexOf("/") + 1), head)) at++;
+    if (matchesStars(word, head) || matchesStars(word.slice(word.lastIndexOf("/") + 1), head)) at++;
   }
   return at === heads.length;
 }
@@ -104,8 +104,8 @@ function splitPattern(pattern: string): { readonly heads: readonly string[]; rea
   return { heads: open ? words.slice(0, -1) : words, open };
 }
 
-/** `*` stands for any characters of one word. Never goes back further than the last `*`, so it cannot explode. */
-function matchesWord(word: string, pattern: string): boolean {
+/** `*` stands for any characters. Never goes back further than the last `*`, so it cannot explode. */
+export function matchesStars(word: string, pattern: string): boolean {
   let at = 0;
   let inPattern = 0;
   let star = -1;

@@ -3,7 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { examine } from "./command-facts.ts";
-import { deniedPlaces, readDenier } from "./denied-places.ts";
+import { deniedPlaces } from "./denied-places.ts";
+import { readRules } from "./read-rules.ts";
 import type { Rule, RuleSource } from "./rule.ts";
 import { parseRule } from "./rule.ts";
 
@@ -48,16 +49,16 @@ test("[PERM-02] what a deny rule forbids to read is denied at the end of a long 
   await Bun.write(join(root, "secrets/deep/plan.txt"), "launch");
   await Bun.write(join(root, "src/a.txt"), "a");
   const place = { root, scratch: join(root, "../scratch") };
-  const denies = readDenier(rules("deny Read:secrets/**"), place);
+  const reading = readRules(rules("deny Read:secrets/**"), place);
   const { files } = testWorld();
   const facts = (command: string) =>
-    examine({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], denies });
+    examine({ kind: "command", command, cwd: root }, place, { files, ownDirectories: [], reading });
 
   const long = await facts(`${"cat src/a.txt; ".repeat(100)}cat secrets/deep/plan.txt`);
-  expect(long.denied?.match).toEqual({ kind: "glob", text: "secrets/**" });
+  expect(long.met?.[0]?.rule.match).toEqual({ kind: "glob", text: "secrets/**" });
   expect((await facts("grep -r launch .")).loud).toBe(
-    'it may also read what the rule deny "Read:secrets/**" forbids',
+    'it may also read what the rule deny "Read:secrets/**" is about',
   );
   const beside = await facts("grep -r launch src; cat src/a.txt");
-  expect({ loud: beside.loud, denied: beside.denied }).toEqual({ loud: undefined, denied: undefined });
+  expect({ loud: beside.loud, met: beside.met }).toEqual({ loud: undefined, met: [] });
 });

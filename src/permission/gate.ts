@@ -9,11 +9,12 @@ import { fails } from "../tool/output.ts";
 import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { allowingRules, rulesFromAnswer } from "./answer.ts";
-import type { CommandTarget, Look } from "./command-facts.ts";
-import { readDenier } from "./denied-places.ts";
+import type { Look } from "./command-facts.ts";
+import type { CommandTarget } from "./facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
 import type { Place } from "./place.ts";
+import { readRules } from "./read-rules.ts";
 import type { SessionRules } from "./session-rules.ts";
 import { withheldFrom } from "./withheld.ts";
 
@@ -23,8 +24,8 @@ export interface GateOptions {
   readonly ask: AskPermission;
   /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
   readonly autoApprove: boolean;
-  /** What will hold a command; asked anew for each. Absent: nothing does, and each one is asked for. */
-  confinement?(): Promise<Confinement>;
+  /** What will hold the command of a plan. Absent: nothing does, and each one is asked for. */
+  confinement?(plan: CallPlan): Promise<Confinement>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
@@ -92,23 +93,24 @@ export async function mayLeave(
 
 /** What is known of a command: read once, looked at once, and judged by that (PERM-10). */
 async function viewOf(
-  { target }: CallPlan,
+  plan: CallPlan,
   place: Place,
   { context, options }: Pick<Case, "context" | "options">,
 ): Promise<CommandView | undefined> {
+  const { target } = plan;
   if (target.kind !== "command") return undefined;
   const { files } = context.world;
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
     examine(target, place, lookOf(options.policy, place, files)),
-    options.confinement?.() ?? NO_CONFINEMENT,
+    options.confinement?.(plan) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
 }
 
 /** What a command line is looked at with, by a policy. */
 export function lookOf({ ownDirectories, steering = [], rules }: Policy, place: Place, files: Files): Look {
-  return { files, ownDirectories: [...ownDirectories, ...steering], denies: readDenier(rules, place) };
+  return { files, ownDirectories: [...ownDirectories, ...steering], reading: readRules(rules, place) };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

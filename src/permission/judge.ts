@@ -3,13 +3,15 @@ import { literalOf } from "../shell/analysis.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
-import type { CommandFacts } from "./command-facts.ts";
 import { coveredBy } from "./command-rules.ts";
+import type { CommandFacts, Met } from "./facts.ts";
 import { covers, coversPath, restricts } from "./matching.ts";
+import { metText } from "./met-rules.ts";
 import { networkNeed } from "./network.ts";
 import type { Place } from "./place.ts";
 import { below, grantedPaths } from "./place.ts";
 import { isQuiet, isQuietPath } from "./quiet.ts";
+import { isHeld } from "./read-rules.ts";
 import type { Rule } from "./rule.ts";
 import { printRule } from "./rule.ts";
 import { guarded, mayHoldCredentials } from "./sensitive.ts";
@@ -93,7 +95,11 @@ export function judge(
   const overLimit = view?.facts.analysis.overLimit;
   if (overLimit !== undefined)
     return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
-  const denied = restricting("deny", "yes") ?? view?.facts.denied;
+  const met = view?.facts.met?.filter((each) => !isHeldBack(each, place, view)) ?? [];
+  const [strictest] = met;
+  if (strictest?.rule.effect === "deny" && strictest.how === "reads")
+    return { kind: "deny", because: "rule", rule: strictest.rule, why: metText(strictest) };
+  const denied = restricting("deny", "yes");
   if (denied !== undefined) {
     return {
       kind: "deny",
@@ -128,6 +134,8 @@ export function judge(
     const why = `a part of it that is only known when it runs may be what the rule deny "${printRule(maybeDenied)}" forbids`;
     return { kind: "ask", why, personOnly: false };
   }
+  if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
+    return { kind: "ask", why: metText(strictest), personOnly: false };
   const answered = allows((rule) => rule.scope === "session", false);
   if (answered !== undefined) return answered;
 
@@ -137,6 +145,10 @@ export function judge(
     return { kind: "ask", why, personOnly: false, rule: asked };
   }
 
+  const metAsk = met.find(({ rule }) => rule.effect === "ask");
+  if (metAsk !== undefined)
+    return { kind: "ask", why: metText(metAsk), personOnly: false, rule: metAsk.rule };
+
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
   if (allowed !== undefined) return allowed;
   if (guard !== undefined) return { kind: "ask", ...guard };
@@ -145,6 +157,11 @@ export function judge(
     return { kind: "ask", why: above ? aboveText : "no rule allows it", personOnly: false, ...needs };
   const decision = judgeCommand(view, policy, above ? aboveText : undefined);
   return decision.kind === "ask" ? { ...decision, ...needs } : decision;
+}
+
+/** The sandbox hides what one rule names, but not what git has stored of it. What is read by name is told at once. */
+function isHeldBack({ rule, how, stored }: Met, place: Place, { confined }: CommandView): boolean {
+  return confined !== undefined && how === "may read" && !stored && isHeld(rule, place.root);
 }
 
 /** A command that no rule speaks of, and that is not known to only read. */

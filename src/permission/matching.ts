@@ -1,8 +1,8 @@
 import type { CallPlan } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
 import { mayHold } from "./command.ts";
-import type { CommandFacts } from "./command-facts.ts";
 import { restrictsCommand } from "./command-rules.ts";
+import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";

@@ -1,5 +1,5 @@
 import type { CallPlan, PathUse } from "../tool/tool.ts";
-import type { CommandFacts } from "./command-facts.ts";
+import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths } from "./place.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
