@@ -41,7 +41,10 @@ export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
     onUnavailable: () => undefined,
   });
   const close = () => sandbox[Symbol.asyncDispose]();
-  const current = await sandbox.current();
+  const current = await sandbox.current({
+    summary: "bash",
+    target: { kind: "command", command: "bash", cwd: root },
+  });
   if (current.kind === "none") return { path: undefined, [Symbol.asyncDispose]: close };
   const env = { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
   const wrapped = current.confine.wrap({ argv: ["bash"], cwd: root, env });

@@ -40,7 +40,7 @@ import type { ProjectTrust } from "./project-trust.ts";
 import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
-import type { SandboxSources } from "./sandbox.ts";
+import type { SandboxSources } from "./sandbox-sources.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 
@@ -132,7 +132,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
           );
         },
         autoApprove,
-        confinement: () => sandbox.confinement(),
+        confinement: (plan) => sandbox.confinement(plan),
         configPath: join(paths.config, "config.toml"),
         onRefused: tellRefusal,
       }),

@@ -12,10 +12,8 @@ export function lateSandbox(open: () => Promise<OpenSandbox>): OpenSandbox {
     return opening;
   };
   return {
-    confinement: async () => await (await opened()).confinement(),
-    current: async () => await (await opened()).current(),
-    afterwards: async () => await (await opened()).afterwards(),
-    sweep: async () => await (await opening)?.sweep(),
+    confinement: async (plan) => await (await opened()).confinement(plan),
+    current: async (plan) => await (await opened()).current(plan),
     accept: async (paths) => await (await opening)?.accept(paths),
     async [Symbol.asyncDispose]() {
       const sandbox = await opening?.catch(() => undefined); // each call was told of it, and nothing is there to free

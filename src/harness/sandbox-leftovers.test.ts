@@ -30,7 +30,7 @@ function worldOf(pid: number, living: readonly number[]) {
 test("[REL-03] a session that was killed leaves nothing that a later start does not remove", async () => {
   const { directory, root, folder, base, made } = ground();
   await using _gone = directory;
-  await sandboxRecord(worldOf(1, [1]), folder, root).add({ base, made });
+  await sandboxRecord(worldOf(1, [1]), folder, root).add({ base, made, absent: [] });
   await removeLeftovers(worldOf(2, [1, 2]), folder);
   expect(made.every((path) => existsSync(path))).toBe(true);
   await removeLeftovers(worldOf(2, [2]), folder);
@@ -40,7 +40,7 @@ test("[REL-03] a session that was killed leaves nothing that a later start does 
 test("[REL-03 R29] what somebody filled since then stays", async () => {
   const { directory, root, folder, base, made } = ground();
   await using _gone = directory;
-  await sandboxRecord(worldOf(1, [1]), folder, root).add({ base, made });
+  await sandboxRecord(worldOf(1, [1]), folder, root).add({ base, made, absent: [] });
   writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
   writeFileSync(join(root, "empty"), "full");
   await removeLeftovers(worldOf(2, [2]), folder);
@@ -51,9 +51,9 @@ test("[S26 R29] while another session stands on the workspace, what it mounts ov
   const { directory, root, folder, base, made } = ground();
   await using _gone = directory;
   const first = sandboxRecord(worldOf(1, [1, 2]), folder, root);
-  await first.add({ base, made });
+  await first.add({ base, made, absent: [] });
   const second = sandboxRecord(worldOf(2, [1, 2]), folder, root);
-  await second.add({ base: join(directory.path, "cinch-second"), made: [] });
+  await second.add({ base: join(directory.path, "cinch-second"), made: [], absent: [] });
   await first.end();
   expect(readdirSync(root).sort()).toEqual([".cinch", ".git", "empty"]);
   await second.end();
@@ -84,7 +84,7 @@ test("[REL-03] without a place for its record, a session still removes what it m
   await using _gone = directory;
   writeFileSync(join(directory.path, "file"), "no folder");
   const record = sandboxRecord(worldOf(1, [1]), join(directory.path, "file", "sandboxes"), root);
-  await record.add({ base, made });
+  await record.add({ base, made, absent: [] });
   await record.end();
   expect(readdirSync(root)).toEqual([]);
 });

@@ -12,12 +12,21 @@ export interface SandboxRecord {
    * Writes down what was or will be made, beside what was before. Where that cannot be written (no home, a full disk) the
    * log says so, commands run all the same, and only a session that is killed leaves something behind.
    */
-  add(part: { readonly base: string; readonly made: readonly string[] }): Promise<void>;
+  add(part: RecordedPart): Promise<void>;
   /**
    * Removes the empty places that this session made, and then the record. Where another session stands on the same
    * workspace it may need them: then both stay until a later start.
    */
   end(): Promise<void>;
+}
+
+export interface RecordedPart {
+  /** The session's own folder. */
+  readonly base: string;
+  /** Empty places that are mounted over. */
+  readonly made: readonly string[];
+  /** Files that are not there, and that no command may leave behind. */
+  readonly absent: readonly string[];
 }
 
 interface Written {
@@ -26,6 +35,7 @@ interface Written {
   readonly root: string;
   readonly base?: string;
   readonly made: readonly string[];
+  readonly absent: readonly string[];
 }
 
 const RECORD_BYTES_MAX = 65_536;
@@ -33,19 +43,23 @@ const RECORDS_MAX = 256;
 /** As `Files.makeTemporary` names it. */
 const BASE = /^\/(?:.+\/)?cinch-[A-Za-z0-9]+$/;
 
+const PLANTED = /^\/.+\/commondir$/;
+
 type Part = Pick<World, "files" | "machine" | "log">;
 
 /** `folder` is cinch's own, which no command sees: what stands there was written here. */
 export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, root: string): SandboxRecord {
   const { files, machine, log } = world;
   const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
-  let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [] };
+  let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [], absent: [] };
   let isKept = false;
   return {
-    async add({ base, made }) {
-      const all = [...new Set([...written.made, ...made])];
-      if (base === written.base && all.length === written.made.length) return;
-      written = { ...written, made: all, base };
+    async add(part) {
+      const made = [...new Set([...written.made, ...part.made])];
+      const absent = [...new Set([...written.absent, ...part.absent])];
+      const isSame = made.length === written.made.length && absent.length === written.absent.length;
+      if (part.base === written.base && isSame) return;
+      written = { ...written, made, absent, base: part.base };
       try {
         await files.makeDirectory(folder, 0o700);
         await files.writeAtomic(path, JSON.stringify(written), 0o600);
@@ -67,7 +81,10 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
   };
 }
 
-/** Removes what sessions left whose process is gone. What is not empty any more is somebody's, and stays. */
+/**
+ * Removes what sessions left whose process is gone. What is not empty any more is somebody's, and stays; but not what a
+ * command may have put where nothing may be, and had no time to be removed again (S26).
+ */
 export async function removeLeftovers(world: Part, folder: string): Promise<void> {
   const { files, machine, log } = world;
   const all = await records(files, folder);
@@ -76,6 +93,7 @@ export async function removeLeftovers(world: Part, folder: string): Promise<void
     if (alive.has(each.root)) continue;
     try {
       for (const path of each.made) await removeEmpty(files, path);
+      for (const path of each.absent) await removePlanted(files, path);
       if (each.base !== undefined && BASE.test(each.base)) await files.remove(each.base);
       await files.remove(each.path);
     } catch (thrown) {
@@ -110,16 +128,30 @@ async function records(
 /** Undefined where it is none, or was removed meanwhile. */
 async function recordIn(files: Files, path: string): Promise<Written | undefined> {
   try {
-    const { pid, processStart, root, base, made }: Record<string, unknown> = JSON.parse(
-      decode(await files.read(path, RECORD_BYTES_MAX)),
-    );
+    const {
+      pid,
+      processStart,
+      root,
+      base,
+      made,
+      absent = [],
+    }: Record<string, unknown> = JSON.parse(decode(await files.read(path, RECORD_BYTES_MAX)));
     if (typeof pid !== "number" || typeof processStart !== "string" || typeof root !== "string")
       return undefined;
-    if (!Array.isArray(made) || !made.every((each) => typeof each === "string")) return undefined;
-    return { pid, processStart, root, made, ...(typeof base === "string" ? { base } : {}) };
+    if (!isTexts(made) || !isTexts(absent)) return undefined;
+    return { pid, processStart, root, made, absent, ...(typeof base === "string" ? { base } : {}) };
   } catch {
     return undefined;
   }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+/** The name is all that may be believed of a record: nothing else is removed that is not empty. */
+async function removePlanted(files: Files, path: string): Promise<void> {
+  if (PLANTED.test(path) && (await files.lstat(path)) !== undefined) await files.remove(path);
 }
 
 async function removeEmpty(files: Files, path: string): Promise<void> {

@@ -8,11 +8,10 @@ import { installed } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { parseHostEntry } from "../sandbox/hosts.ts";
 import { openProxy } from "../sandbox/proxy/proxy.ts";
 import type { NetworkPolicy } from "../sandbox/sandbox.ts";
+import { Refusals } from "./sandbox-refusals.ts";
 
 /** In a network that holds nothing else. */
 const PORT = 3128;
-/** More are not told: a program that tries many hosts says itself that it failed. */
-const REFUSALS_MAX = 8;
 const READY_MS_MAX = 10_000;
 const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter", "/run/current-system/sw/bin/nsenter"];
 
@@ -29,8 +28,7 @@ export type OpenNetwork =
       readonly policy: NetworkPolicy;
       /** Whether the relay has died: its id may be somebody else's by now. */
       ended(): boolean;
-      /** Why requests were not let through since this was asked last; each reason once. */
-      refusals(): readonly string[];
+      readonly refusals: Refusals;
     } & AsyncDisposable)
   | { readonly kind: "closed"; readonly why: string; readonly remedy: string };
 
@@ -48,10 +46,8 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
   await using undo = new AsyncDisposableStack();
   const path = join(workshop, world.ids.next("call"));
   try {
-    const refused = new Set<string>();
-    const onRefused = (why: string) => {
-      if (refused.size < REFUSALS_MAX) refused.add(why);
-    };
+    const refusals = new Refusals();
+    const onRefused = (why: string) => refusals.add(why);
     undo.use(await openProxy({ world, sockets: hostSockets, path, hosts, onRefused }));
     const argv = [bwrap, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
     const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
@@ -67,11 +63,7 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
       kind: "open",
       policy: { kind: "proxy", enter, proxy: `http://127.0.0.1:${PORT}`, direct: directNames(hosts) },
       ended: () => ended,
-      refusals() {
-        const since = [...refused];
-        refused.clear();
-        return since;
-      },
+      refusals,
       [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
     };
   } catch (thrown) {

@@ -27,7 +27,10 @@ async function opened({ root, home }: Opened) {
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
   });
-  const { kind } = await sandbox.confinement();
+  const { kind } = await sandbox.confinement({
+    summary: "x",
+    target: { kind: "command", command: "true", cwd: root },
+  });
   return { kind, told };
 }
 

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
+import type { RepositoryScan } from "./repository-scan.ts";
+import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
+import { repositoryWatch } from "./repository-watch.ts";
 
 /** In the root of a workspace: what programs of the host run or obey, often without being told to. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -51,8 +54,6 @@ const FOLDERS: readonly string[] = [
 
 /** In one folder. */
 const FILES_MAX = 256;
-/** Folders of the workspace that are watched for a repository in them. */
-const NESTED_MAX = 32;
 const ENTRIES_MAX = 10_000;
 /** Another name is not repeated: whoever made it may have meant it for the reader of the note. */
 const PLAIN_NAME = /^[\w.@+-]{1,80}$/;
@@ -60,24 +61,27 @@ const PLAIN_NAME = /^[\w.@+-]{1,80}$/;
 export interface HostRunChanges {
   /** Relative to the root. */
   readonly files: readonly string[];
-  /** Folders of the root in which a repository has come into being. */
-  readonly repositories: readonly string[];
+  /** Paths and names as they can be shown, relative to the root. */
+  readonly repositories: readonly RepositoryNews[];
 }
 
 /** Looks after each command whether it left something that the host will run or obey (S27). */
 export interface HostRunWatch {
   /** What is new or other than at the look before; the first one answers nothing. Costs a look at the disk for each such file and folder that is there. */
   look(): Promise<HostRunChanges>;
-  /** Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. */
-  accept(paths?: readonly string[]): Promise<void>;
+  /**
+   * Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. Tells whether
+   * a repository was among what is new.
+   */
+  accept(paths?: readonly string[]): Promise<boolean>;
 }
 
 /**
- * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and its folders for new
- * repositories. Deeper down, and by other names, nothing is seen: that is told in the threat model.
+ * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and all of it for
+ * repositories. By other names, and files deeper down, nothing is seen: that is told in the threat model.
  */
-export function hostRunWatch(files: Files, root: string): HostRunWatch {
-  return new Watch(files, root);
+export function hostRunWatch(files: Files, root: string, scan: RepositoryScan): HostRunWatch {
+  return new Watch(files, root, scan);
 }
 
 class Watch implements HostRunWatch {
@@ -87,31 +91,37 @@ class Watch implements HostRunWatch {
   #known: ReadonlyMap<string, string> | undefined;
   /** What folders held, and what they were like then: they are listed again where they changed. */
   readonly #lists = new Map<string, { readonly print: string; readonly names: readonly string[] }>();
-  #repositories: ReadonlySet<string> = new Set();
+  readonly #repositories: RepositoryWatch;
 
-  constructor(files: Files, root: string) {
+  constructor(files: Files, root: string, scan: RepositoryScan) {
     this.#files = files;
     this.#root = root;
+    this.#repositories = repositoryWatch(files, scan);
   }
 
   async look(): Promise<HostRunChanges> {
     const before = this.#known;
-    const repositoriesBefore = this.#repositories;
-    await this.#see();
+    const [, repositories] = await Promise.all([this.#see(), this.#repositories.look()]);
     if (before === undefined) return { files: [], repositories: [] };
     const changed = [...(this.#known ?? [])].filter(([path, print]) => before.get(path) !== print);
     return {
       files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
-      repositories: [...this.#repositories]
-        .filter((path) => !repositoriesBefore.has(path))
-        .map(shown)
-        .sort(),
+      repositories: repositories
+        .map(({ path, isNew, runs }) => ({
+          path: shown(path === this.#root ? "." : path.slice(this.#root.length + 1)),
+          isNew,
+          runs: runs.map(shown),
+        }))
+        .sort((one, other) => (one.path < other.path ? -1 : 1)),
     };
   }
 
-  async accept(paths?: readonly string[]): Promise<void> {
-    if (this.#known === undefined) return;
-    if (paths === undefined) return await this.#see();
+  async accept(paths?: readonly string[]): Promise<boolean> {
+    if (this.#known === undefined) return false;
+    if (paths === undefined) {
+      const [, repositories] = await Promise.all([this.#see(), this.#repositories.look()]);
+      return repositories.length > 0;
+    }
     const known = new Map(this.#known);
     const own = paths.flatMap((path) =>
       path.startsWith(`${this.#root}/`) ? [path.slice(this.#root.length + 1)] : [],
@@ -121,21 +131,19 @@ class Watch implements HostRunWatch {
       if (info !== undefined && isWatched(path)) known.set(path, printOf(info));
     }
     this.#known = known;
+    return false;
   }
 
   async #see(): Promise<void> {
     const { names } = await this.#list("");
     const there = new Set(names);
     const folders = FOLDERS.filter((folder) => there.has(folder.split("/")[0] ?? folder));
-    const nested = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
-    const [inRoot, inFolders, repositories] = await Promise.all([
+    const [inRoot, inFolders] = await Promise.all([
       this.#prints(names.filter((name) => NAMES.has(name))),
       Promise.all(folders.map((folder) => this.#printsIn(folder))),
-      this.#prints(nested.slice(0, NESTED_MAX).map((name) => `${name}/.git`)),
     ]);
     const found = [...inRoot, ...inFolders.flat()];
     this.#known = new Map(found.filter(([, print]) => !print.startsWith("directory")));
-    this.#repositories = new Set(repositories.map(([path]) => path.slice(0, -"/.git".length)));
   }
 
   /** What is there of these, and what it is like. */

@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { decode } from "../base/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
+import type { RepositoryScan } from "./repository-scan.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 
 /** What a workspace holds that git or cinch would execute, and what lies elsewhere that git has to write. */
@@ -12,14 +13,18 @@ export interface RepositoryPlaces {
   readonly absent: readonly string[];
 }
 
+export interface RepositoryGround {
+  /** The workspace, resolved. */
+  readonly root: string;
+  /** Resolved. */
+  readonly home?: string;
+  readonly scan: RepositoryScan;
+}
+
 const CONFIG_BYTES_MAX = 65_536;
 const LINK_BYTES_MAX = 4_096;
-/** Repositories one or two folders below the workspace that are protected too. Each costs every command half a millisecond. */
+/** Repositories below the workspace that are protected too. Each costs every command half a millisecond. */
 const NESTED_MAX = 32;
-const ENTRIES_MAX = 1_000;
-/** Folders whose folders are looked into. */
-const LISTED_MAX = 64;
-const LOOKED_AT_MAX = 1_024;
 const PARENTS_MAX = 32;
 
 /**
@@ -29,10 +34,13 @@ const PARENTS_MAX = 32;
  * `AGENTS.md` and its like are not among it: they are the user's to have edited, and what changed is asked about before
  * it is loaded. Files that other programs run (`package.json`, `.envrc`, `.vscode`) are the work itself.
  */
-export async function repositoryPlaces(files: Files, root: string, home?: string): Promise<RepositoryPlaces> {
+export async function repositoryPlaces(
+  files: Files,
+  { root, home, scan }: RepositoryGround,
+): Promise<RepositoryPlaces> {
   const own = await gitOf(files, root);
   const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
-  const nested = await nestedIn(files, root);
+  const nested = await nestedIn(files, scan);
   const found = [own, around, ...nested].filter((each) => each !== undefined);
   const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
   const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
@@ -61,27 +69,11 @@ async function repositoryAround(
   return undefined;
 }
 
-async function nestedIn(files: Files, root: string): Promise<readonly RepositoryPlaces[]> {
-  const near = await foldersIn(files, root);
-  const listed = near.filter((path) => !SKIPPED.test(path)).slice(0, LISTED_MAX);
-  const far = (await Promise.all(listed.map((path) => foldersIn(files, path)))).flat();
-  const folders = [...near, ...far].slice(0, LOOKED_AT_MAX);
-  const found = await Promise.all(folders.map((path) => gitOf(files, path)));
-  return found.filter((each) => each !== undefined).slice(0, NESTED_MAX);
-}
-
-/** Packages and caches are no place where people keep repositories. */
-const SKIPPED = /\/(?:\.[^/]*|node_modules)$/;
-
-async function foldersIn(files: Files, folder: string): Promise<readonly string[]> {
-  try {
-    const entries = (await files.list(folder)).slice(0, ENTRIES_MAX);
-    return entries.flatMap(({ name, kind }) =>
-      kind === "directory" && name !== ".git" ? [join(folder, name)] : [],
-    );
-  } catch {
-    return []; // where we may not look, a command may not either
-  }
+/** A bare one is told and not closed: it lies among the files of the work, where tests make and remove them. */
+async function nestedIn(files: Files, scan: RepositoryScan): Promise<readonly RepositoryPlaces[]> {
+  const folders = (await scan.find()).filter(({ kind }) => kind !== "bare").slice(0, NESTED_MAX);
+  const found = await Promise.all(folders.map(({ path }) => gitOf(files, path)));
+  return found.filter((each) => each !== undefined);
 }
 
 /** What a `.git` leads to; undefined where there is none that git would take for one. */
@@ -149,24 +141,32 @@ async function gitDirectory(files: Files, directory: string, common: string): Pr
       ...parts,
       ...existing.map((path) => ({ path, kind: "file" }) as const),
       ...(worktreeConfig && !there(asked) ? [{ path: asked, kind: "file" } as const] : []),
-      ...(await namedBy(files, text, dirname(common))),
+      ...(await namedBy(files, text, { config: common, tree: dirname(common) })),
     ],
     absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
   };
 }
 
-/** Folders and files of the workspace that the configuration has git execute or read as more configuration. */
-async function namedBy(files: Files, config: string, root: string): Promise<readonly ProtectedPlace[]> {
-  const named = [...config.matchAll(/^\s*(?:hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(
-    ([, path = ""]) => path,
-  );
-  const places: ProtectedPlace[] = [];
-  for (const path of named.filter((each) => !each.startsWith("~"))) {
-    const place = resolve(root, path);
-    if ((await kindOf(files, place)) === undefined) continue;
-    places.push({ path: place, kind: "directory" });
-  }
-  return places;
+/**
+ * Folders and files of the workspace that the configuration has git execute or read as more configuration: hooks below the
+ * working tree, though nothing is there yet, and what is included, beside the configuration itself.
+ */
+async function namedBy(
+  files: Files,
+  text: string,
+  from: { readonly config: string; readonly tree: string },
+): Promise<readonly ProtectedPlace[]> {
+  const named = [...text.matchAll(/^\s*(hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
+  const places = named.map(async ([, key = "", path = ""]): Promise<readonly ProtectedPlace[]> => {
+    if (path.startsWith("~")) return [];
+    const isHooks = key.toLowerCase() === "hookspath";
+    const place = resolve(isHooks ? from.tree : from.config, path);
+    // Its folder might be nowhere near: only what is there, or would be made in the tree, is worth a mount.
+    const isThere = (await kindOf(files, place)) !== undefined;
+    if (!isThere && !place.startsWith(`${from.tree}/`)) return [];
+    return [{ path: place, kind: isHooks ? "directory" : "file" }];
+  });
+  return (await Promise.all(places)).flat();
 }
 
 async function textOf(files: Files, path: string, bytesMax: number): Promise<string> {

@@ -25,7 +25,7 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   const proxied = (target: string) =>
     `exec 7<>/dev/tcp/127.0.0.1/3128; printf 'GET ${target} HTTP/1.1\\r\\n\\r\\n' >&7; cat <&7`;
   expect(await rig.bash(proxied(`http://127.0.0.1:${port}/through`))).toEndWith("hello");
-  expect(await rig.sandbox.confinement()).toEqual({ kind: "working", network: [`127.0.0.1:${port}`] });
+  expect(await rig.confinement()).toEqual({ kind: "working", network: [`127.0.0.1:${port}`] });
   // What programs make of the variables: a listed name is the host's, the others are the sandbox's own.
   const bun = seenInside(process.execPath, dirname(rig.root));
   const usual = `fetch("http://127.0.0.1:${port}/usual").then((it) => it.text()).then(console.log)`;

@@ -5,9 +5,10 @@ import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
 import type { SandboxSettings } from "../../src/profile/sandbox.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Confinement, Sandbox } from "../../src/sandbox/sandbox.ts";
 import { BackgroundRuns } from "../../src/tool/builtin/background-runs.ts";
 import { bashTools } from "../../src/tool/builtin/bash.ts";
+import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { sandboxParent } from "./sandbox-place.ts";
 import { ROOT } from "./source.ts";
 import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
@@ -21,6 +22,8 @@ export interface SandboxRigParts extends ToolRigParts {
   readonly ask?: Ask;
   readonly mayLeave?: boolean;
   readonly backend?: Sandbox;
+  /** Whether no gate has judged what runs. */
+  readonly unjudged?: boolean;
   /** The workspace, in place of one that the rig makes. */
   readonly folder?: string;
 }
@@ -31,6 +34,8 @@ export interface SandboxRig extends ToolRig {
   readonly home: string;
   /** What people were told about the sandbox. */
   readonly told: string[];
+  /** What a gate would judge a command by. */
+  confinement(): Promise<Confinement>;
   bash(command: string, input?: Readonly<Record<string, unknown>>): Promise<string>;
   task(id: string, action: "poll" | "stop"): Promise<string>;
   /** Ends the session. */
@@ -60,12 +65,17 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
   const runs = new BackgroundRuns(() => undefined);
   const [bash, task] = bashTools(runs);
   if (bash === undefined || task === undefined) throw new Error("two tools");
-  const layer = confine({
+  const judge: ToolMiddleware = async (call, context, next) => {
+    if (call.plan !== undefined) await sandbox.confinement(call.plan);
+    return await next(call, context);
+  };
+  const inner = confine({
     sandbox,
     attended: parts.attended ?? false,
     ask: parts.ask ?? (() => Promise.resolve({ kind: "nobody" })),
     mayLeave: () => Promise.resolve(parts.mayLeave ?? true),
   });
+  const layers = parts.unjudged === true ? [inner] : [judge, inner];
   let ended: Promise<void> | undefined;
   const end = () => {
     ended ??= (async () => {
@@ -79,8 +89,10 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     sandbox,
     home,
     told,
-    bash: (command, input = {}) => rig.text(bash, { command, ...input }, [layer]),
-    task: (id, action) => rig.text(task, { id, action }, [layer]),
+    confinement: () =>
+      sandbox.confinement({ summary: "x", target: { kind: "command", command: "true", cwd: rig.root } }),
+    bash: (command, input = {}) => rig.text(bash, { command, ...input }, layers),
+    task: (id, action) => rig.text(task, { id, action }, layers),
     end,
     async [Symbol.asyncDispose]() {
       await end();

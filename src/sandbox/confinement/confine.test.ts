@@ -154,7 +154,7 @@ describe("[SBX-01] where there is no sandbox", () => {
   test("that is told once with the remedy, and each command is asked for", async () => {
     await using rig = openSandboxRig({ backend: broken });
     for (const _ of [1, 2]) {
-      expect(await rig.sandbox.confinement()).toEqual({
+      expect(await rig.confinement()).toEqual({
         kind: "none",
         why: `${why}; lift that`,
         policy: "ask",
@@ -168,9 +168,9 @@ describe("[SBX-01] where there is no sandbox", () => {
 
   test("no command runs where the policy is to refuse, nor where nobody judged it as one that runs without", async () => {
     await using rig = openSandboxRig({ backend: broken, settings: { unavailable: "refuse" } });
-    expect((await rig.sandbox.confinement()).kind).toBe("none");
+    expect((await rig.confinement()).kind).toBe("none");
     expect(await rig.bash("echo ran")).toBe("error: SandboxUnavailable: the kernel refuses. lift that");
-    await using unjudged = openSandboxRig({ backend: broken });
+    await using unjudged = openSandboxRig({ backend: broken, unjudged: true });
     expect(await unjudged.bash("echo ran")).toStartWith("error: SandboxUnavailable");
   });
 
@@ -202,14 +202,14 @@ describe("[SBX-01] where there is no sandbox", () => {
       stat: (path: string) => (path.endsWith("bwrap") ? Promise.resolve(undefined) : real.files.stat(path)),
     };
     await using rig = openSandboxRig({ backend: bubblewrap({ world: { ...real, files: gone } }) });
-    await rig.sandbox.confinement();
+    await rig.confinement();
     expect(rig.told[0]).toContain("bubblewrap (bwrap) is not installed");
     const dead = {
       ...real,
       spawn: (options: SpawnOptions) => real.spawn({ ...options, argv: ["/bin/false"] }),
     };
     await using other = openSandboxRig({ backend: bubblewrap({ world: dead }) });
-    await other.sandbox.confinement();
+    await other.confinement();
     expect(other.told[0]).toContain("bubblewrap does not work here: the probe said nothing");
   });
 });
@@ -223,7 +223,7 @@ describe("[SBX-01 S57] where hosts are listed and cannot be served", () => {
       expect(await rig.bash("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; echo $http_proxy")).toBe(
         "lo",
       );
-      expect(await rig.sandbox.confinement()).toEqual({ kind: "working", network: "off" });
+      expect(await rig.confinement()).toEqual({ kind: "working", network: "off" });
     }
     expect(rig.told).toEqual([
       "Commands have no network, though [sandbox] lists hosts: the backend seatbelt serves no list. Remedy: take `network` out of [sandbox], and let a person approve commands that need more (outside_sandbox).",

@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import type { Ask } from "../../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
 import { fails } from "../../tool/output.ts";
@@ -6,26 +7,35 @@ import { visible } from "../../trust/hidden.ts";
 import type { Confine } from "../sandbox.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
-import { hiddenSymptom, symptomOf } from "./symptoms.ts";
+import { hiddenSymptom, refusedSymptom, symptomOf } from "./symptoms.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
 export interface SessionSandbox {
-  /**
-   * What confines the next command. `none`: there is no sandbox, by the user's word or for want of one, and the gate has
-   * judged each command as one that runs without.
-   */
-  current(): Promise<CurrentSandbox>;
-  /** Puts right what a command left that must not be there; answers what the model and the person must be told of it. */
-  afterwards(): Promise<readonly string[]>;
-  /** Only puts it right, where nobody is there to be told; what there is to tell comes with the next command. */
-  sweep(): Promise<void>;
+  /** What confines the command of this very plan, as the gate has judged it. */
+  current(plan: CallPlan): Promise<CurrentSandbox>;
   /** Somebody else than a confined command wrote these files; without `paths`, any: they are no news after the next one. */
   accept(paths?: readonly string[]): Promise<void>;
 }
 
+/** `none`: there is no sandbox, by the user's word or for want of one, and the gate has judged the command as one that runs without. */
 export type CurrentSandbox =
-  | { readonly kind: "working"; readonly confine: Confine; readonly network: "off" | readonly string[] }
+  | {
+      readonly kind: "working";
+      readonly confine: Confine;
+      readonly network: "off" | readonly string[];
+      /** Puts right what the command left that must not be there, and tells of it. To be called once, when it has ended. */
+      afterwards(): Promise<Aftermath>;
+      /** Only puts it right, where nobody is there to be told; what there is to tell comes with the next command. */
+      sweep(): Promise<void>;
+    }
   | { readonly kind: "none"; readonly refuse?: string };
+
+export interface Aftermath {
+  /** What the model and the person must be told. */
+  readonly notes: readonly string[];
+  /** Why the proxy let something not through while the command ran: what it knows itself, whatever programs print. */
+  readonly refused: readonly string[];
+}
 
 export interface ConfineOptions {
   readonly sandbox: SessionSandbox;
@@ -53,7 +63,8 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       else if (written.length > 0) await options.sandbox.accept(written.map(({ path }) => path));
       return output;
     }
-    const current = await options.sandbox.current();
+    assert(call.plan !== undefined, "what has a target is planned");
+    const current = await options.sandbox.current(call.plan);
     if (current.kind === "none") {
       return current.refuse === undefined
         ? next(call, context)
@@ -61,16 +72,16 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     }
     const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
     const output = await next(call, { ...context, world }).catch(async (thrown: unknown) => {
-      await options.sandbox.sweep(); // a cancelled command has run too
+      await current.sweep(); // a cancelled command has run too
       throw thrown;
     });
-    const notes = await options.sandbox.afterwards();
+    const { notes, refused } = await current.afterwards();
     const said = textOf(output);
     const home = context.workspace.env["HOME"];
     const hidden = hiddenSymptom({ command: target.command, output: said, home }, current.confine);
     if (output.isError !== true)
       return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);
-    const symptom = hidden ?? symptomOf(said, current.network);
+    const symptom = hidden ?? refusedSymptom(refused) ?? symptomOf(said, current.network);
     if (symptom === undefined) return noted(output, notes);
     const outside = await leave(call, context, symptom, options);
     if (outside !== undefined) {

@@ -15,11 +15,19 @@ const TEXT_BYTES_MAX = 65_536;
 const WRITES = /Read-only file system|EROFS/;
 const NETWORK =
   /Could not resolve host|Temporary failure in name resolution|Name or service not known|getaddrinfo|EAI_AGAIN|ENOTFOUND|Network is unreachable|ENETUNREACH|failed to lookup address|dial tcp|No address associated with hostname|unable to resolve host|Failed to connect to|Could not connect to/i;
-const REFUSED_BY_PROXY = /CONNECT tunnel failed, response 403|cinch: .* is not on the list/;
 const DENIED =
   /Operation not permitted|EPERM\b|effective uid is not 0|no new privileges|Bad system call|\[exit code 159\]/;
+const BUSY = /Device or resource busy|EBUSY\b/;
 const MISSED = /No such file|ENOENT|Permission denied|EACCES\b|cannot open|not found/;
 const HIDDEN = /Permission denied|EACCES\b/;
+
+/** What the proxy knows that it refused while the command ran. */
+export function refusedSymptom(refused: readonly string[]): Symptom | undefined {
+  const [first, ...others] = refused;
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return { what: `the proxy let a request not through: ${first}${more}`, remedy: LISTED };
+}
 
 /**
  * Recognises a failure that the sandbox may have caused, by what programs print (SBX-04). A guess for people and the model:
@@ -33,11 +41,15 @@ export function symptomOf(output: string, network: "off" | readonly string[]): S
       remedy: OUTSIDE,
     };
   }
-  if (REFUSED_BY_PROXY.test(text) || (network !== "off" && NETWORK.test(text))) {
-    const hosts = network === "off" ? "" : network.join(", ");
-    return { what: `the network reaches only ${hosts}`, remedy: LISTED };
-  }
+  if (network !== "off" && NETWORK.test(text))
+    return { what: `the network reaches only ${network.join(", ")}`, remedy: LISTED };
   if (NETWORK.test(text)) return { what: "there is no network", remedy: LISTED };
+  if (BUSY.test(text)) {
+    return {
+      what: "what git executes of a repository (.git, its hooks and configuration) cannot be moved or removed",
+      remedy: OUTSIDE,
+    };
+  }
   if (DENIED.test(text)) {
     return {
       what: "Unix sockets, debugging other processes, mounts, namespaces and devices are closed",

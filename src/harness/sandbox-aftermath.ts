@@ -1,0 +1,36 @@
+import type { Files } from "../base/world.ts";
+import type { HostRunChanges } from "../sandbox/host-run.ts";
+import type { RepositoryNews } from "../sandbox/repository-watch.ts";
+
+/** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
+export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {
+  const looks = [...absent].map(async (path) => {
+    if ((await files.lstat(path)) === undefined) return [];
+    await files.remove(path);
+    return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+/** Tells what the host will run or obey (S27). */
+export function hostRunNotes({ files, repositories }: HostRunChanges): readonly string[] {
+  return [
+    ...(files.length === 0
+      ? []
+      : [
+          `[New or changed, and run or obeyed by programs outside of the sandbox: ${files.join(", ")}. A person should look at them before that]`,
+        ]),
+    ...repositories.map(repositoryNote),
+  ];
+}
+
+function repositoryNote({ path, isNew, runs }: RepositoryNews): string {
+  const named = runs.join(", ");
+  if (!isNew) {
+    return `[Changed in the repository ${path}, and run or obeyed by git outside of the sandbox: ${named}. A person should look at that before git is used there]`;
+  }
+  const said = `${path} is a new repository: outside of the sandbox, git follows its hooks and configuration`;
+  return runs.length === 0
+    ? `[${said}]`
+    : `[${said}. It has ${named}: a person should look at that before git is used there]`;
+}

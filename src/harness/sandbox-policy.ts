@@ -1,0 +1,69 @@
+import { join, resolve } from "node:path";
+import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-places.ts";
+import { repositoryPlaces } from "../sandbox/repository.ts";
+import type { RepositoryScan } from "../sandbox/repository-scan.ts";
+import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
+import { ownDirectories } from "./own-directories.ts";
+import type { SandboxFolders } from "./sandbox-folders.ts";
+import {
+  existing,
+  foldersAbove,
+  protectable,
+  resolvedHome,
+  temporaryPlaces,
+  visiblePlaces,
+} from "./sandbox-places.ts";
+import type { SandboxSources } from "./sandbox-sources.ts";
+
+export interface PlannedPolicy {
+  readonly policy: SandboxPolicy;
+  /** Where something is made or taken away here, or becomes something else, the policy has to be made anew. */
+  readonly watched: readonly string[];
+  /** Files that must not be there after a command: see `RepositoryPlaces`. */
+  readonly absent: readonly string[];
+}
+
+/** Looks at the disk for what commands of a session may reach, and what they may not. */
+export async function planPolicy(
+  sources: SandboxSources,
+  folders: SandboxFolders,
+  scan: RepositoryScan,
+  network: () => Promise<NetworkPolicy>,
+): Promise<PlannedPolicy> {
+  const { world, root, paths, user, profile, path } = sources;
+  const { files } = world;
+  const { base, temporary, workshop } = folders;
+  // By its other name, what lies in it would look like something else.
+  const home = await resolvedHome(files, sources.home);
+  const expanded = (listed: readonly string[] | undefined) =>
+    (listed ?? []).map((each) => (each.startsWith("~/") ? join(home ?? "/", each.slice(2)) : each));
+  const wanted = [
+    ...candidates(home, world.machine.platform),
+    ...expanded(user?.hidden),
+    ...expanded(profile?.hidden),
+    ...expanded(await sources.projectHidden()).map((each) => resolve(root, each)),
+  ];
+  const denied = sources.denied?.();
+  wanted.push(...(denied?.hidden ?? []));
+  const [forbidden, hidden, own, repository, writable] = await Promise.all([
+    protectable(files, root, denied?.readOnly ?? []),
+    hiddenPlaces(files, wanted),
+    ownDirectories(files, paths),
+    repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
+    existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]),
+  ]);
+  const policy: SandboxPolicy = {
+    root,
+    writable: [...repository.writable, ...writable],
+    readOnly: [...repository.readOnly, ...startupPlaces(home, root), ...forbidden],
+    visible: visiblePlaces(base, [home, ...(path ?? "").split(":")]),
+    hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],
+    temporary,
+    workshop,
+    network: await network(),
+  };
+  const above = await foldersAbove(files, wanted);
+  const decisive = repository.readOnly.map((place) => place.path);
+  const watched = [...new Set([...above, ...decisive, join(root, ".git")])];
+  return { policy, watched, absent: repository.absent };
+}

@@ -1,0 +1,36 @@
+/** More reasons are not told at once: a program that tries many hosts says itself that it failed. */
+const TOLD_MAX = 8;
+/** Of the newest. */
+const KEPT_MAX = 64;
+
+/** What a proxy refused, in order: several commands look at it, each from where it began. */
+export class Refusals {
+  readonly #kept: { readonly at: number; readonly why: string }[] = [];
+  #count = 0;
+  /** Everything before it was told. */
+  #told = 0;
+
+  add(why: string): void {
+    this.#kept.push({ at: this.#count, why });
+    this.#count += 1;
+    if (this.#kept.length > KEPT_MAX) this.#kept.shift();
+  }
+
+  /** How many there were until now. */
+  count(): number {
+    return this.#count;
+  }
+
+  /** Each reason once. */
+  since(at: number): readonly string[] {
+    const reasons = this.#kept.filter((each) => each.at >= at).map(({ why }) => why);
+    return [...new Set(reasons)].slice(0, TOLD_MAX);
+  }
+
+  /** Those since then, and those that nobody was told of. */
+  tell(at: number): readonly string[] {
+    const reasons = this.since(Math.min(at, this.#told));
+    this.#told = this.#count;
+    return reasons;
+  }
+}

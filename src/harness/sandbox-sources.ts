@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { unreachable } from "../base/assert.ts";
+import type { World } from "../base/world.ts";
+import type { SandboxSettings } from "../profile/sandbox.ts";
+import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { container } from "../sandbox/container/container.ts";
+import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
+import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
+import type { HarnessPaths } from "./options.ts";
+
+/** What the sandbox of a session is made from. */
+export interface SandboxSources {
+  readonly world: World;
+  /** The workspace, resolved. */
+  readonly root: string;
+  readonly paths: HarnessPaths;
+  /** As the environment names it. */
+  readonly home?: string;
+  /** `config.toml`, which goes before the profile. */
+  readonly user?: SandboxSettings;
+  readonly profile?: SandboxSettings;
+  /** Further places to hide, which the project's own settings name: absolute, below `~/`, or below the workspace. */
+  projectHidden(): Promise<readonly string[]>;
+  /** What deny rules forbid, asked for after `projectHidden`: a repository's rules are known by then. */
+  denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPlace[] };
+  /** The user's `PATH`. */
+  readonly path?: string;
+  /** See `HarnessOptions.relayCommand`. */
+  readonly relayCommand?: readonly [string, ...string[]];
+  /** What is asked is answered with yes, which the person is told where there is no sandbox. */
+  readonly autoApprove?: boolean;
+  /** In place of what the settings name. */
+  readonly backend?: Sandbox;
+  /** Told once, when a command finds that there is no sandbox. */
+  onUnavailable(text: string): void;
+}
+
+/** What is wanted, where `config.toml` goes before the profile. */
+export interface SandboxWishes {
+  readonly backend: SandboxBackend;
+  readonly unavailable: UnavailablePolicy;
+  /** Hosts that commands may reach: those of one place, never of both. */
+  readonly hosts: readonly string[];
+}
+
+export function wishesOf({ user, profile }: Pick<SandboxSources, "user" | "profile">): SandboxWishes {
+  return {
+    backend: user?.backend ?? profile?.backend ?? "auto",
+    unavailable: user?.unavailable ?? profile?.unavailable ?? "ask",
+    hosts: user?.network ?? profile?.network ?? [],
+  };
+}
+
+/** `auto` is what the platform brings. */
+export function backendFor(sources: SandboxSources): Sandbox {
+  const { world, user, profile } = sources;
+  const { backend } = wishesOf(sources);
+  const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
+  const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
+  switch (name) {
+    case "bubblewrap":
+      return bubblewrap({ world });
+    case "seatbelt":
+      return seatbelt({ world });
+    case "container":
+      return container({ world, image: user?.image ?? profile?.image ?? "" });
+    default:
+      return unreachable(name);
+  }
+}
+
+/** Below cinch's own state, which no command sees. */
+export function recordsOf({ paths }: Pick<SandboxSources, "paths">): string {
+  return join(paths.state, "sandboxes");
+}
