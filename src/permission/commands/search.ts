@@ -1,5 +1,6 @@
 import type { ShellCommand, ShellWord } from "../../shell/analysis.ts";
 import { literalOf } from "../../shell/analysis.ts";
+import { mayHoldCredentials } from "../sensitive.ts";
 import type { Knowledge, Known, Use } from "./grammar.ts";
 import { HERE, readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
 
@@ -203,17 +204,31 @@ function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
   const rest = words.flatMap((word) => (word === undefined || word === "{}" ? [] : [word]));
   const counting = Object.hasOwn(COUNTING, name) ? COUNTING[name] : undefined;
   if (counting !== undefined && rest.every((word) => counting.test(word))) return reads();
-  if (name === "grep" || name === "egrep" || name === "fgrep") return grepBehindXargs(inner.slice(1), exact);
+  if (name === "grep" || name === "egrep" || name === "fgrep")
+    return grepBehindXargs(inner.slice(1), exact ? writers[0] : undefined);
   if (
     exact &&
     (name === "cat" || name === "head" || name === "tail") &&
     rest.every((word) => /^-(?:n|n?\d+)$|^\d+$/.test(word))
   )
-    return reads();
+    return foundAndRead(writers[0]);
   return unknown(`xargs starts ${name} with arguments that are only known when it runs`);
 }
 
-function grepBehindXargs(args: readonly ShellWord[], exact: boolean): Known {
+/** What a search has found is read whole: all that lies below where it looked, or what it was told the name of. */
+function foundAndRead(search: ShellCommand | undefined): Known {
+  const words = search?.args ?? [];
+  const secret = words.find((word) => mayHoldCredentials(literalOf(word) ?? ""));
+  if (secret !== undefined) return unknown(`it reads ${secret.text}, which may hold a key or password`);
+  const end = words.findIndex((word) => /^(?:-.|[(),!]$)/.test(literalOf(word) ?? "-x"));
+  const roots = words.slice(0, end === -1 ? words.length : end);
+  const directories = search?.directories;
+  return reads(
+    (roots.length === 0 ? [HERE] : roots).map((word) => ({ kind: "path", word, directories, deep: "all" })),
+  );
+}
+
+function grepBehindXargs(args: readonly ShellWord[], search: ShellCommand | undefined): Known {
   const read = readFlags(
     GREP_FLAGS,
     args.filter((word) => literalOf(word) !== "{}"),
@@ -232,9 +247,10 @@ function grepBehindXargs(args: readonly ShellWord[], exact: boolean): Known {
     "--files-without-match",
     "--quiet",
   ];
-  if (!exact && !names.some((flag) => flags.has(flag)))
+  if (names.some((flag) => flags.has(flag))) return reads();
+  if (search === undefined)
     return unknown("grep shows lines of files whose names are only known when it runs");
-  return reads();
+  return foundAndRead(search);
 }
 
 function innerOf(args: readonly ShellWord[]): readonly [readonly ShellWord[] | undefined, boolean] {
