@@ -76,9 +76,14 @@ interface Mark {
   readonly prefix: string;
 }
 
+/** A value is named after a mark of at least so many characters. */
+const HEAD_CHARACTERS = 3;
+
 function familySearch(): Search {
   const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
   const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
+  const telling = marks.filter(({ prefix }) => prefix.length >= HEAD_CHARACTERS);
+  const byHead = Map.groupBy(telling, ({ prefix }) => prefix.slice(0, HEAD_CHARACTERS));
   // For each start when it is met: for all of them it would take a millisecond of every start of cinch.
   const met = new Map<string, readonly Mark[]>();
   function marksAt(start: string): readonly Mark[] {
@@ -102,6 +107,7 @@ function familySearch(): Search {
       const bounded = isWordCharacter(place.before);
       for (const { family, prefix } of marksAt(place.start)) {
         if (bounded && family.anywhere !== true) continue;
+        if (family.likely?.(place.text, place.at, place.floor) === false) continue;
         const match = family.match(place, prefix);
         if (match.kind === "secret") return { ...match, name: kindAt(match.from) ?? family.kind };
         if (match.kind === "undecided") return match;
@@ -112,8 +118,8 @@ function familySearch(): Search {
       function kindAt(from: number): string | undefined {
         if (from === place.at) return undefined;
         if (/bearer[ \t]+$/i.test(place.text.slice(Math.max(0, from - 12), from))) return "bearer";
-        return marks.find(({ prefix }) => prefix.length > 2 && place.text.startsWith(prefix, from))?.family
-          .kind;
+        const head = place.text.slice(from, from + HEAD_CHARACTERS);
+        return byHead.get(head)?.find(({ prefix }) => place.text.startsWith(prefix, from))?.family.kind;
       }
     },
   };

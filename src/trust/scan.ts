@@ -55,8 +55,10 @@ export interface PreparedSearch {
 interface StartTable {
   /** By the code of the first character: 0 none, 1 only where no word character stands before it, 2 anywhere. */
   readonly first: Uint8Array;
-  /** By the codes of the first two characters: whether some start has them. */
-  readonly pairs: Uint8Array;
+  /** By the codes of the first two characters: which of the lists has the starts that have them; 0 none. */
+  readonly pairs: Uint16Array;
+  readonly lists: readonly (readonly Start[])[];
+  /** For a character beyond ASCII, which no table has. */
   readonly byFirst: readonly (readonly Start[])[];
   readonly charactersMax: number;
   /** Every text that a start begins with; whether it must be bounded. Made when the first text comes in pieces. */
@@ -69,14 +71,10 @@ const ASCII = 128;
 
 export function prepare(search: Search): PreparedSearch {
   const first = new Uint8Array(ASCII + 1);
-  const pairs = new Uint8Array(ASCII * ASCII);
   const byFirst: Start[][] = Array.from({ length: ASCII + 1 }, () => []);
   for (const start of [...search.starts].sort((a, b) => b.text.length - a.text.length)) {
     const code = slot(start.text.charCodeAt(0));
     first[code] = Math.max(first[code] ?? 0, start.bounded ? 1 : 2);
-    const second = start.text.charCodeAt(1);
-    if (code === ASCII || second >= ASCII || start.text.length === 1) markAll(pairs, code);
-    else pairs[code * ASCII + second] = 1;
     byFirst[code]?.push(start);
   }
   const charactersMax = search.starts.reduce((most, { text }) => Math.max(most, text.length), 0);
@@ -86,7 +84,22 @@ export function prepare(search: Search): PreparedSearch {
     return known;
   };
   const blanks = search.starts.some(({ text }) => /[\0- ]/.test(text.slice(0, -1)));
-  return { search, starts: { first, pairs, byFirst, charactersMax, beginnings, blanks } };
+  return { search, starts: { first, ...pairsOf(byFirst), byFirst, charactersMax, beginnings, blanks } };
+}
+
+function pairsOf(byFirst: readonly (readonly Start[])[]): Pick<StartTable, "pairs" | "lists"> {
+  const pairs = new Uint16Array(ASCII * ASCII);
+  const lists: (readonly Start[])[] = [[]];
+  for (const [code, starts] of byFirst.slice(0, ASCII).entries()) {
+    const any = starts.filter(({ text }) => text.length === 1);
+    if (any.length > 0) pairs.fill(lists.push(any) - 1, code * ASCII, (code + 1) * ASCII);
+    for (const second of new Set(starts.map(({ text }) => text.charCodeAt(1)))) {
+      if (!(second < ASCII)) continue; // there is none, or it is looked up by the first
+      const some = starts.filter(({ text }) => text.length === 1 || text.charCodeAt(1) === second);
+      pairs[code * ASCII + second] = lists.push(some) - 1;
+    }
+  }
+  return { pairs, lists };
 }
 
 function beginningsOf(starts: readonly Start[]): ReadonlyMap<string, boolean> {
@@ -103,10 +116,6 @@ function beginningsOf(starts: readonly Start[]): ReadonlyMap<string, boolean> {
 /** All characters beyond ASCII share one place. */
 function slot(code: number): number {
   return code < ASCII ? code : ASCII;
-}
-
-function markAll(pairs: Uint8Array, code: number): void {
-  if (code < ASCII) pairs.fill(1, code * ASCII, (code + 1) * ASCII);
 }
 
 /** One pass over a text; `held` is what must wait for more, and is "" where the text is complete. */
@@ -192,7 +201,7 @@ function findStart(
   from: number,
   tail: string,
 ): Found | undefined {
-  const { first, pairs, byFirst } = starts;
+  const { first, pairs, lists, byFirst } = starts;
   const end = text.length;
   let before = at > from ? text.charCodeAt(at - 1) : tail === "" ? 0 : tail.charCodeAt(tail.length - 1);
   for (let here = at; here < end; here++) {
@@ -204,11 +213,13 @@ function findStart(
       continue;
     }
     const next = here + 1 < end ? text.charCodeAt(here + 1) : 0;
-    if (place < ASCII && next < ASCII && pairs[place * ASCII + next] === 0) {
+    const inTables = place < ASCII && next < ASCII;
+    const list = inTables ? (pairs[place * ASCII + next] ?? 0) : 0;
+    if (inTables && list === 0) {
       before = code;
       continue;
     }
-    for (const start of byFirst[place] ?? []) {
+    for (const start of (inTables ? lists[list] : byFirst[place]) ?? []) {
       if (start.bounded && isWordCode(before)) continue;
       if (!text.startsWith(start.text, here)) continue;
       if (start.likely?.(text, here, from) ?? true) return { at: here, text: start.text };

@@ -153,7 +153,9 @@ function nameBehind(place: Place): Name | undefined {
     if (typed !== undefined) return classes.get(typed);
   }
   const far = place.behind(BEHIND_CHARACTERS_MAX);
-  if (!/value$/i.test(name)) return KUBERNETES_DATA.test(far) ? { class: "kubernetes" } : undefined;
+  if (!/value$/i.test(name)) {
+    return far.includes("data:") && KUBERNETES_DATA.test(far) ? { class: "kubernetes" } : undefined;
+  }
   const other = NAMED_BEFORE.exec(far)?.[1];
   return other === undefined ? undefined : classes.get(other);
 }
@@ -161,17 +163,38 @@ function nameBehind(place: Place): Name | undefined {
 /** The name at the end of a text, without the quotes and blanks behind it. */
 function lastName(near: string): string {
   let end = near.length;
-  const skip = (most: number, pattern: RegExp) => {
-    for (let count = 0; count < most && end > 0 && pattern.test(near[end - 1] ?? ""); count++) end--;
-  };
-  skip(2, /[?:]/);
-  skip(16, /[ \t]/);
-  skip(2, /["'`\]\\]/);
+  end = skipBack(near, end, { most: 2, over: SEPARATORS });
+  end = skipBack(near, end, { most: 16, over: BLANKS });
+  end = skipBack(near, end, { most: 2, over: QUOTES });
+  const least = Math.max(0, end - NAME_CHARACTERS_MAX);
   let start = end;
-  while (start > 0 && end - start < NAME_CHARACTERS_MAX && /[A-Za-z0-9_.-]/.test(near[start - 1] ?? ""))
+  let letter = end; // where the name begins that has the first letter
+  while (start > least) {
+    const code = near.charCodeAt(start - 1);
+    if (!isNameCode(code) && code !== DOT && code !== DASH) break;
     start--;
-  while (start < end && !/[A-Za-z]/.test(near[start] ?? "")) start++;
-  return near.slice(start, end);
+    if ((code | 32) >= 97 && (code | 32) <= 122) letter = start;
+  }
+  return near.slice(letter, end);
+}
+
+function skipBack(
+  text: string,
+  from: number,
+  { most, over }: { readonly most: number; readonly over: ReadonlySet<number> },
+): number {
+  let end = from;
+  while (end > 0 && from - end < most && over.has(text.charCodeAt(end - 1))) end--;
+  return end;
+}
+
+const SEPARATORS = codesOf("?:");
+const BLANKS = codesOf(" \t");
+const QUOTES = codesOf("\"'`]\\");
+const [DOT, DASH] = [46, 45];
+
+function codesOf(characters: string): ReadonlySet<number> {
+  return new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 }
 
 const NAMES_MAX = 2_000;
@@ -233,10 +256,13 @@ function valueEnd(
   { quote, charactersMax }: { readonly quote: string | undefined; readonly charactersMax: number },
 ): number {
   const most = Math.min(text.length, from + charactersMax);
+  const quoteCode = quote?.charCodeAt(0);
   for (let at = from; at < most; at++) {
     const code = text.charCodeAt(at);
     if (code === 10 || code === 13) return at;
-    if (quote === undefined ? isBareEnd(text, at, code) : text.startsWith(quote, at)) return at;
+    if (quote === undefined) {
+      if (isBareEnd(text, at, code)) return at;
+    } else if (code === quoteCode && text.startsWith(quote, at)) return at;
     if (code === 92 && quote?.length === 1) at++;
   }
   return most;

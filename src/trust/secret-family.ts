@@ -71,7 +71,7 @@ export function token(
       if (seen === text.length && !complete && seen < start + look) return UNDECIDED;
       if (seen - start < bodyMin) return NO;
       const body = text.slice(start, seen);
-      if (isPlaceholder(body) || !accept(body)) return NO;
+      if (!accept(body) || isPlaceholder(body)) return NO;
       return endOfToken(text, at, { start, characters, complete });
     },
   };
@@ -107,7 +107,7 @@ export function exactly(
       if (end === text.length && !complete && end <= start + length) return UNDECIDED;
       const body = text.slice(start, end);
       if (text[end] === MARKER_START) return NO;
-      if (body.length !== length || isPlaceholder(body) || !accept(body)) return NO;
+      if (body.length !== length || !accept(body) || isPlaceholder(body)) return NO;
       return { kind: "secret", from: at, to: end };
     },
   };
@@ -143,19 +143,51 @@ function isNoStandIn(body: string): boolean {
 }
 
 const DISTINCT_MIN = 6;
+const SAME_LETTER_MAX = 6;
+const ZEROS_MAX = 9;
+const ALPHABET_CHARACTERS = 26;
+const COUNTED_DIGITS_MAX = 13;
+const [ZERO, NINE] = [48, 57];
 
 /** `xxxx…`, `aaaa…`, the alphabet, counting: what documentation writes where a secret would stand. */
 export function isPlaceholder(body: string): boolean {
+  return !hasDistinct(body) || isMonotonous(body);
+}
+
+function hasDistinct(body: string): boolean {
   const seen = [0, 0, 0, 0];
   let distinct = 0;
-  for (let at = 0; at < body.length && distinct < DISTINCT_MIN; at++) {
+  for (let at = 0; at < body.length; at++) {
     const code = body.charCodeAt(at) & 127;
     const word = seen[code >> 5] ?? 0;
     const bit = 1 << (code & 31);
-    if ((word & bit) === 0) distinct++;
+    if ((word & bit) !== 0) continue;
+    distinct++;
+    if (distinct === DISTINCT_MIN) return true;
     seen[code >> 5] = word | bit;
   }
-  return (
-    distinct < DISTINCT_MIN || /abcdefghijklmnopqrstuvwxyz|([a-z])\1{6}|0{10}|12345678901234/i.test(body)
-  );
+  return false;
+}
+
+/** One character over and over, or characters in order. */
+function isMonotonous(body: string): boolean {
+  let before = 0;
+  let same = 0; // how many of one character, and how many of a sequence, end here
+  let ordered = 0;
+  for (let at = 0; at < body.length; at++) {
+    const exact = body.charCodeAt(at);
+    const letter = isLetterCode(exact);
+    const code = letter ? exact | 32 : exact;
+    same = code === before ? same + 1 : 1;
+    ordered = code === before + 1 || (code === ZERO && before === NINE) ? ordered + 1 : 1;
+    before = code;
+    if (letter && (same > SAME_LETTER_MAX || ordered >= ALPHABET_CHARACTERS)) return true;
+    if (code === ZERO && same > ZEROS_MAX) return true;
+    if (ordered > COUNTED_DIGITS_MAX && code >= ZERO && code <= NINE) return true;
+  }
+  return false;
+}
+
+function isLetterCode(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }

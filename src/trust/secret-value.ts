@@ -61,7 +61,7 @@ const NAMED_CHARACTERS_MAX = 4_096;
 const STAND_IN =
   /x{5}|\*{3}|\.\.\.|…|<|>|\$\{|\$\(|\{\{|\}\}|%[sdv@]|example|placeholder|redacted|changeme|change[-_]me|replace|insert|dummy|your[-_]?|my[-_]?(?:secret|token|password|key)|(?:^|[-_])(?:foo|bar|baz)(?:$|[-_])|«|»|#{4}/i;
 const NAMELIKE =
-  /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|super|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
+  /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
 
 /** Whether a text is what people write where a secret would stand, or the name of one. */
 export function isStandIn(value: string): boolean {
@@ -78,12 +78,13 @@ const PLACE = /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|:\/\/|\.[a-z]{2,4}$|^[\w.-]+\/[\w./
 
 /** Whether a value may be a password, judged by itself. */
 export function mayBePassword(value: string, quoted: boolean): boolean {
-  if (value.length < 6 || isStandIn(value)) return false;
-  if (/[^\x21-\x7e]/.test(value) || PLACE.test(value)) return false;
-  if (CODE.test(value) && (quoted || isWords(value))) return false;
+  if (value.length < 6 || /[^\x21-\x7e]/.test(value)) return false;
   const digit = /\d/.test(value);
   const letter = /[A-Za-z]/.test(value);
-  if (!quoted) return letter && digit && !isWords(value) && !/[()[\]{}]/.test(value);
+  if (!letter || !(digit || quoted)) return false; // before what costs more
+  if (isStandIn(value) || PLACE.test(value)) return false;
+  if (CODE.test(value) && (quoted || isWords(value))) return false;
+  if (!quoted) return !isWords(value) && !/[()[\]{}]/.test(value);
   if (digit && letter) return true;
   return letter && (value.length >= 8 || /[!@#$%^&*?+=~]/.test(value)) && !isLabel(value);
 }
@@ -97,15 +98,29 @@ function isLabel(value: string): boolean {
 
 /** Whether a value looks as if a machine had drawn it. */
 export function looksDrawn(value: string, name: NameClass): boolean {
-  if (value.length < 8 || isStandIn(value) || CODE.test(value)) return false;
+  // What costs least goes first: a text may be made of such names and values.
+  if (value.length < 8 || !isVaried(value, name)) return false;
   if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
+  if (isStandIn(value) || CODE.test(value)) return false;
   if (/\//.test(value) && PLACE.test(value)) return false;
   if (UUID.test(value)) return true;
-  if (/^[0-9.,:+eE-]+$/.test(value) || isWords(value)) return false;
-  const digits = value.replaceAll(/\D/g, "").length;
-  const [lower, upper] = [/[a-z]/.test(value), /[A-Z]/.test(value)];
+  return !/^[0-9.,:+eE-]+$/.test(value) && !isWords(value);
+}
+
+/** Letters of both kinds and digits, as many as chance would have put there. */
+function isVaried(value: string, name: NameClass): boolean {
+  let digits = 0;
+  let lower = false;
+  let upper = false;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    if (isDigit(code)) digits++;
+    else if (isLower(code)) lower = true;
+    else if (isUpper(code)) upper = true;
+  }
   if (!lower && !upper) return false;
-  if (name === "key") return value.length >= 20 && digits >= 3 && !/\s/.test(value);
+  if (UUID.test(value)) return true;
+  if (name === "key") return value.length >= 20 && digits >= 3;
   if (value.length >= 20) return digits >= 1 || (lower && upper && isMixed(value));
   if (value.length >= 12) return digits >= 2 || (digits >= 1 && lower && upper);
   return digits >= 2 && lower && upper;
@@ -113,9 +128,46 @@ export function looksDrawn(value: string, name: NameClass): boolean {
 
 /** Parts that are words, short numbers or versions: `prod-service-v2`, `DOC_Vector_5_32`. */
 function isWords(value: string): boolean {
-  return value
-    .split(/[-_.:/@+=~]+|(?<=[a-z])(?=[A-Z])/)
-    .every((part) => /^(?:[A-Za-z][a-z]*|[A-Z]+)\d{0,3}$|^v?\d{1,10}$|^$/.test(part));
+  let from = 0;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    const parted = PART_ENDS.has(code);
+    // A capital behind a small letter begins a part.
+    if (!parted && !(isUpper(code) && at > from && isLower(value.charCodeAt(at - 1)))) continue;
+    if (!isPart(value, from, at)) return false;
+    from = parted ? at + 1 : at;
+  }
+  return isPart(value, from, value.length);
+}
+
+const PART_ENDS = new Set(Array.from("-_.:/@+=~", (character) => character.charCodeAt(0)));
+const WORD_DIGITS_MAX = 3;
+const NUMBER_DIGITS_MAX = 10;
+const V = 118;
+
+/** A word in small letters, with a capital or in capitals, and up to three digits; or a number, with or without a `v`. */
+function isPart(text: string, from: number, to: number): boolean {
+  let at = from;
+  while (at < to && isUpper(text.charCodeAt(at))) at++;
+  if (at <= from + 1) while (at < to && isLower(text.charCodeAt(at))) at++;
+  const letters = at - from;
+  while (at < to && isDigit(text.charCodeAt(at))) at++;
+  if (at < to) return false;
+  const digits = to - from - letters;
+  if (letters === 0 || (letters === 1 && text.charCodeAt(from) === V)) return digits <= NUMBER_DIGITS_MAX;
+  return digits <= WORD_DIGITS_MAX;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122;
 }
 
 /** Capitals in the middle of words, more often than a name in camel case has them. */
