@@ -1,6 +1,6 @@
 import type { LogId } from "../base/ids.ts";
 import type { Spend } from "../budget/spend.ts";
-import type { Unfinished } from "../control/multiplex/session.ts";
+import type { Unfinished } from "../control/multiplex/session-parts.ts";
 import { resultBlock } from "../engine/conversation.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history.ts";

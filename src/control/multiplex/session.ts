@@ -1,90 +1,22 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
-import type { World } from "../../base/world.ts";
-import type { Bus } from "../../engine/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/compact.ts";
 import { runTurn } from "../../engine/loop.ts";
-import type { OrphanedCall } from "../../engine/recover.ts";
-import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
-import type { EngineParts, TurnEnded } from "../../engine/turn.ts";
+import type { TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { Event, SessionEndReason, TurnEndReason } from "../../protocol/events.ts";
-import type { History } from "../../provider/middleware.ts";
-import type { Ask } from "../ask.ts";
+import type { SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
-import type { Questions } from "./questions.ts";
 import { assertHuman } from "./questions.ts";
-
-export interface SessionParts {
-  readonly world: World;
-  readonly session: SessionId;
-  readonly logId: LogId;
-  readonly bus: Bus;
-  readonly questions: Questions;
-  readonly engine: EngineParts;
-  /** The turn that the log had come to. */
-  readonly lastTurn: number;
-  /** What an earlier run left unfinished; absent for a new log and after a clean end. */
-  readonly unfinished?: Unfinished;
-  setModel(name: string, signal: AbortSignal): Promise<void>;
-  revokeRule(rule: string): boolean;
-  /**
-   * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.
-   * @throws HarnessError where the configuration cannot be written.
-   */
-  promoteRule(rule: string): Promise<boolean>;
-  /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
-  readonly onFollowed?: () => void;
-  /**
-   * Looks at an input before it is accepted, and gives what goes to the model with it.
-   * @throws HarnessError where it is refused; the signal's reason.
-   */
-  readonly onInput?: (content: readonly InputBlock[], turn: TurnSurface) => Promise<readonly InputBlock[]>;
-  /** Told of the end of each turn while the session is still taken, before clients are. */
-  readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
-  /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
-  readonly rewind?: (request: CommandOf<"RewindSession">, turn: QuietTurn) => Promise<unknown>;
-  /** Ends what the session still runs, while its events can still be told. */
-  settle(): Promise<void>;
-  /** Frees the rest, after the last event. */
-  close(): Promise<void>;
-}
-
-/** A turn, for what runs before it begins and after it has come to its end. */
-export interface TurnSurface {
-  readonly turn: number;
-  readonly signal: AbortSignal;
-  readonly emit: (event: Event) => void;
-}
-
-/** What works on a session while no turn can begin. `turn` is the newest one. */
-export interface QuietTurn extends TurnSurface {
-  readonly history: History;
-}
-
-/** A turn that broke off with the process that ran it. */
-export interface Unfinished {
-  /** Undefined where only calls are open. */
-  readonly turn?: number;
-  readonly calls: readonly OrphanedCall[];
-}
-
-interface RunningTurn {
-  readonly originator: ClientId;
-  readonly startedAt: string;
-  readonly cancel: (cause: Error) => void;
-  readonly done: Promise<void>;
-}
-
-/** A session's claim to run one turn. Freeing it again does nothing. */
-interface Slot {
-  free(): void;
-}
+import { Recovery } from "./recovery.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { surfaceOf } from "./session-parts.ts";
+import type { Slot } from "./turn-slot.ts";
+import { TurnSlot } from "./turn-slot.ts";
 
 /** Commands of one session that are served in this version; the others are refused, and the handshake says so. */
 export const SESSION_COMMANDS = [
@@ -111,14 +43,22 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #root = new CancelNode();
   #turns: number;
-  #running: RunningTurn | undefined;
-  #recovery: Promise<void> | undefined;
+  readonly #slot: TurnSlot;
+  readonly #recovery: Recovery;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#turns = parts.lastTurn;
+    this.#slot = new TurnSlot(parts.world.clock);
+    this.#recovery = new Recovery({
+      parts,
+      slot: this.#slot,
+      signal: this.#root.signal,
+      ending: () => this.#ending !== undefined,
+      end: () => this.end("user"),
+    });
   }
 
   get id(): SessionId {
@@ -146,7 +86,7 @@ export class Session {
         await this.#sendInput(command, client);
         return {};
       case "CancelTurn":
-        this.#running?.cancel(new Cancelled(client.id, "cancelled by the client"));
+        this.#slot.cancel(new Cancelled(client.id, "cancelled by the client"));
         return {};
       case "AnswerPermission":
         this.#parts.questions.answerPermission(command, client);
@@ -190,7 +130,7 @@ export class Session {
         await this.end("user");
         return {};
       case "AttachSession":
-        await this.#recover(client);
+        await this.#recovery.settled(client);
         return { sessionId: this.id };
       case "DetachSession":
         return { sessionId: this.id };
@@ -200,8 +140,8 @@ export class Session {
   }
 
   /** Resolves when no turn runs. */
-  async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running.done;
+  idle(): Promise<void> {
+    return this.#slot.idle();
   }
 
   /** Cancels what runs, tells every client, and frees everything. Safe to call again. */
@@ -241,13 +181,13 @@ export class Session {
 
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
     assertServed(command);
-    await this.#recover(client);
+    await this.#recovery.settled(client);
     this.#assertFree();
     const { engine } = this.#parts;
     const turn = new Turn(engine, this.#turns + 1, client.id, this.#root.signal);
     this.#turns += 1;
     // The slot is taken before the first await: two inputs at once cannot both find it free.
-    const slot = this.#claim(turn);
+    const slot = this.#slot.claim(turn);
     try {
       await turn.begin(command.content, await this.#look(command.content, turn));
     } catch (thrown) {
@@ -261,10 +201,10 @@ export class Session {
 
   /** Works on the session while no turn can begin. It counts as a turn that runs: it can be cancelled. */
   async #quietly(client: AttachedClient, work: (turn: Turn) => Promise<Accepted>): Promise<Accepted> {
-    await this.#recover(client);
+    await this.#recovery.settled(client);
     this.#assertFree();
     const turn = new Turn(this.#parts.engine, Math.max(1, this.#turns), client.id, this.#root.signal);
-    const slot = this.#claim(turn);
+    const slot = this.#slot.claim(turn);
     try {
       return await work(turn);
     } finally {
@@ -274,9 +214,7 @@ export class Session {
 
   #assertFree(): void {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
-    if (this.#running === undefined) return;
-    const { originator, startedAt: ts } = this.#running;
-    throw new HarnessError("TurnInProgress", { originator, ts });
+    this.#slot.assertFree();
   }
 
   /** Has an input looked at. One that is refused leaves no trace: the next one gets the number of its turn. */
@@ -302,61 +240,6 @@ export class Session {
     }
   }
 
-  #claim(turn: Turn): Slot {
-    const { promise: done, resolve: finished } = Promise.withResolvers<void>();
-    const running: RunningTurn = {
-      originator: turn.originator,
-      startedAt: new Date(this.#parts.world.clock.now()).toISOString(),
-      cancel: (cause) => turn.cancel.cancel(cause),
-      done,
-    };
-    this.#running = running;
-    return {
-      free: () => {
-        if (this.#running === running) this.#running = undefined;
-        turn[Symbol.dispose]();
-        finished();
-      },
-    };
-  }
-
-  /** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked. */
-  async #recover(client: AttachedClient): Promise<void> {
-    const { unfinished } = this.#parts;
-    if (unfinished === undefined) return;
-    this.#recovery ??= this.#settle(unfinished, client);
-    const recovery = this.#recovery;
-    try {
-      await recovery;
-    } catch (thrown) {
-      if (this.#recovery === recovery) this.#recovery = undefined; // what is still open is asked again
-      if (!(thrown instanceof Cancelled)) throw thrown;
-      if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {}, { cause: thrown });
-      const why = "settling what an earlier run left open was cancelled";
-      throw new HarnessError("InvalidCommand", { kind: "AttachSession", why }, { cause: thrown });
-    }
-  }
-
-  async #settle(unfinished: Unfinished, client: AttachedClient): Promise<void> {
-    const { engine, bus, questions, lastTurn } = this.#parts;
-    const turn = new Turn(engine, unfinished.turn ?? Math.max(1, lastTurn), client.id, this.#root.signal);
-    const slot = this.#claim(turn);
-    try {
-      const ask: Ask = (question, signal) => questions.ask(question, signal);
-      await answerOrphans(unfinished.calls, turn, { parts: engine, ask });
-    } catch (thrown) {
-      slot.free();
-      if (!(thrown instanceof ResumeAborted)) throw thrown;
-      await this.end("user");
-      throw new HarnessError("EngineStopping", {}, { cause: thrown });
-    } finally {
-      slot.free();
-    }
-    if (unfinished.turn === undefined) return;
-    bus.publish({ kind: "TurnEnded", payload: { turn: unfinished.turn, reason: "error" } }, turn.origin);
-    await bus.commit("power");
-  }
-
   /** Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11). */
   async #drive(turn: Turn, slot: Slot): Promise<void> {
     const { bus, world, engine } = this.#parts;
@@ -379,10 +262,6 @@ export class Session {
 
 function notServed({ kind }: Command): HarnessError {
   return new HarnessError("InvalidCommand", { kind, why: "it is not served in this version" });
-}
-
-function surfaceOf(turn: Turn): TurnSurface {
-  return { turn: turn.number, signal: turn.cancel.signal, emit: (event) => turn.publish(event) };
 }
 
 function assertServed(command: CommandOf<"SendInput">): void {

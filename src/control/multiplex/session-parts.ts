@@ -1,0 +1,70 @@
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Bus } from "../../engine/bus.ts";
+import type { OrphanedCall } from "../../engine/recover.ts";
+import type { EngineParts, Turn } from "../../engine/turn.ts";
+import type { CommandOf } from "../../protocol/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Event, TurnEndReason } from "../../protocol/events.ts";
+import type { History } from "../../provider/middleware.ts";
+import type { Questions } from "./questions.ts";
+
+/** What one live session is made of, and what it calls on. */
+export interface SessionParts {
+  readonly world: World;
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly bus: Bus;
+  readonly questions: Questions;
+  readonly engine: EngineParts;
+  /** The turn that the log had come to. */
+  readonly lastTurn: number;
+  /** What an earlier run left unfinished; absent for a new log and after a clean end. */
+  readonly unfinished?: Unfinished;
+  setModel(name: string, signal: AbortSignal): Promise<void>;
+  revokeRule(rule: string): boolean;
+  /**
+   * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.
+   * @throws HarnessError where the configuration cannot be written.
+   */
+  promoteRule(rule: string): Promise<boolean>;
+  /** Told each time a client has begun to follow: what waits to be asked can be asked now. */
+  readonly onFollowed?: () => void;
+  /**
+   * Looks at an input before it is accepted, and gives what goes to the model with it.
+   * @throws HarnessError where it is refused; the signal's reason.
+   */
+  readonly onInput?: (content: readonly InputBlock[], turn: TurnSurface) => Promise<readonly InputBlock[]>;
+  /** Told of the end of each turn while the session is still taken, before clients are. */
+  readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
+  /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
+  readonly rewind?: (request: CommandOf<"RewindSession">, turn: QuietTurn) => Promise<unknown>;
+  /** Ends what the session still runs, while its events can still be told. */
+  settle(): Promise<void>;
+  /** Frees the rest, after the last event. */
+  close(): Promise<void>;
+}
+
+/** A turn, for what runs before it begins and after it has come to its end. */
+export interface TurnSurface {
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  readonly emit: (event: Event) => void;
+}
+
+/** What works on a session while no turn can begin. `turn` is the newest one. */
+export interface QuietTurn extends TurnSurface {
+  readonly history: History;
+}
+
+/** A turn that broke off with the process that ran it. */
+export interface Unfinished {
+  /** Undefined where only calls are open. */
+  readonly turn?: number;
+  readonly calls: readonly OrphanedCall[];
+}
+
+/** What a turn shows of itself to those around it. */
+export function surfaceOf(turn: Turn): TurnSurface {
+  return { turn: turn.number, signal: turn.cancel.signal, emit: (event) => turn.publish(event) };
+}

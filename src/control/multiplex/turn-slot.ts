@@ -1,0 +1,66 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Turn } from "../../engine/turn.ts";
+
+/** A session's claim to run one turn. Freeing it again does nothing. */
+export interface Slot {
+  free(): void;
+}
+
+interface RunningTurn {
+  readonly originator: ClientId;
+  readonly startedAt: string;
+  readonly cancel: (cause: Error) => void;
+  readonly done: Promise<void>;
+}
+
+/** The one place in a session where a turn can run, or something that must not run beside one ([A] hard rule 9). */
+export class TurnSlot {
+  readonly #clock: Clock;
+  #running: RunningTurn | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get taken(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** @throws HarnessError TurnInProgress, which names who has it. */
+  assertFree(): void {
+    if (this.#running === undefined) return;
+    const { originator, startedAt: ts } = this.#running;
+    throw new HarnessError("TurnInProgress", { originator, ts });
+  }
+
+  /** Takes it for a turn, which is let go of with it. */
+  claim(turn: Turn): Slot {
+    const { promise: done, resolve: finished } = Promise.withResolvers<void>();
+    const running: RunningTurn = {
+      originator: turn.originator,
+      startedAt: new Date(this.#clock.now()).toISOString(),
+      cancel: (cause) => turn.cancel.cancel(cause),
+      done,
+    };
+    this.#running = running;
+    return {
+      free: () => {
+        if (this.#running === running) this.#running = undefined;
+        turn[Symbol.dispose]();
+        finished();
+      },
+    };
+  }
+
+  /** Cancels what runs, where something does. */
+  cancel(cause: Error): void {
+    this.#running?.cancel(cause);
+  }
+
+  /** Resolves when it is free. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running.done;
+  }
+}
