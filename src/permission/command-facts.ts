@@ -173,7 +173,7 @@ async function guardedWord(
       words.set(`${directories?.join("\n")}\0${part.text}\0${part.kind}`, { word: part, directories });
   };
   for (const { name, args, directories } of commands) {
-    add(name, directories);
+    if (name?.text.includes("/") === true) add(name, directories); // any other is looked for in PATH
     for (const word of args) add(word, directories);
     for (const directory of directories ?? [])
       if (directory !== "")

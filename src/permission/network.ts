@@ -1,3 +1,4 @@
+import { entryFor, parseHostEntry } from "../sandbox/hosts.ts";
 import type { Analysis, ShellCommand } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 
@@ -75,7 +76,9 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): N
     if (wanted === undefined) continue;
     if (wanted === "registry" && hosts.length > 0) continue; // whose host it is, the tool's own settings say
     const beyond =
-      wanted === "any" || wanted === "registry" ? undefined : wanted.filter((host) => !hosts.includes(host));
+      wanted === "any" || wanted === "registry"
+        ? undefined
+        : wanted.filter((place) => !isListed(place, hosts));
     if (beyond !== undefined && beyond.length === 0 && wanted.length > 0) continue;
     const where =
       beyond === undefined || beyond.length === 0 ? "the network" : `the network (${beyond.join(", ")})`;
@@ -87,6 +90,17 @@ export function networkNeed({ commands }: Analysis, hosts: readonly string[]): N
   }
   return undefined;
 }
+
+/** A host with the port, where it is another than the web's. */
+function isListed(place: string, listed: readonly string[]): boolean {
+  const entry = parseHostEntry(place);
+  if ("problem" in entry) return false;
+  const entries = listed.map(parseHostEntry).flatMap((each) => ("problem" in each ? [] : [each]));
+  const ports = entry.port === undefined ? WEB_PORTS : [entry.port];
+  return ports.some((port) => entryFor(entries, entry.host, port) !== undefined);
+}
+
+const WEB_PORTS: readonly number[] = [80, 443];
 
 function nameOf({ name }: ShellCommand): string {
   const value = literalOf(name) ?? "";
@@ -148,7 +162,7 @@ function urlHosts(words: readonly string[]): readonly string[] | "any" {
   const urls = words.filter((word) => /^[a-z][a-z0-9+.-]*:\/\//i.test(word));
   if (urls.length === 0) return "any";
   const hosts = urls.map((url) =>
-    URL.canParse(url) && /^https?:/i.test(url) ? new URL(url).hostname : undefined,
+    URL.canParse(url) && /^https?:/i.test(url) ? new URL(url).host : undefined,
   );
   return hosts.every((host) => host !== undefined) ? hosts : "any";
 }

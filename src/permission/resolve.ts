@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { Files } from "../base/world.ts";
+import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Directories, ShellWord } from "../shell/analysis.ts";
 
@@ -103,6 +103,15 @@ function resolvedPath(path: string, ground: Ground): Promise<Resolved> {
 
 async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
   const { files } = ground;
+  // Where the folder is known, one look tells all but where a link leads.
+  const folder = await ground.seen.get(dirname(path));
+  if (folder !== undefined) {
+    const place = join(folder.path, basename(path));
+    if (!folder.exists) return { path: place, exists: false };
+    const info = await infoOf(place, files);
+    if (info === "nothing") return { path: place, exists: false };
+    if (info === "file" || info === "directory") return { path: place, exists: true };
+  }
   try {
     return { path: await files.realpath(path), exists: true };
   } catch (thrown) {
@@ -113,16 +122,16 @@ async function lookedUp(path: string, ground: Ground): Promise<Resolved> {
   if (parent === undefined) return undefined;
   const place = join(parent.path, basename(path));
   // What is there and cannot be resolved is a link to nothing.
-  if (parent.exists && (await lstatOf(place, files)) !== "nothing") return undefined;
+  if (parent.exists && (await infoOf(place, files)) !== "nothing") return undefined;
   return { path: place, exists: false };
 }
 
-async function lstatOf(path: string, files: Files): Promise<"nothing" | "something"> {
+async function infoOf(path: string, files: Files): Promise<FileInfo["kind"] | "nothing" | "unseen"> {
   try {
-    return (await files.lstat(path)) === undefined ? "nothing" : "something";
+    return (await files.lstat(path))?.kind ?? "nothing";
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return "something"; // what cannot be looked at is not resolved
+    return "unseen"; // what cannot be looked at is not resolved
   }
 }
 
