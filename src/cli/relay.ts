@@ -20,6 +20,10 @@ async function pass(client: Duplex, path: string, signal: AbortSignal): Promise<
   try {
     const proxy = await hostSockets.connectPath(path, signal);
     proxy.on("error", () => client.destroy());
+    if (client.destroyed) {
+      proxy.destroy(); // it went away meanwhile
+      return;
+    }
     client.once("close", () => proxy.destroy());
     proxy.once("close", () => client.destroy());
     client.pipe(proxy);

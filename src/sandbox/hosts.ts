@@ -5,7 +5,7 @@ export interface HostEntry {
   readonly host: string;
   /** Whether it is every name below `host`, and not `host` itself. */
   readonly below: boolean;
-  /** Absent: the ports of the web, 80 and 443. */
+  /** Absent: the ports of the web, 80 and 443; of this machine itself every port, since no server of it stands on those. */
   readonly port?: number;
 }
 
@@ -59,6 +59,13 @@ export function isLiteral(host: string): boolean {
 export function entryFor(entries: readonly HostEntry[], host: string, port: number): HostEntry | undefined {
   return entries.find((entry) => {
     const named = entry.below ? host.endsWith(`.${entry.host}`) && !isLiteral(host) : host === entry.host;
-    return named && (entry.port === undefined ? WEB_PORTS.includes(port) : port === entry.port);
+    if (!named) return false;
+    if (entry.port !== undefined) return port === entry.port;
+    return WEB_PORTS.includes(port) || isThisMachine(host);
   });
+}
+
+/** Whether a host, as `parseHost` spells it, is one that leads to this machine whoever is asked. */
+export function isThisMachine(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || (isLiteral(host) && host.startsWith("127."));
 }

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { connect as netConnect } from "node:net";
 import { join } from "node:path";
-import { property, string } from "fast-check";
+import { array, asyncProperty, integer, property, string, uint8Array } from "fast-check";
 import { holds } from "../../../test/support/property.ts";
+import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hostSockets } from "../../host/sockets.ts";
 import { entryFor, parseHost, parseHostEntry } from "../hosts.ts";
 import { openProxy } from "./proxy.ts";
+import { requestBody } from "./request-body.ts";
 import { parseProxyRequest } from "./request-head.ts";
 
 describe("[SBX-01 S55 S57] a host", () => {
@@ -104,6 +106,7 @@ test("[S57] the head of a request is read whole or not at all", () => {
     host: "a.example",
     port: 8080,
     head: "GET /x?y HTTP/1.1\r\nHost: A.example:8080\r\nConnection: close\r\nX-A: b\r\n\r\n",
+    body: { kind: "none" },
   });
   const bad = [
     "GET / HTTP/1.1",
@@ -113,6 +116,21 @@ test("[S57] the head of a request is read whole or not at all", () => {
     "GET http://a.example/ HTTP/1.1\r\nX: a\nY: b",
     "GET http://a.example\\@evil/ HTTP/1.1",
     "get http://a.example/ HTTP/1.1",
+    "CONNECT u@a.example:443 HTTP/1.1",
+    "CONNECT [::1%25lo]:443 HTTP/1.1",
+    "CONNECT a.example:443:80 HTTP/1.1",
+    "CONNECT a.example:0 HTTP/1.1",
+    "GET http://a.example/ HTTP/1.1\r\nX-A: b\r\n continued",
+    "GET http://a.example/ HTTP/1.1\r\nContent-Length : 3",
+    ...[
+      "Content-Length: 3\r\nContent-Length: 3",
+      "Content-Length: +3",
+      "Content-Length: 3, 3",
+      "Transfer-Encoding: chunked\r\nContent-Length: 3",
+      "Transfer-Encoding: gzip, chunked",
+      "Transfer-Encoding: identity",
+    ].map((fields) => `POST http://a.example/ HTTP/1.1\r\n${fields}`),
+    "POST http://a.example/ HTTP/1.0\r\nTransfer-Encoding: chunked",
   ];
   expect(bad.map(parseProxyRequest)).toEqual(bad.map(() => undefined));
   holds(
@@ -125,30 +143,53 @@ test("[S57] the head of a request is read whole or not at all", () => {
 });
 
 describe("[SBX-01 S55] the proxy", () => {
-  async function rig(hosts: readonly string[], addresses: Readonly<Record<string, readonly string[]>> = {}) {
+  interface Edge {
+    /** What addresses take no connection. */
+    readonly dead?: readonly string[];
+  }
+  async function rig(
+    hosts: readonly string[],
+    addresses: Readonly<Record<string, readonly string[]>> = {},
+    { dead = [] }: Edge = {},
+  ) {
     const directory = temporaryDirectory();
     const path = join(directory.path, "proxy");
     const connections: string[] = [];
-    const resolve = (host: string) => Promise.resolve(addresses[host] ?? []);
+    const lookedUp: string[] = [];
+    const resolve = (host: string) => {
+      lookedUp.push(host);
+      return Promise.resolve(addresses[host] ?? []);
+    };
+    const asked: string[] = [];
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
-      fetch: (request) => new Response(`${request.headers.get("host")} ${new URL(request.url).pathname}`),
+      async fetch(request) {
+        const said = `${request.headers.get("host")} ${new URL(request.url).pathname}`;
+        asked.push(`${said} ${await request.text()}`.trim());
+        return new Response(said);
+      },
     });
     const { port } = server;
     const sockets = {
       listen: hostSockets.listen,
       connect: (address: string, wanted: number, signal: AbortSignal) => {
         connections.push(`${address}:${wanted}`);
+        if (dead.includes(address)) return Promise.reject(new Error("refused"));
         return hostSockets.connect("127.0.0.1", port ?? 0, signal);
       },
     };
     const refused: string[] = [];
     const onRefused = (why: string) => void refused.push(why);
-    const proxy = await openProxy({ world: testWorld({ resolve }), sockets, path, hosts, onRefused });
+    const world = testWorld({ resolve });
+    const proxy = await openProxy({ world, sockets, path, hosts, onRefused });
     return {
       connections,
       refused,
+      lookedUp,
+      asked,
+      path,
+      clock: world.clock,
       async send(text: string): Promise<string> {
         const { promise, resolve, reject } = Promise.withResolvers<string>();
         let said = "";
@@ -204,7 +245,9 @@ describe("[SBX-01 S55] the proxy", () => {
     expect(refused).toEndWith(`\r\n\r\n${why}\n`);
     expect(`cinch: ${at.refused.at(-1)}`).toBe(why);
     expect(await at.send("nonsense\r\n\r\n")).toStartWith("HTTP/1.1 400 ");
-    expect(await at.send(`GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}`)).toStartWith("HTTP/1.1 502 ");
+    expect(await at.send(`GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}`)).toStartWith("HTTP/1.1 431 ");
+    const long = `GET http://a/ HTTP/1.1\r\nX: ${"a".repeat(20_000)}\r\n\r\n`;
+    expect(await at.send(long)).toStartWith("HTTP/1.1 431 ");
     expect(at.connections).toEqual([]);
   });
 
@@ -216,10 +259,109 @@ describe("[SBX-01 S55] the proxy", () => {
     }
   });
 
-  test("reaches this machine only where the list names it", async () => {
-    await using at = await rig(["localhost:80", "127.0.0.1"], { localhost: ["127.0.0.1"] });
-    expect(await at.send(get("localhost"))).toEndWith("/x");
-    expect(await at.send(get("127.0.0.1"))).toEndWith("/x");
-    expect(at.connections).toEqual(["127.0.0.1:80", "127.0.0.1:80"]);
+  test("reaches this machine only where the list names it, then at every port, and asks nobody where that is", async () => {
+    await using at = await rig(["localhost", "127.0.0.1", "[::1]:80", "10.0.0.7"], {
+      localhost: ["203.0.113.9"],
+    });
+    for (const host of ["localhost", "127.0.0.1:5173", "LocalHost.:3000", "[::1]", "10.0.0.7"])
+      expect([host, await at.send(get(host))]).toEqual([host, expect.stringMatching(/\/x$/)]);
+    expect(at.connections).toEqual([
+      "127.0.0.1:80",
+      "127.0.0.1:5173",
+      "127.0.0.1:3000",
+      "::1:80",
+      "10.0.0.7:80",
+    ]);
+    expect(at.lookedUp).toEqual([]);
+    for (const host of ["[::1]:81", "127.0.0.2", "10.0.0.7:22", "10.0.0.8", "[::ffff:127.0.0.1]", "0.0.0.0"])
+      expect([host, await at.send(get(host))]).toEqual([host, expect.stringMatching(/^HTTP\/1.1 403 /)]);
+    await using one = await rig(["localhost:80"]);
+    expect(await one.send(get("localhost:81"))).toStartWith("HTTP/1.1 403 ");
   });
+
+  test("[S57] a listed name that leads to this machine or network stays closed, however often it is asked for", async () => {
+    const addresses = {
+      "rebound.example": ["127.0.0.1", "::1", "10.0.0.1", "::ffff:127.0.0.1", "fe80::1%lo"],
+    };
+    await using at = await rig(["rebound.example", "app.localhost", "127.0.0.1"], addresses);
+    for (const host of ["rebound.example", "rebound.example", "app.localhost"])
+      expect(await at.send(tunnel(host))).toStartWith("HTTP/1.1 403 ");
+    expect(at.connections).toEqual([]);
+    // Looked up once for a request: what was looked at is what is connected to.
+    expect(at.lookedUp).toEqual(["rebound.example", "rebound.example", "app.localhost"]);
+  });
+
+  test("tries each public address of one look, and no other", async () => {
+    const addresses = { "two.example": ["10.0.0.1", "1.1.1.1", "1.0.0.1"] };
+    await using at = await rig(["two.example"], addresses, { dead: ["1.1.1.1"] });
+    expect(await at.send(get("two.example"))).toEndWith("/x");
+    expect(at.connections).toEqual(["1.1.1.1:80", "1.0.0.1:80"]);
+    expect(at.lookedUp).toEqual(["two.example"]);
+  });
+
+  test("[S57] passes on one request for a connection: what comes behind it reaches no host", async () => {
+    const addresses = { "one.example": ["1.1.1.1"], "two.example": ["1.0.0.1"] };
+    const second = "GET http://two.example/second HTTP/1.1\r\nHost: two.example\r\nX-Key: secret\r\n\r\n";
+    const bodies = [
+      ["", "", ""],
+      ["Content-Length: 5\r\n", "hello", "hello"],
+      ["Transfer-Encoding: chunked\r\n", "5;a=b\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", "hello!"],
+    ] as const;
+    for (const [fields, sent, read] of bodies) {
+      await using at = await rig(["one.example", "two.example"], addresses);
+      const first = `POST http://one.example/x HTTP/1.1\r\n${fields}\r\n${sent}`;
+      const said = await at.send(first + second);
+      expect(said).toEndWith("one.example /x");
+      expect(said.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      expect(at.asked).toEqual([`one.example /x ${read}`.trim()]);
+      expect(at.connections).toEqual(["1.1.1.1:80"]);
+    }
+  });
+
+  test("[S57] a chunk that is none ends the connection", async () => {
+    const addresses = { "one.example": ["1.1.1.1"] };
+    for (const sent of ["x\r\n", "5\nhello\r\n", "5\r\nhelloo\r\n0\r\n\r\n", `${"0".repeat(2_000)}`]) {
+      await using at = await rig(["one.example"], addresses);
+      await at.send(`POST http://one.example/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${sent}`);
+      expect(at.asked).toEqual([]);
+    }
+  });
+
+  test("[S57] whoever is slow with the head of a request has no connection", async () => {
+    await using at = await rig(["one.example"]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const socket = netConnect({ path: at.path }).on("error", () => undefined);
+    socket.on("close", () => resolve()).resume();
+    socket.write("GET http://one.example/ HTTP/1.1\r\nX: ");
+    await until("the wait for it", () => at.clock.waiting > 0);
+    await at.clock.advance(30_000);
+    await promise;
+    expect(at.connections).toEqual([]);
+  });
+});
+
+test("[S57] a body ends where it ends, in whatever pieces it comes", async () => {
+  await holds(
+    asyncProperty(
+      array(uint8Array({ minLength: 1, maxLength: 40 })),
+      integer({ min: 1, max: 9 }),
+      async (chunks, step) => {
+        const parts = chunks.map((chunk) => [
+          Buffer.from(`${chunk.length.toString(16)}\r\n`),
+          Buffer.from(chunk),
+          Buffer.from("\r\n"),
+        ]);
+        const own = Buffer.concat([...parts.flat(), Buffer.from("0\r\n\r\n")]);
+        const all = Buffer.concat([own, Buffer.from("GET / HTTP/1.1\r\n\r\n")]);
+        const body = requestBody({ kind: "chunked" });
+        const read: Buffer[] = [];
+        body.on("data", (chunk: Buffer) => read.push(chunk));
+        for (let at = 0; at < all.length; at += step) body.write(all.subarray(at, at + step));
+        const { promise, resolve } = Promise.withResolvers<void>();
+        body.end(resolve);
+        await promise;
+        return Buffer.concat(read).equals(own);
+      },
+    ),
+  );
 });

@@ -1,9 +1,10 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { isPublicAddress } from "../../trust/public-address.ts";
 import type { HostEntry } from "../hosts.ts";
-import { entryFor, isLiteral, parseHostEntry } from "../hosts.ts";
+import { entryFor, parseHostEntry } from "../hosts.ts";
+import { addressesFor } from "./addresses.ts";
+import { requestBody } from "./request-body.ts";
 import { HEAD_BYTES_MAX, parseProxyRequest } from "./request-head.ts";
 
 /** Streams of bytes, as this machine opens them. */
@@ -26,14 +27,18 @@ export interface ProxyOptions {
 }
 
 const CONNECTIONS_MAX = 128;
+/** From the first byte to an open connection: whoever is slower has none. */
 const OPENING_MS_MAX = 30_000;
+/** For a client to take what it is told at the end. */
+const CLOSING_MS_MAX = 5_000;
 
 /**
  * The way out for confined commands: an HTTP proxy that lets through the hosts of a list and no other (SBX-01, S55, S57).
  *
  * Names are resolved here, once, and the connection goes to an address that was looked at: it must be a public one, unless
- * the list names that very address, or `localhost`. An empty list lets nothing through. What goes through a tunnel is not
- * looked into: who lets a host through trusts all that it serves, also under other names.
+ * the list names that very address, or `localhost`. An empty list lets nothing through. A connection carries one request,
+ * or one tunnel. What goes through a tunnel is not looked into: who lets a host through trusts all that it serves, also
+ * under other names.
  */
 export async function openProxy({
   world,
@@ -47,14 +52,13 @@ export async function openProxy({
   const closing = new AbortController();
   const streams = new Set<Duplex>();
   const listener = await sockets.listen(path, (client) => {
-    if (streams.size >= CONNECTIONS_MAX) {
-      client.end(answer(503, "too many connections"));
-      return;
-    }
-    streams.add(client);
     client.on("error", () => client.destroy()); // the other end went away: nobody is left to be told
+    const at = { world, sockets, entries, onRefused, signal: closing.signal };
+    const isOneTooMany = streams.size >= CONNECTIONS_MAX;
+    streams.add(client);
     client.once("close", () => streams.delete(client));
-    void serve(client, { world, sockets, entries, onRefused, signal: closing.signal });
+    if (isOneTooMany) refuse(client, 503, "cinch: too many connections", at);
+    else void serve(client, at);
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -78,52 +82,68 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
   const limit = new AbortController();
   const signal = AbortSignal.any([at.signal, limit.signal]);
   using _timer = at.world.clock.timer(OPENING_MS_MAX, () => limit.abort(new Error("it took too long")));
-  signal.addEventListener("abort", () => client.destroy(), { once: true });
+  const stop = () => client.destroy();
+  signal.addEventListener("abort", stop, { once: true });
   try {
-    const { head, rest } = await readHead(client);
-    const request = parseProxyRequest(head);
-    if (request === undefined) return refuse(client, 400, "this is no request to a proxy");
+    const read = await readHead(client);
+    if (read === undefined) return refuse(client, 431, "cinch: the head of the request is too long", at);
+    const request = parseProxyRequest(read.head);
+    if (request === undefined) return refuse(client, 400, "cinch: this is no request to a proxy", at);
     const { host, port } = request;
     const entry = entryFor(at.entries, host, port);
     if (entry === undefined)
       return forbid(client, `${host}:${port} is not on the list of [sandbox] network`, at);
-    const found = await addressOf(host, entry, at.world, signal);
+    const found = await addressesFor(host, entry, at.world.resolve, signal);
     if ("refused" in found) return forbid(client, found.refused, at);
-    const server = await at.sockets.connect(found.address, port, signal);
+    const server = await connectAny(found.addresses, port, at.sockets, signal);
     server.on("error", () => client.destroy());
-    client.once("close", () => server.destroy());
     server.once("close", () => client.destroy());
-    if (request.kind === "tunnel") client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    else server.write(request.head, "latin1");
-    if (rest.length > 0) server.write(rest);
-    client.pipe(server);
+    if (client.destroyed) {
+      server.destroy(); // it went away meanwhile
+      return;
+    }
+    client.once("close", () => server.destroy());
+    if (request.kind === "tunnel") {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (read.rest.length > 0) server.write(read.rest);
+      client.pipe(server);
+    } else {
+      server.write(request.head, "latin1");
+      const body = requestBody(request.body).on("error", () => client.destroy());
+      body.write(read.rest);
+      client.pipe(body).pipe(server);
+    }
     server.pipe(client);
   } catch (thrown) {
-    refuse(client, 502, `cinch: ${messageOf(thrown)}`);
+    refuse(client, 502, `cinch: ${messageOf(thrown)}`, at);
+  } finally {
+    signal.removeEventListener("abort", stop); // what is open now is closed with the proxy
   }
 }
 
-/** The address to connect to, or why there is none that may be. */
-async function addressOf(
-  host: string,
-  entry: HostEntry,
-  { resolve }: ProxyOptions["world"],
+/** In order, the addresses of one look. @throws the last one's error, where none takes the connection. */
+async function connectAny(
+  addresses: readonly string[],
+  port: number,
+  sockets: Sockets,
   signal: AbortSignal,
-): Promise<{ readonly address: string } | { readonly refused: string }> {
-  const bare = host.replace(/^\[|\]$/g, "");
-  const meansThisMachine = !entry.below && (isLiteral(host) || host === "localhost");
-  const addresses = isLiteral(host) ? [bare] : await resolve(host, signal);
-  const address = addresses.find((each) => meansThisMachine || isPublicAddress(each));
-  if (address !== undefined) return { address };
-  const [first] = addresses;
-  if (first === undefined) return { refused: `${host} has no address` };
-  return {
-    refused: `${host} has the address ${first}, which is not public`,
-  };
+): Promise<Duplex> {
+  let last: unknown;
+  for (const address of addresses) {
+    try {
+      return await sockets.connect(address, port, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      last = thrown;
+    }
+  }
+  throw last;
 }
 
-/** @throws Error where the client ends or says too much before its head is whole. */
-async function readHead(client: Duplex): Promise<{ readonly head: string; readonly rest: Uint8Array }> {
+/** Undefined where it says too much. @throws Error where the client ends before its head is whole. */
+async function readHead(
+  client: Duplex,
+): Promise<{ readonly head: string; readonly rest: Uint8Array } | undefined> {
   let read = Buffer.alloc(0);
   return await new Promise((resolve, reject) => {
     const stop = () => client.off("data", take).off("end", ended).off("close", ended);
@@ -137,20 +157,25 @@ async function readHead(client: Duplex): Promise<{ readonly head: string; readon
       if (end < 0 && read.length <= HEAD_BYTES_MAX) return;
       stop();
       client.pause();
-      if (end < 0) reject(new Error("the head of the request is too long"));
+      if (end < 0 || end > HEAD_BYTES_MAX) resolve(undefined);
       else resolve({ head: read.toString("latin1", 0, end), rest: read.subarray(end + 4) });
     }
     client.on("data", take).once("end", ended).once("close", ended);
   });
 }
 
-function forbid(client: Duplex, why: string, { onRefused }: Serving): void {
-  onRefused(why);
-  refuse(client, 403, `cinch: ${why}`);
+function forbid(client: Duplex, why: string, at: Serving): void {
+  at.onRefused(why);
+  refuse(client, 403, `cinch: ${why}`, at);
 }
 
-function refuse(client: Duplex, status: number, why: string): void {
-  if (!client.destroyed) client.end(answer(status, why));
+/** What it still sends is passed over, so that it comes to read the answer; then it is over, whatever it does. */
+function refuse(client: Duplex, status: number, why: string, { world }: Serving): void {
+  if (client.destroyed) return;
+  const timer = world.clock.timer(CLOSING_MS_MAX, () => client.destroy());
+  client.once("close", () => timer[Symbol.dispose]());
+  client.end(answer(status, why));
+  client.resume();
 }
 
 function answer(status: number, why: string): string {

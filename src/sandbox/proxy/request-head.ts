@@ -1,10 +1,17 @@
 import { parseHost } from "../hosts.ts";
+import type { BodyFraming } from "./request-body.ts";
 
 /** What a client of the proxy asks for. */
 export type ProxyRequest =
   | { readonly kind: "tunnel"; readonly host: string; readonly port: number }
   /** `head`: what is sent on, up to and with the empty line. */
-  | { readonly kind: "forward"; readonly host: string; readonly port: number; readonly head: string };
+  | {
+      readonly kind: "forward";
+      readonly host: string;
+      readonly port: number;
+      readonly head: string;
+      readonly body: BodyFraming;
+    };
 
 export const HEAD_BYTES_MAX = 16_384;
 
@@ -32,8 +39,28 @@ export function parseProxyRequest(head: string): ProxyRequest | undefined {
   if (place === undefined) return undefined;
   const kept = fieldsOf(headers);
   if (kept === undefined) return undefined;
+  const body = framingOf(kept, version);
+  if (body === undefined) return undefined;
   const lead = [`${method} ${path} HTTP/1.1`, `Host: ${named}`, "Connection: close"];
-  return { kind: "forward", ...place, head: [...lead, ...kept, "", ""].join("\r\n") };
+  return { kind: "forward", ...place, head: [...lead, ...kept, "", ""].join("\r\n"), body };
+}
+
+/** Where two readers could see two ends, it is none (S57): a length twice, or beside chunks, or one that is no number. */
+function framingOf(fields: readonly string[], version: string): BodyFraming | undefined {
+  const values = (name: string) =>
+    fields.flatMap((field) => {
+      const at = field.indexOf(":");
+      return field.slice(0, at).toLowerCase() === name
+        ? [field.slice(at + 1).replace(/^[ \t]+|[ \t]+$/g, "")]
+        : [];
+    });
+  const [lengths, codings] = [values("content-length"), values("transfer-encoding")];
+  if (lengths.length + codings.length > 1) return undefined;
+  const [length, coding] = [lengths[0], codings[0]];
+  if (coding !== undefined)
+    return coding.toLowerCase() === "chunked" && version === "HTTP/1.1" ? { kind: "chunked" } : undefined;
+  if (length === undefined) return { kind: "none" };
+  return /^\d{1,15}$/.test(length) ? { kind: "length", bytes: Number(length) } : undefined;
 }
 
 /** The header lines that are sent on; undefined where one is none. */
