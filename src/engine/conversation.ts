@@ -3,6 +3,7 @@ import type { EventSeq } from "../base/ids.ts";
 import type { InputBlock, ResultContent, ToolResultBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
+import { joined } from "../session/valid-history.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import { fence } from "../trust/fence.ts";
@@ -66,8 +67,13 @@ export class Conversation {
     await bus.commit("power");
   }
 
+  /** Two messages of one role in a row are sent as one, as a resumed history has them: roles take turns (ENG-18). */
   #add(message: Message, turn: number): void {
-    this.#messages = [...this.#messages, message];
+    const before = this.#messages.at(-1);
+    this.#messages =
+      before?.role === message.role
+        ? [...this.#messages.slice(0, -1), joined(before, message)]
+        : [...this.#messages, message];
     this.#bus.remember(message, turn);
   }
 }

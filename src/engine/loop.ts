@@ -1,5 +1,6 @@
 import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
+import type { TurnEndReason } from "../protocol/events.ts";
 import { ProviderError } from "../provider/error.ts";
 import type { RequestContext } from "../provider/middleware.ts";
 import { chainRequest } from "../provider/middleware.ts";
@@ -13,6 +14,14 @@ import { nextStep } from "./step.ts";
 import type { EngineParts, Turn, TurnEnded } from "./turn.ts";
 
 /**
+ * Asked between two rounds, when every call is answered: adds to the history what people said meanwhile, and tells
+ * whether there was anything.
+ */
+export type BetweenRounds = (turn: Turn) => Promise<boolean>;
+
+const NOTHING_BETWEEN: BetweenRounds = async () => false;
+
+/**
  * The agent loop: ask the model, run what it calls, ask again, until there is a reason to stop ([A] § The agent loop,
  * ENG-01). The turn has begun: its input is in the history.
  *
@@ -20,7 +29,11 @@ import type { EngineParts, Turn, TurnEnded } from "./turn.ts";
  * (ENG-11). Nothing that a provider, a tool or a middleware throws comes out of it; only a log that can no longer be
  * written does.
  */
-export async function runTurn(turn: Turn, parts: EngineParts): Promise<TurnEnded> {
+export async function runTurn(
+  turn: Turn,
+  parts: EngineParts,
+  between: BetweenRounds = NOTHING_BETWEEN,
+): Promise<TurnEnded> {
   try {
     for (let round = 1; ; round++) {
       turn.rounds = round;
@@ -29,11 +42,13 @@ export async function runTurn(turn: Turn, parts: EngineParts): Promise<TurnEnded
       switch (step.kind) {
         case "dispatch":
           await dispatchInOrder(step.calls, turn, parts);
+          await between(turn);
           break;
         case "again":
           break;
         case "yield":
           parts.conversation.answer(reply.calls, new Map(), "the turn ended before it", turn.number);
+          if (goesOn(step.reason) && round < parts.roundsMax && (await between(turn))) break;
           return turn.end(step.reason, { reply, ...(step.error === undefined ? {} : { error: step.error }) });
         default:
           return unreachable(step);
@@ -42,6 +57,11 @@ export async function runTurn(turn: Turn, parts: EngineParts): Promise<TurnEnded
   } catch (thrown) {
     return turn.fail(thrown);
   }
+}
+
+/** Whether an end is one that a person's further words may put off: the model had nothing more to do. */
+function goesOn(reason: TurnEndReason): boolean {
+  return reason === "complete" || reason === "yield";
 }
 
 /** One provider call. What arrived is in the history, whether or not the answer came to its end (ENG-18). */

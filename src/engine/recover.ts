@@ -42,11 +42,13 @@ export async function answerOrphans(
     calls.push(call);
     if (intent !== undefined && !intent.mutating && holdsMarker(input)) {
       results.set(call.id, OUTPUTS.forgotten);
+      conclude(call, OUTPUTS.forgotten, { parts, turn });
     } else if (intent !== undefined) {
       const again = () => parts.dispatcher.dispatch(call, turn.dispatchContext());
       results.set(call.id, intent.mutating ? await askAbout(call, intent, { ...at, turn }) : await again());
     } else if (begun) {
       results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
+      tellEnd(call, OUTPUTS.unknown, { parts, turn });
     }
   }
   parts.conversation.answer(calls, results, "the process ended before it", turn.number);
@@ -72,12 +74,27 @@ async function askAbout(
   );
   const chosen = chosenOf(answer);
   if (chosen === "abort") throw new ResumeAborted("a person ended the session instead of resuming it");
-  const now = new Date(parts.world.clock.now()).toISOString();
-  parts.bus.conclude({ callId, outcome: chosen === "succeeded" ? "ok" : "error", completedAt: now });
   const output = OUTPUTS[chosen];
-  const payload = { callId, content: [...output.content], ...(output.isError ? { isError: true } : {}) };
-  parts.bus.publish({ kind: "ToolResult", payload }, turn.origin);
+  conclude(call, output, { parts, turn });
   return output;
+}
+
+interface Recovering {
+  readonly parts: EngineParts;
+  readonly turn: Turn;
+}
+
+/** Closes the intent of a call, and tells its end. */
+function conclude(call: PendingCall, output: ToolOutput, { parts, turn }: Recovering): void {
+  const completedAt = new Date(parts.world.clock.now()).toISOString();
+  parts.bus.conclude({ callId: call.id, outcome: output.isError ? "error" : "ok", completedAt });
+  tellEnd(call, output, { parts, turn });
+}
+
+/** Whoever saw the call begin sees it end. */
+function tellEnd(call: PendingCall, { content, isError }: ToolOutput, { parts, turn }: Recovering): void {
+  const payload = { callId: call.id, content: [...content], ...(isError ? { isError } : {}) };
+  parts.bus.publish({ kind: "ToolResult", payload }, turn.origin);
 }
 
 /** Whether arguments are other than those that the call had: a secret in them was taken out. */

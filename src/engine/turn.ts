@@ -1,5 +1,5 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
-import type { ClientId, SessionId } from "../base/ids.ts";
+import type { ClientId, InputId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
@@ -43,6 +43,13 @@ export interface ModelInUse {
   readonly outputTokensMax: number;
 }
 
+/** An input that enters a turn which runs already. */
+export interface Interjection {
+  readonly inputId: InputId;
+  readonly content: readonly InputBlock[];
+  readonly originator: ClientId;
+}
+
 export type TurnEnded = Extract<Event, { kind: "TurnEnded" }>;
 
 /** What one SendInput starts: its number, its place in the cancel tree, its clock, and how it ends. */
@@ -68,14 +75,33 @@ export class Turn implements Disposable {
 
   /**
    * Tells everybody that it has begun, and resolves once the input cannot be lost any more. What was `added` to the input
-   * goes to the model with it, and is nobody's words.
+   * goes to the model with it, and is nobody's words. An input that had waited is begun with the same event.
    */
-  async begin(input: readonly InputBlock[], added: readonly InputBlock[] = []): Promise<void> {
+  async begin(
+    input: readonly InputBlock[],
+    added: readonly InputBlock[] = [],
+    inputId?: InputId,
+  ): Promise<void> {
     const { bus, conversation, redaction } = this.#parts;
     const { number: turn, originator } = this;
     const content = redaction.input(input);
-    this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content] } });
+    const waited = inputId === undefined ? {} : { inputId };
+    this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content], ...waited } });
     conversation.addInput([...content, ...redaction.input(added)], turn);
+    await bus.commit("power");
+  }
+
+  /** Puts an input that came in the middle into the history, and resolves once it cannot be lost any more. */
+  async interject(
+    { inputId, content, originator }: Interjection,
+    added: readonly InputBlock[] = [],
+  ): Promise<void> {
+    const { bus, conversation, redaction } = this.#parts;
+    const { number: turn, rounds: round } = this;
+    const payload = { namespace: "cinch", kind: "InputDelivered", payload: { inputId, turn, round } };
+    // In one batch: an input that is told as delivered stands in the history, also after a crash.
+    bus.publish({ kind: "CustomEvent", payload }, { originator });
+    conversation.addInput([...redaction.input(content), ...redaction.input(added)], turn);
     await bus.commit("power");
   }
 

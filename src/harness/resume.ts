@@ -5,7 +5,7 @@ import { resultBlock } from "../engine/conversation.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history.ts";
 import type { SessionStore } from "../session/store.ts";
-import { validHistory } from "../session/valid-history.ts";
+import { joinRoles, validHistory } from "../session/valid-history.ts";
 
 const EVENTS_PER_READ = 1_000;
 
@@ -46,7 +46,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     });
   const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
   return {
-    history: [...validHistory(whole.slice(0, newest)), ...open],
+    history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
     lastTurn,
     ...(isUnfinished

@@ -39,6 +39,22 @@ export function validHistory(messages: readonly Message[]): Message[] {
   return history;
 }
 
+/** The same messages with neighbours of one role as one: what was stored one by one is sent with roles in turn. */
+export function joinRoles(messages: readonly Message[]): Message[] {
+  const history: Message[] = [];
+  for (const message of messages) {
+    const last = history.at(-1);
+    if (last?.role === message.role) history[history.length - 1] = joined(last, message);
+    else history.push(message);
+  }
+  return history;
+}
+
+/** One message of what two of the same role say. */
+export function joined(one: Message, other: Message): Message {
+  return { ...one, content: [...one.content, ...other.content] };
+}
+
 /** The first result of each call that stands somewhere after the call. */
 function collectResults(messages: readonly Message[]): ReadonlyMap<CallId, ToolResultBlock> {
   const called = new Set<CallId>();
