@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenHarness } from "../src/harness.ts";
 import { loadConfig } from "../src/profile/config.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
-import { connect, openPlace } from "./support/place.ts";
+import { connect, openPlace, turn } from "./support/place.ts";
 import { testWorld } from "./support/world.ts";
 
 const { signal } = new AbortController();
@@ -56,4 +56,36 @@ test("[PERM-07] what a person allowed for the session is written into their conf
 
   const { permissions } = await loadConfig(testWorld(), join(place.root, "config", "config.toml"));
   expect(permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([`allow ${rule}`]);
+});
+
+test("[HOOK-01 PERM-01 S39] the script of a hook that the user configured outside cinch's own folders is not changed, also with --auto-approve", async () => {
+  const change = { command: "echo true >> ../bin/check.sh; tee ../bin/check.sh < /dev/null" };
+  await using place = openPlace(
+    calls("Write", { file_path: "../bin/check.sh", content: "true" }),
+    calls("Bash", change),
+    calls("Bash", { command: "cp /dev/null scripts/lint.sh" }),
+    calls("Write", { file_path: join("notes.txt"), content: "kept" }),
+    says("done"),
+  );
+  const script = join(place.root, "bin/check.sh");
+  mkdirSync(join(place.root, "bin"));
+  writeFileSync(script, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+  place.write("scripts/lint.sh", "exit 0\n");
+  place.config(
+    `${await Bun.file(join(place.root, "config", "config.toml")).text()}
+[sandbox]
+backend = "none"
+[[hooks]]
+event = "SessionStart"
+cmd = "~/bin/check.sh && sh scripts/lint.sh"
+`,
+  );
+  await using harness = await place.open({ autoApprove: true });
+  const results = (await turn(harness, "go")).flatMap((event) =>
+    event.kind === "ToolResult" ? [JSON.stringify(event.payload.content)] : [],
+  );
+  expect(results.map((text) => /steers cinch/.test(text))).toEqual([true, true, true, false]);
+  expect(await Bun.file(script).text()).toBe("#!/bin/sh\nexit 0\n");
+  expect(await Bun.file(join(place.repo, "scripts/lint.sh")).text()).toBe("exit 0\n");
+  expect(await Bun.file(join(place.repo, "notes.txt")).text()).toBe("kept");
 });

@@ -30,7 +30,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
-import { openHooks } from "./hooks.ts";
+import { hookFiles, openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
@@ -75,7 +75,18 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     user: config.permissions,
     strictPermissions: defaults.strictPermissions,
     ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [defaults.lockfile ?? config.trust.lockfile, profile.path]),
+    steering: await namedFiles(world.files, [
+      defaults.lockfile ?? config.trust.lockfile,
+      profile.path,
+      ...(await hookFiles({
+        files: world.files,
+        config,
+        profile,
+        folder: join(paths.config, "hooks"),
+        root: workspace.root,
+        home: workspace.env["HOME"],
+      })),
+    ]),
     ...(defaults.level === undefined ? {} : { level: defaults.level }),
   };
   // The gate looks at it anew for each call: what the project restricts is known once a person has acknowledged it,

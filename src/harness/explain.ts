@@ -17,8 +17,9 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { hookFiles } from "./hooks.ts";
 import type { HarnessOptions } from "./options.ts";
-import { ownDirectories } from "./own-directories.ts";
+import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { policyFrom } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
@@ -72,6 +73,18 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     project: project.permissions,
     strictPermissions: options.strictPermissions,
     ownDirectories: own,
+    steering: await namedFiles(world.files, [
+      config.trust.lockfile,
+      profile.path,
+      ...(await hookFiles({
+        files: world.files,
+        config,
+        profile,
+        folder: join(paths.config, "hooks"),
+        root,
+        home: options.environment["HOME"],
+      })),
+    ]),
     ...(options.level === undefined ? {} : { level: options.level }),
   });
   const registry = new ToolRegistry();

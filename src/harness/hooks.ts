@@ -6,6 +6,7 @@ import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Hook } from "../hook/hook.ts";
 import type { SessionHooks } from "../hook/session-hooks.ts";
+import type { Config } from "../profile/config.ts";
 import type { ConfiguredHook } from "../profile/hooks.ts";
 import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -53,7 +54,7 @@ export async function openHooks(
   const { session, profile, trust, log, workspace, defaults } = sources;
   const { world, paths, config } = defaults;
   const folder = join(paths.config, "hooks");
-  const configured = [...config.hooks, ...(await folderHooks(sources, folder)), ...profile.hooks];
+  const configured = await ownHooks({ files: world.files, config, profile, folder });
   if (configured.length === 0 && !trust.mayHaveHooks) return undefined;
   const { hookOf } = await import("../hook/configured.ts");
   const { Hooks } = await import("../hook/hooks.ts");
@@ -85,12 +86,37 @@ export async function openHooks(
 const RELATIVE =
   "the program is a path below the folder that is worked in, so each repository would bring its own: write an absolute path, or $CINCH_HOOKS/NAME for one in the hooks folder of your configuration";
 
+interface OwnHooks {
+  readonly files: Files;
+  readonly config: Pick<Config, "hooks">;
+  readonly profile: Pick<Profile, "hooks">;
+  /** The folder `hooks/` of the configuration. */
+  readonly folder: string;
+}
+
+async function ownHooks({ files, config, profile, folder }: OwnHooks): Promise<readonly ConfiguredHook[]> {
+  return [...config.hooks, ...(await folderHooks(files, folder)), ...profile.hooks];
+}
+
+/**
+ * The files that the user's own hooks run, as far as their commands name them: whoever writes one of them decides what
+ * runs as the user at the next call (S39). Files of the system are not theirs to write.
+ */
+export async function hookFiles(
+  sources: OwnHooks & { readonly root: string; readonly home: string | undefined },
+): Promise<readonly string[]> {
+  const configured = await ownHooks(sources);
+  if (configured.length === 0) return [];
+  const { namedScripts } = await import("../hook/named-scripts.ts");
+  return await namedScripts(
+    sources.files,
+    configured.map(({ cmd }) => cmd),
+    sources,
+  );
+}
+
 /** `hooks/*.toml` in the user's configuration, in the order of their names. */
-async function folderHooks(
-  { defaults }: Pick<HookSources, "defaults">,
-  folder: string,
-): Promise<readonly ConfiguredHook[]> {
-  const { files } = defaults.world;
+async function folderHooks(files: Files, folder: string): Promise<readonly ConfiguredHook[]> {
   const names = await namesIn(files, folder);
   const own = names.filter((name) => name.endsWith(".toml")).sort();
   return (await Promise.all(own.map((name) => readHooks(files, join(folder, name))))).flat();

@@ -26,6 +26,8 @@ const LIST_ENTRIES_MAX = 4_096;
 export interface Look {
   readonly files: Files;
   readonly ownDirectories: readonly string[];
+  /** See `Policy`. */
+  readonly steering?: readonly string[];
   /** Absent: no rule restricts reading anything. */
   readonly reading?: ReadRules | undefined;
 }
@@ -38,7 +40,7 @@ export interface Look {
 export async function examine(
   target: CommandTarget,
   place: Place,
-  { files, ownDirectories, reading }: Look,
+  { files, ownDirectories, steering = [], reading }: Look,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
   const ground: Ground = {
@@ -57,7 +59,7 @@ export async function examine(
         : await failClosed(() => usesProblem(known.uses, place, ground, reading));
   if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
   const [guarded, quiet, programs] = await Promise.all([
-    guardedWord(analysis, ground, ownDirectories),
+    guardedWord(analysis, ground, { ownDirectories, steering }),
     quietParts(analysis, place, ground, reading),
     programsOf(analysis, ground),
   ]);
@@ -164,7 +166,7 @@ async function credentialsIn(
 async function guardedWord(
   { commands, redirections, overLimit }: Analysis,
   ground: Ground,
-  ownDirectories: readonly string[],
+  own: Parameters<typeof guardedPath>[1],
 ): Promise<CommandFacts["guarded"]> {
   if (overLimit !== undefined) return undefined;
   const words = new Map<string, { readonly word: ShellWord; readonly directories: Use["directories"] }>();
@@ -190,7 +192,7 @@ async function guardedWord(
   );
   let credential: string | undefined;
   for (const { path, spelled } of all.flatMap((found) => found ?? [])) {
-    const why = guardedPath(path, ownDirectories);
+    const why = guardedPath(path, own);
     if (why !== undefined) return { why, personOnly: true };
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled)) credential ??= path;
   }

@@ -110,7 +110,7 @@ async function viewOf(
 
 /** What a command line is looked at with, by a policy. */
 export function lookOf({ ownDirectories, steering = [], rules }: Policy, place: Place, files: Files): Look {
-  return { files, ownDirectories: [...ownDirectories, ...steering], reading: readRules(rules, place) };
+  return { files, ownDirectories, steering, reading: readRules(rules, place) };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

@@ -45,7 +45,14 @@ export function guarded(
 }
 
 /** Says what a resolved path belongs to that no rule may grant a command; undefined where it is nothing of that. */
-export function guardedPath(path: string, ownDirectories: readonly string[]): string | undefined {
+export function guardedPath(
+  path: string,
+  {
+    ownDirectories,
+    steering,
+  }: { readonly ownDirectories: readonly string[]; readonly steering: readonly string[] },
+): string | undefined {
+  if (steering.includes(path)) return `${path} steers cinch`;
   if (ownDirectories.some((directory) => below(directory, path) !== undefined))
     return `${path} belongs to cinch itself`;
   const directory = guardedComponent(path);
