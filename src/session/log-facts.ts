@@ -1,7 +1,8 @@
 import { assert } from "../base/assert.ts";
+import type { EventSeq } from "../base/ids.ts";
 import { head } from "../base/text.ts";
 import type { Envelope } from "../protocol/envelope.ts";
-import type { Batch } from "./store.ts";
+import type { Batch, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
 
@@ -13,17 +14,21 @@ export interface LogFacts {
   readonly title?: string;
   /** When the last turn of the batch started or ended: a log is as new as its last turn. */
   readonly updatedAt: string;
+  /** Whether that turn is running when the batch ends. */
+  readonly isTurnOpen: boolean;
 }
 
 /** Undefined where no turn starts or ends in the batch, which is so for nearly every batch. */
 export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
   let facts: LogFacts | undefined;
   for (const event of events) {
+    if (event.parentCall !== undefined) continue; // a sub-agent's turns are its own
     if (event.kind === "TurnStarted") {
       const title = facts?.title ?? titleOf(event.payload.content ?? []);
-      facts = { turn: event.payload.turn, updatedAt: event.ts, ...(title === undefined ? {} : { title }) };
+      const { turn } = event.payload;
+      facts = { turn, updatedAt: event.ts, isTurnOpen: true, ...(title === undefined ? {} : { title }) };
     } else if (event.kind === "TurnEnded") {
-      facts = { ...facts, updatedAt: event.ts };
+      facts = { ...facts, updatedAt: event.ts, isTurnOpen: false };
     }
   }
   return facts;
@@ -54,4 +59,14 @@ function titleOf(content: InputContent): string | undefined {
     if (text !== "") return head(text, TITLE_CHARACTERS_MAX);
   }
   return undefined;
+}
+
+/** The day of a time, `2026-03-01`. */
+export function dayOf(time: string): string {
+  return time.slice(0, "2026-03-01".length);
+}
+
+/** A branch is there once it holds everything up to its branch point. */
+export function isWhole({ branchOf }: Pick<NewLog, "branchOf">, lastEvent: EventSeq): boolean {
+  return branchOf === undefined || lastEvent >= branchOf.at;
 }

@@ -3,9 +3,13 @@ import { HarnessError } from "../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Machine } from "../base/world.ts";
 import type { Envelope } from "../protocol/envelope.ts";
-import { checkBatch, factsOf } from "./log-facts.ts";
+import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
+import { orphanFinding } from "./findings.ts";
+import { checkBatch, dayOf, factsOf, isWhole } from "./log-facts.ts";
 import type {
   Batch,
+  EventRange,
+  Finding,
   Holder,
   Intent,
   LogInfo,
@@ -17,22 +21,36 @@ import type {
 
 /** Events kept of one log. Older ones are let go: `events` then starts above `since + 1`. */
 const EVENTS_KEPT_MAX = 10_000;
+/** Messages before the last compaction boundary that are kept of one log. */
+const OLD_MESSAGES_KEPT_MAX = 2_000;
 
 interface MemoryLog {
   readonly start: NewLog;
   readonly sessions: SessionId[];
-  info: Pick<LogInfo, "updatedAt" | "turns" | "title">;
+  info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
+  pinned: boolean;
   /** In order; may hold up to twice `EVENTS_KEPT_MAX` before the older half goes. */
   events: Envelope[];
   lastEvent: EventSeq;
-  /** From the last compaction boundary on. */
+  /** What was written on which day, in order, with the last event of each; what has expired is gone. */
+  days: Day[];
+  expired: readonly EventRange[];
   messages: StoredMessage[];
+  /** Where the last compaction boundary stands among them. */
+  boundary: number;
   /** Intents without an outcome. */
   readonly open: Map<CallId, Intent>;
   /** Calls with an outcome. */
   readonly done: Set<CallId>;
   epoch: number;
   holder: Holder | undefined;
+}
+
+interface Day {
+  /** As the newest event says it: there is no other clock here. */
+  readonly day: string;
+  readonly from: EventSeq;
+  to: EventSeq;
 }
 
 /**
@@ -53,10 +71,23 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
   }
 
   function infoOf(log: MemoryLog): LogInfo {
-    const { start, info, lastEvent } = log;
+    const { start, info, lastEvent, pinned } = log;
     const heldBy = livingHolder(log);
     const session = log.sessions.at(-1) ?? start.session;
-    return { ...start, ...info, session, lastEvent, ...(heldBy === undefined ? {} : { heldBy }) };
+    const oldestDay = log.days[0]?.day;
+    return {
+      ...start,
+      ...info,
+      session,
+      lastEvent,
+      pinned,
+      ...(heldBy === undefined ? {} : { heldBy }),
+      ...(oldestDay === undefined ? {} : { oldestDay }),
+    };
+  }
+
+  function wholeLogs(): MemoryLog[] {
+    return [...logs.values()].filter(({ start, lastEvent }) => isWhole(start, lastEvent));
   }
 
   function addRun(log: MemoryLog, session: SessionId): void {
@@ -83,14 +114,14 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     },
 
     async find(id) {
-      for (const log of logs.values()) {
+      for (const log of wholeLogs()) {
         if (log.start.logId === id || log.sessions.some((session) => session === id)) return infoOf(log);
       }
       return undefined;
     },
 
     async list({ workingDir, limit }) {
-      return [...logs.values()]
+      return wholeLogs()
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .reverse()
         .map(infoOf)
@@ -99,18 +130,67 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     },
 
     async events(logId, since, limit) {
-      const { events } = mustFind(logId);
-      const start = Math.max(0, since + 1 - (events[0]?.id ?? 1));
-      return events.slice(start, start + limit);
+      const { events, expired } = mustFind(logId);
+      const above = eventsAbove(events, since);
+      if (expired.length === 0) return above.slice(0, limit);
+      return above.filter(({ id }) => !isInRanges(id, expired)).slice(0, limit);
+    },
+
+    async markedEvents(logId, since, limit) {
+      return eventsAbove(mustFind(logId).events, since).slice(0, limit);
+    },
+
+    async eventsBefore(logId, before, limit) {
+      const upTo = mustFind(logId).events.filter(({ id }) => id <= before);
+      return upTo.slice(Math.max(0, upTo.length - limit));
     },
 
     async messages(logId) {
-      return [...mustFind(logId).messages];
+      const { messages, boundary } = mustFind(logId);
+      return messages.slice(boundary);
+    },
+
+    async messagesAt(logId, at) {
+      const upTo = mustFind(logId).messages.filter(({ after }) => after <= at);
+      return upTo.slice(Math.max(0, upTo.findLastIndex(isBoundary)));
     },
 
     async orphans(logId) {
       const open = [...mustFind(logId).open.values()];
       return open.sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.callId, b.callId));
+    },
+
+    async expired(logId) {
+      return mustFind(logId).expired;
+    },
+
+    async pin(logId, pinned) {
+      mustFind(logId).pinned = pinned;
+    },
+
+    async expire(logId, beforeDay) {
+      const log = mustFind(logId);
+      return log.pinned || livingHolder(log) !== undefined ? 0 : expire(log, beforeDay);
+    },
+
+    async delete(logId) {
+      const living = livingHolder(mustFind(logId));
+      if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
+      logs.delete(logId);
+    },
+
+    async maintain() {
+      let branchesRemoved = 0;
+      for (const [logId, log] of logs) {
+        if (isWhole(log.start, log.lastEvent) || livingHolder(log) !== undefined) continue;
+        logs.delete(logId);
+        branchesRemoved += 1;
+      }
+      return { bytesBefore: 0, bytesAfter: 0, branchesRemoved };
+    },
+
+    async *check() {
+      for (const log of logs.values()) if (livingHolder(log) === undefined) yield* openCalls(log);
     },
 
     async [Symbol.asyncDispose]() {
@@ -119,14 +199,47 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
   };
 }
 
+function* openCalls({ start: { logId }, open }: MemoryLog): Generator<Finding> {
+  for (const intent of open.values()) yield orphanFinding(logId, intent);
+}
+
+function eventsAbove(events: readonly Envelope[], since: EventSeq): readonly Envelope[] {
+  return events.slice(Math.max(0, since + 1 - (events[0]?.id ?? 1)));
+}
+
+function isBoundary({ boundary }: StoredMessage): boolean {
+  return boundary === true;
+}
+
+/** Tells how many events lost their content. */
+function expire(log: MemoryLog, beforeDay: string): number {
+  const gone = log.days.filter(({ day }) => day < beforeDay);
+  if (gone.length === 0) return 0;
+  const isGone = (at: EventSeq) => isInRanges(at, gone);
+  log.days = log.days.filter(({ day }) => day >= beforeDay);
+  log.expired = mergeRanges([...log.expired, ...gone].sort((a, b) => a.from - b.from));
+  log.events = log.events.map((event) => (isGone(event.id) ? expiredEvent(event) : event));
+  log.messages = log.messages.filter(({ after }) => !isGone(after));
+  log.boundary = Math.max(0, log.messages.findLastIndex(isBoundary));
+  if (isGone(1)) log.info = { ...log.info, title: "" };
+  for (const [callId, intent] of log.open) {
+    if (dayOf(intent.startedAt) < beforeDay) log.open.delete(callId);
+  }
+  return gone.reduce((count, { from, to }) => count + to - from + 1, 0);
+}
+
 function emptyLog(start: NewLog): MemoryLog {
   return {
     start,
     sessions: [],
-    info: { updatedAt: start.createdAt, turns: 0, title: "" },
+    info: { updatedAt: start.createdAt, turns: 0, title: "", interrupted: false },
+    pinned: false,
     events: [],
     lastEvent: 0,
+    days: [],
+    expired: [],
     messages: [],
+    boundary: 0,
     open: new Map(),
     done: new Set(),
     epoch: 0,
@@ -161,10 +274,14 @@ function write(log: MemoryLog, batch: Batch): void {
   const { events = [], messages = [], intents = [], outcomes = [] } = batch;
   checkCalls(log, batch);
   log.lastEvent = last;
+  for (const event of events) keepDay(log, event);
   log.events.push(...events);
   if (log.events.length > 2 * EVENTS_KEPT_MAX) log.events = log.events.slice(-EVENTS_KEPT_MAX);
   for (const message of messages) {
-    if (message.boundary === true) log.messages = [];
+    if (isBoundary(message)) {
+      log.messages = log.messages.slice(-OLD_MESSAGES_KEPT_MAX);
+      log.boundary = log.messages.length;
+    }
     log.messages.push(message);
   }
   for (const intent of intents) {
@@ -181,7 +298,15 @@ function write(log: MemoryLog, batch: Batch): void {
     updatedAt: facts.updatedAt,
     turns: facts.turn ?? log.info.turns,
     title: log.info.title === "" ? (facts.title ?? "") : log.info.title,
+    interrupted: facts.isTurnOpen,
   };
+}
+
+function keepDay(log: MemoryLog, { id, ts }: Envelope): void {
+  const day = dayOf(ts);
+  const last = log.days.at(-1);
+  if (last?.day === day) last.to = id;
+  else log.days.push({ day, from: id, to: id });
 }
 
 /** Before anything is written, so that a batch is taken whole or not at all. */

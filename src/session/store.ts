@@ -22,14 +22,49 @@ export interface SessionStore extends AsyncDisposable {
   /** The newest first. */
   list(query: LogQuery): Promise<readonly LogInfo[]>;
 
-  /** Events with an id above `since`, in order, at most `limit`. */
+  /** Events with an id above `since`, in order, at most `limit`. Those whose content has expired are passed over. */
   events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]>;
+
+  /** As `events`, with those whose content has expired in their places: «ttl-expired» stands for every text (SES-06). */
+  markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]>;
+
+  /** The last events at or before an event, in order, at most `limit`, marked as above: for a first screen. */
+  eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]>;
 
   /** The canonical messages from the last compaction boundary on, in order: what history is rebuilt from. */
   messages(logId: LogId): Promise<readonly StoredMessage[]>;
 
+  /** As `messages`, as they stood right after an event: from the last boundary at or before it. */
+  messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]>;
+
   /** Calls with an intent and no outcome: the process died in the middle of them (SES-03). */
   orphans(logId: LogId): Promise<readonly Intent[]>;
+
+  /** The events whose content has expired, as ranges in order that do not touch. */
+  expired(logId: LogId): Promise<readonly EventRange[]>;
+
+  /** A pinned log never expires. */
+  pin(logId: LogId, pinned: boolean): Promise<void>;
+
+  /**
+   * Destroys what was written before a day, `2026-03-01`, so that nobody can read it again; safe from loss of power when
+   * it resolves. Tells how many events lost their content. A log that is pinned or held by a living process keeps
+   * everything; so does one that cannot be read (R29).
+   * @throws SessionMissing, StoreCorrupt.
+   */
+  expire(logId: LogId, beforeDay: string): Promise<number>;
+
+  /** Removes a log with everything of it. @throws LogHeld, SessionMissing. */
+  delete(logId: LogId): Promise<void>;
+
+  /** Gives back the space of what is gone, and removes branches that broke off. A signal stops it between two steps. */
+  maintain(signal: AbortSignal): Promise<Maintained>;
+
+  /**
+   * Looks for damage, changing nothing. "quick" takes the structure and what stands beside the logs; "full" opens every
+   * content too.
+   */
+  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding>;
 }
 
 export interface NewLog {
@@ -39,6 +74,14 @@ export interface NewLog {
   readonly profile: string;
   readonly model: string;
   readonly createdAt: string;
+  /** Set on a copy of another log's events up to one: it is found and listed once it holds all of them. */
+  readonly branchOf?: BranchPoint;
+}
+
+/** An event of another log. */
+export interface BranchPoint {
+  readonly logId: LogId;
+  readonly at: EventSeq;
 }
 
 export interface LogInfo {
@@ -55,7 +98,55 @@ export interface LogInfo {
   /** The first characters of the first prompt, as it was sent. */
   readonly title: string;
   readonly heldBy?: Holder;
+  readonly pinned: boolean;
+  readonly branchOf?: BranchPoint;
+  /** The last turn began and did not end: where nobody holds the log, its process died in the middle. */
+  readonly interrupted: boolean;
+  /** The oldest day, `2026-03-01`, that still has content. */
+  readonly oldestDay?: string;
 }
+
+/** Events from one to another, both included. */
+export interface EventRange {
+  readonly from: EventSeq;
+  readonly to: EventSeq;
+}
+
+/** What maintenance came to; zero where a store takes no space of its own. */
+export interface Maintained {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Branches that broke off and were removed. */
+  readonly branchesRemoved: number;
+}
+
+/** Something that `check` found. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** "damage" lost something or will; a "note" is put right by the next run, or by nobody. */
+  readonly weight: "damage" | "note";
+  readonly logId?: LogId;
+  /** What is wrong and where, in a sentence. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+export type FindingKind =
+  /** The file, or a table of it, does not hold together. */
+  | "structure"
+  /** Event ids of a log leave a gap. */
+  | "gap"
+  /** A content that does not open. */
+  | "unreadable"
+  /** A call with an intent and no outcome, in a log that nobody holds. */
+  | "orphan"
+  /** A log held by a process that is gone. */
+  | "lease"
+  /** A branch that broke off. */
+  | "branch"
+  /** A log with a date in the future. */
+  | "clock";
 
 export interface LogQuery {
   readonly workingDir?: string;

@@ -166,6 +166,8 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
         turns: 0,
         title: "",
         heldBy: rig.me,
+        pinned: false,
+        interrupted: false,
       });
       const prompt = `fix\n  the bug ${"x".repeat(67)}😀 and more`;
       await writer.append(
@@ -183,6 +185,9 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
         turns: 2,
         title: `fix the bug ${"x".repeat(67)}`, // never half a character
         heldBy: rig.me,
+        pinned: false,
+        interrupted: false,
+        oldestDay: expect.any(String),
       });
       await writer[Symbol.asyncDispose]();
       expect((await rig.store.find(log.logId))?.heldBy).toBeUndefined();
@@ -247,6 +252,32 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(await thrownBy(rig.store.open(log.logId, log.session, rig.me))).toBeInstanceOf(AssertionError);
     });
   });
+}
+
+/** A store that disposes of what it stands in when it is closed. */
+export function closedWith(store: SessionStore, place: AsyncDisposable): SessionStore {
+  return {
+    create: store.create.bind(store),
+    open: store.open.bind(store),
+    find: store.find.bind(store),
+    list: store.list.bind(store),
+    events: store.events.bind(store),
+    markedEvents: store.markedEvents.bind(store),
+    eventsBefore: store.eventsBefore.bind(store),
+    messages: store.messages.bind(store),
+    messagesAt: store.messagesAt.bind(store),
+    orphans: store.orphans.bind(store),
+    expired: store.expired.bind(store),
+    pin: store.pin.bind(store),
+    expire: store.expire.bind(store),
+    delete: store.delete.bind(store),
+    maintain: store.maintain.bind(store),
+    check: store.check.bind(store),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
 }
 
 interface Rig extends AsyncDisposable {

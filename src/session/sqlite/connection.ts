@@ -103,8 +103,19 @@ export class Connection implements Disposable {
     }
   }
 
+  /** Reads that belong together, as the file was at the first of them. */
+  snapshot<Result>(work: () => Result): Result {
+    if (this.#database.inTransaction) return work();
+    this.run("BEGIN");
+    try {
+      return work();
+    } finally {
+      if (this.#database.inTransaction) this.run("COMMIT");
+    }
+  }
+
   /**
-   * The same around work that waits, safe from power loss at its end. `lock` answers StoreBusy at once while another
+   * A transaction around work that waits, safe from power loss at its end. `lock` answers StoreBusy at once while another
    * process has the lock: `whenFree` tries it again, without holding up this one.
    */
   async exclusively(whenFree: (lock: () => void) => Promise<void>, work: () => Promise<void>): Promise<void> {

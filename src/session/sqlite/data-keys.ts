@@ -77,6 +77,22 @@ export class DataKeys {
     return openBytes(this.#get(keyId), scopeText(scope, keyId), bytes);
   }
 
+  /** @throws SealBroken where one of these keys cannot be unwrapped. */
+  checkBefore(log: number, day: string): void {
+    const keys = this.#connection.all(
+      "SELECT key_id FROM data_keys WHERE log = ? AND day < ? AND wrapped IS NOT NULL",
+      log,
+      day,
+    );
+    for (const { key_id } of keys) this.#get(String(key_id));
+  }
+
+  /** Keeps no key in memory. */
+  forget(): void {
+    for (const key of this.#unwrapped.values()) key.fill(0);
+    this.#unwrapped.clear();
+  }
+
   #get(keyId: string): Uint8Array {
     const known = this.#unwrapped.get(keyId);
     if (known !== undefined) return known;
@@ -172,18 +188,5 @@ export function rewrap(
     }
     connection.run("UPDATE sealing SET fingerprint = ? WHERE num = 1", keyFingerprint(to.key));
     return rows.length;
-  });
-}
-
-/** Destroys the data keys of a log's days before one day: what they sealed can never be read again. */
-export function destroyKeys(connection: Connection, log: LogId, before: string): number {
-  return connection.transaction("power", () => {
-    const { changes } = connection.run(
-      `UPDATE data_keys SET wrapped = NULL
-       WHERE log = (SELECT num FROM logs WHERE log_id = ?) AND day < ? AND wrapped IS NOT NULL`,
-      log,
-      before,
-    );
-    return changes;
   });
 }

@@ -4,7 +4,8 @@ import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store.ts";
 import { BUSY_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
-import { checkLogKey } from "./data-keys.ts";
+import { checkLogKey, DataKeys } from "./data-keys.ts";
+import { fillExpiry } from "./fill-expiry.ts";
 import { migrate, removeBackups } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -62,10 +63,9 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
     if (hasSealing(connection)) checkLogKey(connection, logKey); // before anything is changed
     let sealed = 0;
     const complete = () => {
-      sealed = sealOld(connection, logKey, {
-        now: new Date(world.clock.now()).toISOString(),
-        random: (count) => world.random.bytes(count),
-      });
+      const random = (count: number) => world.random.bytes(count);
+      sealed = sealOld(connection, logKey, { now: new Date(world.clock.now()).toISOString(), random });
+      fillExpiry(connection, new DataKeys(connection, logKey.key, random));
     };
     await migrate(connection, { world, migrations, onUpgrade, complete });
     if (sealed > 0) await forgetPlain(connection, options);

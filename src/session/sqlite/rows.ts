@@ -1,11 +1,13 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { CallId, LogId, SessionId } from "../../base/ids.ts";
+import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { Event } from "../../protocol/events.ts";
+import { withoutContent } from "../expired.ts";
 import type { SealScope } from "../seal.ts";
 import { SealBroken } from "../seal.ts";
-import type { Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
+import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
 import type { Row } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";
 
@@ -47,10 +49,29 @@ export class RowReader {
   }
 
   event(logId: LogId, row: Row): Envelope {
+    return this.#event(logId, row, (place, id, kind) =>
+      this.#content(row, place, { log: logId, table: "events", row: id, kind }),
+    );
+  }
+
+  /** An event whose content has expired, made of what stays. */
+  expiredEvent(logId: LogId, row: Row): Envelope {
+    return this.#event(logId, row, (place, _id, kind) => {
+      const meta = optionalText(row, "meta");
+      if (meta === undefined) return withoutContent({ kind, payload: {} } as Event);
+      return this.#parsed(meta, place, "meta");
+    });
+  }
+
+  #event(
+    logId: LogId,
+    row: Row,
+    payloadOf: (place: string, id: EventSeq, kind: string) => unknown,
+  ): Envelope {
     const id = this.integer(row, "id", logId);
     const place = `event ${id} of ${logId}`;
     const kind = this.text(row, "kind", place);
-    const payload = this.#content(row, place, { log: logId, table: "events", row: id, kind });
+    const payload = payloadOf(place, id, kind);
     if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     const originator = optionalText(row, "originator");
     const parentCall = optionalText(row, "parent_call");
@@ -106,6 +127,7 @@ export class RowReader {
     const logId = this.text(row, "log_id", "a log") as LogId;
     const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
     if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
+    const oldestDay = optionalText(row, "oldest_day");
     return {
       logId,
       session: this.text(row, "session", logId) as SessionId,
@@ -118,6 +140,10 @@ export class RowReader {
       turns: this.integer(row, "turns", logId),
       title,
       ...(heldBy === undefined ? {} : { heldBy }),
+      pinned: row["pinned"] === 1n,
+      interrupted: row["turn_open"] === 1n,
+      ...branchOf(row),
+      ...(oldestDay === undefined ? {} : { oldestDay }),
     };
   }
 
@@ -146,8 +172,12 @@ export class RowReader {
       if (!(thrown instanceof SealBroken)) throw thrown;
       throw this.#damaged(place, `its ${column} cannot be unsealed, ${thrown.message}`, thrown);
     }
+    return this.#parsed(decode(content), place, column);
+  }
+
+  #parsed(text: string, place: string, column: string): unknown {
     try {
-      return JSON.parse(decode(content));
+      return JSON.parse(text);
     } catch (cause) {
       throw this.#damaged(place, `its ${column} is not JSON`, cause);
     }
@@ -157,6 +187,12 @@ export class RowReader {
     const detail = `${place} cannot be read: ${problem}`;
     return new HarnessError("StoreCorrupt", { path: this.#path, detail }, { cause });
   }
+}
+
+function branchOf(row: Row): { readonly branchOf?: BranchPoint } {
+  const { branch_of: logId, branch_at: at } = row;
+  if (typeof logId !== "string" || typeof at !== "bigint") return {};
+  return { branchOf: { logId: logId as LogId, at: Number(at) } };
 }
 
 function optionalText(row: Row, column: string): string | undefined {

@@ -3,19 +3,27 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import { dayOf } from "../log-facts.ts";
 import type {
+  EventRange,
+  Finding,
   Holder,
   Intent,
   LogInfo,
   LogQuery,
+  Maintained,
   NewLog,
   SessionStore,
   SessionWriter,
   StoredMessage,
 } from "../store.ts";
+import { checkStore } from "./check.ts";
 import type { Connection, Row } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./data-keys.ts";
+import { expiredRanges, expireLog, notExpired } from "./expiry.ts";
 import { takeLease } from "./lease.ts";
+import { deleteLog, maintain } from "./maintain.ts";
+import { Reading } from "./reading.ts";
 import { RowReader } from "./rows.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -25,6 +33,7 @@ export class SqliteStore implements SessionStore {
   readonly #world: World;
   readonly #keys: DataKeys;
   readonly #rows: RowReader;
+  readonly #reading: Reading;
   readonly #writers = new Set<SqliteWriter>();
   #disposed = false;
 
@@ -33,6 +42,7 @@ export class SqliteStore implements SessionStore {
     this.#world = world;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
+    this.#reading = new Reading(connection, this.#rows);
   }
 
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
@@ -40,14 +50,16 @@ export class SqliteStore implements SessionStore {
       const known = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", log.logId);
       assert(known === undefined, `the log ${log.logId} is new`);
       const { rowid } = this.#connection.run(
-        `INSERT INTO logs (log_id, working_dir, profile, model, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO logs (log_id, working_dir, profile, model, created_at, updated_at, branch_of, branch_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         log.logId,
         log.workingDir,
         log.profile,
         log.model,
         log.createdAt,
         log.createdAt,
+        log.branchOf?.logId ?? null,
+        log.branchOf?.at ?? null,
       );
       const run = this.#addRun(rowid, log.session, log.createdAt);
       return { log: rowid, run, epoch: takeLease(this.#connection, { log: rowid, run, holder }) };
@@ -57,7 +69,7 @@ export class SqliteStore implements SessionStore {
 
   async open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter> {
     const held = this.#connection.transaction("process", () => {
-      const row = this.#logRow("logs.log_id = ?", logId);
+      const row = this.#logRow(`logs.log_id = ? AND ${IS_WHOLE}`, logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
       const living = this.#holderOf(row);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
@@ -76,8 +88,8 @@ export class SqliteStore implements SessionStore {
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
     const row = id.startsWith("log_")
-      ? this.#logRow("logs.log_id = ?", id)
-      : this.#logRow("logs.num = (SELECT log FROM runs WHERE session_id = ?)", id);
+      ? this.#logRow(`logs.log_id = ? AND ${IS_WHOLE}`, id)
+      : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_WHOLE}`, id);
     return row === undefined ? undefined : this.#info(row);
   }
 
@@ -85,9 +97,9 @@ export class SqliteStore implements SessionStore {
     const newestFirst = "ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?";
     const rows =
       query.workingDir === undefined
-        ? this.#connection.all(`${LOG_ROW} ${newestFirst}`, query.limit)
+        ? this.#connection.all(`${LOG_ROW} WHERE ${IS_WHOLE} ${newestFirst}`, query.limit)
         : this.#connection.all(
-            `${LOG_ROW} WHERE logs.working_dir = ? ${newestFirst}`,
+            `${LOG_ROW} WHERE logs.working_dir = ? AND ${IS_WHOLE} ${newestFirst}`,
             query.workingDir,
             query.limit,
           );
@@ -95,39 +107,68 @@ export class SqliteStore implements SessionStore {
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    const rows = this.#connection.all(
-      `SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
-              content, key_id
-       FROM events JOIN runs ON runs.num = events.run
-       WHERE events.log = (SELECT num FROM logs WHERE log_id = ?) AND id > ? AND ${NOT_EXPIRED}
-       ORDER BY id LIMIT ?`,
-      logId,
-      since,
-      limit,
-    );
-    if (rows.length === 0) this.#mustExist(logId);
-    return rows.map((row) => this.#rows.event(logId, row));
+    return this.#reading.events(logId, since, limit);
+  }
+
+  async markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
+    return this.#reading.markedEvents(logId, since, limit);
+  }
+
+  async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {
+    return this.#reading.eventsBefore(logId, before, limit);
   }
 
   async messages(logId: LogId): Promise<readonly StoredMessage[]> {
-    const log = this.#mustExist(logId);
-    const rows = this.#connection.all(
-      `SELECT seq, after, turn, role, boundary, content, key_id FROM messages
-       WHERE log = ?1 AND seq >= coalesce((SELECT max(seq) FROM messages WHERE log = ?1 AND boundary = 1), 0)
-       AND ${NOT_EXPIRED} ORDER BY seq`,
-      log,
-    );
-    return rows.map((row) => this.#rows.message(logId, row));
+    return this.#reading.messagesAt(logId, Number.MAX_SAFE_INTEGER);
+  }
+
+  async messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]> {
+    return this.#reading.messagesAt(logId, at);
   }
 
   async orphans(logId: LogId): Promise<readonly Intent[]> {
-    const log = this.#mustExist(logId);
-    const rows = this.#connection.all(
-      `SELECT call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id FROM tool_call_intents
-       WHERE log = ? AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes) AND ${NOT_EXPIRED} ORDER BY started_at, call_id`,
-      log,
+    return this.#reading.orphans(logId);
+  }
+
+  async expired(logId: LogId): Promise<readonly EventRange[]> {
+    return expiredRanges(this.#connection, this.#reading.logNumber(logId));
+  }
+
+  async pin(logId: LogId, pinned: boolean): Promise<void> {
+    const log = this.#reading.logNumber(logId);
+    this.#connection.transaction("power", () =>
+      this.#connection.run("UPDATE logs SET pinned = ? WHERE num = ?", pinned ? 1 : 0, log),
     );
-    return rows.map((row) => this.#rows.intent(logId, row));
+  }
+
+  async expire(logId: LogId, beforeDay: string): Promise<number> {
+    const expired = this.#connection.transaction("power", () => {
+      const row = this.#mustFind(logId);
+      if (row["pinned"] === 1n || this.#holderOf(row) !== undefined) return 0;
+      const log = this.#rows.integer(row, "num", logId);
+      return expireLog(this.#connection, this.#keys, { log, logId, beforeDay });
+    });
+    this.#keys.forget();
+    return expired;
+  }
+
+  async delete(logId: LogId): Promise<void> {
+    this.#connection.transaction("power", () => {
+      const row = this.#mustFind(logId);
+      const living = this.#holderOf(row);
+      if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
+      deleteLog(this.#connection, this.#rows.integer(row, "num", logId));
+    });
+  }
+
+  async maintain(signal: AbortSignal): Promise<Maintained> {
+    const isAlive = (row: Row) => this.#holderOf(row) !== undefined;
+    return maintain(this.#connection, { world: this.#world, signal, isAlive });
+  }
+
+  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding> {
+    const { machine, clock } = this.#world;
+    return checkStore(this.#connection, this.#rows, { depth, signal, machine, now: clock.now() });
   }
 
   /** Gives back the leases that are still held, then closes the file. */
@@ -163,7 +204,7 @@ export class SqliteStore implements SessionStore {
   }
 
   #today(): string {
-    return new Date(this.#world.clock.now()).toISOString().slice(0, "2026-03-01".length);
+    return dayOf(new Date(this.#world.clock.now()).toISOString());
   }
 
   #addRun(log: number, session: SessionId, openedAt: string): number {
@@ -177,10 +218,10 @@ export class SqliteStore implements SessionStore {
     return this.#connection.first(`${LOG_ROW} WHERE ${where}`, value);
   }
 
-  #mustExist(logId: LogId): number {
-    const row = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
+  #mustFind(logId: LogId): Row {
+    const row = this.#logRow("logs.log_id = ?", logId);
     if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
-    return this.#rows.integer(row, "num", logId);
+    return row;
   }
 
   #info(row: Row): LogInfo {
@@ -195,13 +236,17 @@ export class SqliteStore implements SessionStore {
   }
 }
 
-/** Rows whose key was destroyed are left out: there is nothing to read in them any more. */
-const NOT_EXPIRED = `(key_id IS NULL OR key_id NOT IN (SELECT key_id FROM data_keys WHERE wrapped IS NULL))`;
+const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
+
+/** A branch is there once it holds everything up to its branch point. */
+const IS_WHOLE = `(logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT})`;
 
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id,
-    CASE WHEN ${NOT_EXPIRED} THEN title END AS title,
+  SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,
+    branch_of, branch_at,
+    CASE WHEN ${notExpired("logs")} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
-    (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num) AS last_event,
+    ${LAST_EVENT} AS last_event,
+    (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
     leases.pid, leases.process_start
   FROM logs JOIN leases ON leases.log = logs.num`;

@@ -7,6 +7,7 @@ import type { Sealed, SealScope } from "../seal.ts";
 import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { WriterSeal } from "./data-keys.ts";
+import { addSpan, metaOf } from "./expiry.ts";
 import { isDiskFailure } from "./failure.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
 import { messageScope, packed, titleScope } from "./rows.ts";
@@ -42,6 +43,8 @@ export class SqliteWriter implements SessionWriter {
   /** The number of the newest message, undefined until the file was asked. A batch that failed leaves a gap. */
   #message: number | undefined;
   #titled = false;
+  /** The key that the newest event was sealed with, undefined until the file was asked. */
+  #spanKey: string | undefined;
   #broken: unknown;
   #disposed = false;
 
@@ -63,6 +66,7 @@ export class SqliteWriter implements SessionWriter {
       this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
     } catch (thrown) {
       this.#held.seal.forget();
+      this.#spanKey = undefined;
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }
@@ -89,7 +93,7 @@ export class SqliteWriter implements SessionWriter {
     }
     let turn = this.#turn;
     for (const event of events) {
-      if (event.kind === "TurnStarted") turn = event.payload.turn;
+      if (event.parentCall === undefined && event.kind === "TurnStarted") turn = event.payload.turn;
       this.#addEvent(event, turn);
     }
     for (const message of messages) this.#addMessage(message);
@@ -106,9 +110,11 @@ export class SqliteWriter implements SessionWriter {
   #addEvent(event: Envelope, turn: number): void {
     const { id, kind } = event;
     const { keyId, bytes } = this.#seal({ log: this.logId, table: "events", row: id, kind }, event.payload);
+    if (keyId !== this.#spanKey) this.#addSpan(id, keyId);
     this.#connection.run(
-      `INSERT INTO events (log, id, run, session_id, turn, kind, ts, originator, parent_call, content, key_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events
+         (log, id, run, session_id, turn, kind, ts, originator, parent_call, content, key_id, meta)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       this.#held.log,
       event.id,
       this.#held.run,
@@ -120,8 +126,14 @@ export class SqliteWriter implements SessionWriter {
       event.parentCall ?? null,
       bytes,
       keyId,
+      metaOf(event),
     );
     if (event.kind === "CostIncremented") this.#addCost(event);
+  }
+
+  #addSpan(id: EventSeq, keyId: string): void {
+    addSpan(this.#connection, { log: this.#held.log, id, keyId });
+    this.#spanKey = keyId;
   }
 
   #addCost({ id, ts, payload }: EnvelopeOf<"CostIncremented">): void {
@@ -204,11 +216,12 @@ export class SqliteWriter implements SessionWriter {
   #keepFacts(events: readonly Envelope[]): void {
     const facts = factsOf(events);
     if (facts === undefined) return;
-    const { updatedAt, turn, title } = facts;
+    const { updatedAt, turn, title, isTurnOpen } = facts;
     this.#connection.run(
-      "UPDATE logs SET updated_at = ?, turns = coalesce(?, turns) WHERE num = ?",
+      "UPDATE logs SET updated_at = ?, turns = coalesce(?, turns), turn_open = ? WHERE num = ?",
       updatedAt,
       turn ?? null,
+      isTurnOpen ? 1 : 0,
       this.#held.log,
     );
     if (title === undefined || this.#titled) return;

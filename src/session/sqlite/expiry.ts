@@ -1,0 +1,93 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, LogId } from "../../base/ids.ts";
+import type { Event } from "../../protocol/events.ts";
+import { mergeRanges, withoutContent } from "../expired.ts";
+import { SealBroken } from "../seal.ts";
+import type { EventRange } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import type { DataKeys } from "./data-keys.ts";
+
+/** Of these nothing stays but the kind. */
+const ONLY_CONTENT: ReadonlySet<string> = new Set(["TextDelta", "ThinkingDelta", "TodoChanged"]);
+
+/** The `meta` of a row: the payload without its content. */
+export function metaOf(event: Event): string | null {
+  return ONLY_CONTENT.has(event.kind) ? null : JSON.stringify(withoutContent(event));
+}
+
+/** True for rows of a table whose key was not destroyed. */
+export function notExpired(table: "logs" | "messages" | "tool_call_intents"): string {
+  const destroyed = `SELECT 1 FROM data_keys WHERE data_keys.key_id = ${table}.key_id AND wrapped IS NULL`;
+  return `NOT EXISTS (${destroyed})`;
+}
+
+/** Notes from which event on a key is in use, where it was not in use before. */
+export function addSpan(
+  connection: Connection,
+  { log, id, keyId }: { readonly log: number; readonly id: EventSeq; readonly keyId: string },
+): void {
+  const newest = connection.first(
+    "SELECT key_id FROM key_spans WHERE log = ? ORDER BY from_event DESC LIMIT 1",
+    log,
+  );
+  if (newest?.["key_id"] === keyId) return;
+  connection.run("INSERT INTO key_spans (log, from_event, key_id) VALUES (?, ?, ?)", log, id, keyId);
+}
+
+/** The events of a log whose key was destroyed. */
+export function expiredRanges(connection: Connection, log: number): readonly EventRange[] {
+  return mergeRanges(spans(connection, log).filter(({ isExpired }) => isExpired));
+}
+
+export interface Span extends EventRange {
+  readonly isExpired: boolean;
+  readonly isFreed: boolean;
+}
+
+export function spans(connection: Connection, log: number): readonly Span[] {
+  const rows = connection.all(
+    `SELECT from_event, freed,
+       coalesce(lead(from_event) OVER (ORDER BY from_event) - 1, (SELECT max(id) FROM events WHERE log = ?1)) AS to_event,
+       (SELECT wrapped IS NULL FROM data_keys WHERE data_keys.key_id = key_spans.key_id) AS expired
+     FROM key_spans WHERE log = ?1 ORDER BY from_event`,
+    log,
+  );
+  return rows.map(({ from_event, to_event, expired, freed }) => ({
+    from: Number(from_event),
+    to: Number(to_event),
+    isExpired: expired === 1n,
+    isFreed: freed === 1n,
+  }));
+}
+
+interface Expiring {
+  readonly log: number;
+  readonly logId: LogId;
+  readonly beforeDay: string;
+}
+
+/**
+ * Destroys the keys of a log's days before one day, inside a transaction: what they sealed can never be read again.
+ * @throws HarnessError StoreCorrupt where one of them cannot be unwrapped: a log that is damaged is left for people.
+ */
+export function expireLog(connection: Connection, keys: DataKeys, expiring: Expiring): number {
+  const { log, logId, beforeDay } = expiring;
+  try {
+    keys.checkBefore(log, beforeDay);
+  } catch (cause) {
+    if (!(cause instanceof SealBroken)) throw cause;
+    const detail = `the content of ${logId} is not expired: ${cause.message}`;
+    throw new HarnessError("StoreCorrupt", { path: connection.path, detail }, { cause });
+  }
+  const before = eventsIn(expiredRanges(connection, log));
+  connection.run(
+    "UPDATE data_keys SET wrapped = NULL WHERE log = ? AND day < ? AND wrapped IS NOT NULL",
+    log,
+    beforeDay,
+  );
+  return eventsIn(expiredRanges(connection, log)) - before;
+}
+
+function eventsIn(ranges: readonly EventRange[]): number {
+  return ranges.reduce((count, { from, to }) => count + to - from + 1, 0);
+}

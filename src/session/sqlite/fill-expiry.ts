@@ -1,0 +1,54 @@
+import type { LogId } from "../../base/ids.ts";
+import { decode } from "../../base/text.ts";
+import type { Event } from "../../protocol/events.ts";
+import { SealBroken } from "../seal.ts";
+import type { Connection, Row } from "./connection.ts";
+import type { DataKeys } from "./data-keys.ts";
+import { metaOf } from "./expiry.ts";
+
+/** Rows that are opened in one go. */
+const PAGE_ROWS = 1_000;
+
+/**
+ * Fills what the third step of the schema brought for logs from before: where each key begins, and what stays of an
+ * event once it has expired. Does nothing where it is there. Called in the transaction that brings the tables.
+ */
+export function fillExpiry(connection: Connection, keys: DataKeys): void {
+  if (connection.first("SELECT 1 FROM key_spans LIMIT 1") !== undefined) return;
+  connection.run(
+    `INSERT INTO key_spans (log, from_event, key_id)
+     SELECT log, id, key_id FROM (
+       SELECT log, id, key_id, lag(key_id) OVER (PARTITION BY log ORDER BY id) AS before FROM events)
+     WHERE key_id IS NOT NULL AND before IS NOT key_id`,
+  );
+  let [log, id] = [0, 0];
+  while (true) {
+    const rows = connection.all(
+      `SELECT log, log_id, id, kind, content, events.key_id FROM events JOIN logs ON logs.num = log
+       WHERE (log, id) > (?, ?) AND kind NOT IN ('TextDelta', 'ThinkingDelta', 'TodoChanged')
+       ORDER BY log, id LIMIT ?`,
+      log,
+      id,
+      PAGE_ROWS,
+    );
+    for (const row of rows) {
+      [log, id] = [Number(row["log"]), Number(row["id"])];
+      const meta = metaOfRow(keys, row);
+      if (meta !== null) connection.run("UPDATE events SET meta = ? WHERE log = ? AND id = ?", meta, log, id);
+    }
+    if (rows.length < PAGE_ROWS) return;
+  }
+}
+
+/** NULL where the content cannot be opened: reading the row says why. */
+function metaOfRow(keys: DataKeys, { log_id, id, kind, content, key_id }: Row): string | null {
+  if (!(content instanceof Uint8Array) || typeof key_id !== "string" || typeof kind !== "string") return null;
+  const scope = { log: String(log_id) as LogId, table: "events", row: Number(id), kind } as const;
+  try {
+    const payload: unknown = JSON.parse(decode(keys.open(scope, { keyId: key_id, bytes: content })));
+    return metaOf({ kind, payload } as Event);
+  } catch (thrown) {
+    if (thrown instanceof SealBroken || thrown instanceof SyntaxError) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,23 @@
+-- Expiry, pinning and branches. `meta` is the payload without its content: what stays once the content has expired.
+-- NULL where the kind says everything, and where it is not known any more.
+
+ALTER TABLE events ADD COLUMN meta TEXT;
+
+ALTER TABLE logs ADD COLUMN pinned    INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE logs ADD COLUMN turn_open INTEGER NOT NULL DEFAULT 0;  -- the last turn began and did not end
+ALTER TABLE logs ADD COLUMN branch_of TEXT;                        -- the log that this one is a copy of …
+ALTER TABLE logs ADD COLUMN branch_at INTEGER;                     -- … up to this event
+
+UPDATE logs SET turn_open = 1 WHERE 'TurnStarted' = (
+  SELECT kind FROM events WHERE log = logs.num AND kind IN ('TurnStarted', 'TurnEnded') AND parent_call IS NULL
+  ORDER BY id DESC LIMIT 1);
+
+-- From which event on a key seals the contents of a log. An event's content has expired where its key was destroyed, so
+-- that expiry writes nothing but keys, and the expired ranges of a log are told without looking at its events.
+CREATE TABLE key_spans (
+  log        INTEGER NOT NULL REFERENCES logs (num),
+  from_event INTEGER NOT NULL,
+  key_id     TEXT    NOT NULL REFERENCES data_keys (key_id),
+  freed      INTEGER NOT NULL DEFAULT 0,  -- its contents were removed after it expired
+  PRIMARY KEY (log, from_event)
+) STRICT, WITHOUT ROWID;

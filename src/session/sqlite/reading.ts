@@ -1,0 +1,124 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, LogId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import { isInRanges } from "../expired.ts";
+import type { EventRange, Intent, StoredMessage } from "../store.ts";
+import type { Connection, Row } from "./connection.ts";
+import { expiredRanges, notExpired } from "./expiry.ts";
+import type { RowReader } from "./rows.ts";
+
+const EVENT_ROW = `
+  SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
+         content, key_id, meta
+  FROM events JOIN runs ON runs.num = events.run`;
+
+/** What is read of one log. */
+export class Reading {
+  readonly #connection: Connection;
+  readonly #rows: RowReader;
+
+  constructor(connection: Connection, rows: RowReader) {
+    this.#connection = connection;
+    this.#rows = rows;
+  }
+
+  /** The row number of a log. @throws HarnessError SessionMissing. */
+  logNumber(logId: LogId): number {
+    const row = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
+    if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
+    return this.#rows.integer(row, "num", logId);
+  }
+
+  /** Reads each stretch between what has expired. */
+  events(logId: LogId, since: EventSeq, limit: number): readonly Envelope[] {
+    return this.#connection.snapshot(() => {
+      const log = this.logNumber(logId);
+      const rows: Row[] = [];
+      let from = since;
+      for (const gap of [...expiredRanges(this.#connection, log), END]) {
+        if (gap.to <= from) continue;
+        if (rows.length < limit && gap.from > from + 1) {
+          rows.push(...this.#eventRows({ log, from, below: gap.from, limit: limit - rows.length }));
+        }
+        from = gap.to;
+      }
+      return rows.map((row) => this.#rows.event(logId, row));
+    });
+  }
+
+  markedEvents(logId: LogId, since: EventSeq, limit: number): readonly Envelope[] {
+    return this.#connection.snapshot(() => {
+      const log = this.logNumber(logId);
+      return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
+    });
+  }
+
+  eventsBefore(logId: LogId, before: EventSeq, limit: number): readonly Envelope[] {
+    return this.#connection.snapshot(() => {
+      const log = this.logNumber(logId);
+      const rows = this.#connection.all(
+        `${EVENT_ROW} WHERE events.log = ? AND id <= ? ORDER BY id DESC LIMIT ?`,
+        log,
+        before,
+        limit,
+      );
+      return this.#marked(logId, log, rows.reverse());
+    });
+  }
+
+  messagesAt(logId: LogId, at: EventSeq): readonly StoredMessage[] {
+    return this.#connection.snapshot(() => {
+      const rows = this.#connection.all(
+        `SELECT seq, after, turn, role, boundary, content, key_id FROM messages
+         WHERE log = ?1 AND after <= ?2 AND seq >= coalesce(
+           (SELECT seq FROM messages WHERE log = ?1 AND boundary = 1 AND after <= ?2 ORDER BY seq DESC LIMIT 1), 0)
+         AND ${notExpired("messages")} ORDER BY seq`,
+        this.logNumber(logId),
+        at,
+      );
+      return rows.map((row) => this.#rows.message(logId, row));
+    });
+  }
+
+  orphans(logId: LogId): readonly Intent[] {
+    const rows = this.#connection.all(
+      `SELECT call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id FROM tool_call_intents
+       WHERE log = ? AND NOT EXISTS (
+         SELECT 1 FROM tool_call_outcomes WHERE tool_call_outcomes.call_id = tool_call_intents.call_id)
+       AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
+      this.logNumber(logId),
+    );
+    return rows.map((row) => this.#rows.intent(logId, row));
+  }
+
+  #eventRows({ log, from, below, limit }: Stretch): Row[] {
+    return this.#connection.all(
+      `${EVENT_ROW} WHERE events.log = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`,
+      log,
+      from,
+      below,
+      limit,
+    );
+  }
+
+  #marked(logId: LogId, log: number, rows: readonly Row[]): readonly Envelope[] {
+    const expired = expiredRanges(this.#connection, log);
+    return rows.map((row) =>
+      isInRanges(Number(row["id"]), expired)
+        ? this.#rows.expiredEvent(logId, row)
+        : this.#rows.event(logId, row),
+    );
+  }
+}
+
+/** After every event. */
+const END: EventRange = { from: Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
+interface Stretch {
+  readonly log: number;
+  /** Above this … */
+  readonly from: EventSeq;
+  /** … and below that. */
+  readonly below: EventSeq;
+  readonly limit: number;
+}
