@@ -25,8 +25,10 @@ export async function repositoryProblem(
     const dot = join(at, ".git");
     const info = await files.lstat(dot);
     if (info !== undefined) {
-      const place = info.kind === "directory" ? { own: dot, common: dot } : await linkedPlace(dot, files);
-      if (typeof place === "string") return place;
+      const own = info.kind === "directory" ? dot : await linkedTo(dot, files);
+      if (own === undefined) return `${dot} is neither a directory nor a link to one`;
+      const common = await textOf(join(own, "commondir"), POINTER_BYTES_MAX, files);
+      const place = { own, common: common === undefined ? own : resolve(own, common.trim()), top: at };
       return await placeProblem(place, tree, files);
     }
     // A directory that looks like the inside of a repository is one to git, configuration and all.
@@ -42,50 +44,65 @@ export async function repositoryProblem(
 interface GitPlace {
   readonly own: string;
   readonly common: string;
+  /** Of the working tree, where git runs hooks. */
+  readonly top: string;
 }
 
 /** A `.git` that is a file, as in worktrees and submodules, says where the repository is. */
-async function linkedPlace(dot: string, files: Files): Promise<GitPlace | string> {
+async function linkedTo(dot: string, files: Files): Promise<string | undefined> {
   const text = await textOf(dot, POINTER_BYTES_MAX, files);
   const target = /^gitdir: ([^\n\0]+)\n?$/.exec(text ?? "")?.[1];
-  if (target === undefined) return `${dot} is neither a directory nor a link to one`;
-  const own = resolve(dirname(dot), target);
-  const common = await textOf(join(own, "commondir"), POINTER_BYTES_MAX, files);
-  return { own, common: common === undefined ? own : resolve(own, common.trim()) };
+  return target === undefined ? undefined : resolve(dirname(dot), target);
 }
 
 async function placeProblem(
-  { own, common }: GitPlace,
+  { own, common, top }: GitPlace,
   tree: boolean,
   files: Files,
 ): Promise<string | undefined> {
+  const hooks = [join(common, "hooks")];
   for (const path of [
     join(common, "config"),
     join(own, "config.worktree"),
     join(common, "config.worktree"),
   ]) {
-    const problem = await configProblem(path, files);
-    if (problem !== undefined) return problem;
+    const config = await configOf(path, files);
+    if ("problem" in config) return config.problem;
+    const named = config.hooks.map((each) => (each === undefined ? undefined : resolve(top, each)));
+    if (tree && named.includes(undefined)) return `${path} sets core.hooksPath to a place that is not plain`;
+    hooks.push(...named.filter((each) => each !== undefined));
   }
   if (!tree) return undefined;
-  if ((await files.lstat(join(common, "hooks", "post-index-change"))) !== undefined)
-    return `${join(common, "hooks", "post-index-change")} is run by git`;
+  for (const folder of hooks) {
+    const hook = join(folder, "post-index-change");
+    if ((await files.lstat(hook)) !== undefined) return `${hook} is run by git`;
+  }
   return await submoduleProblem(join(own, "index"), files);
 }
 
-async function configProblem(path: string, files: Files): Promise<string | undefined> {
+/** Where hooks lie, by each setting: undefined where it cannot be told for sure. */
+interface HarmlessConfig {
+  readonly hooks: readonly (string | undefined)[];
+}
+
+const PLAIN_PATH = /^"?([\w./@+-]+)"?$/;
+
+async function configOf(path: string, files: Files): Promise<HarmlessConfig | { readonly problem: string }> {
   let text: string | undefined;
   try {
     text = await textOf(path, CONFIG_BYTES_MAX, files);
   } catch (thrown) {
-    if (thrown instanceof FileTooLarge) return `${path} is too large to be looked through`;
+    if (thrown instanceof FileTooLarge) return { problem: `${path} is too large to be looked through` };
     throw thrown;
   }
-  if (text === undefined) return undefined;
-  const keys = configKeys(text);
-  if (keys === undefined) return `${path} could not be read`;
+  const keys = configKeys(text ?? "");
+  if (keys === undefined) return { problem: `${path} could not be read` };
   const [odd] = keysThatRun(keys);
-  return odd === undefined ? undefined : `${path} sets ${odd}, which git obeys`;
+  if (odd !== undefined) return { problem: `${path} sets ${odd}, which git obeys` };
+  const named = [...(text ?? "").matchAll(/hookspath[ \t]*=[ \t]*([^\r\n]*)/gi)];
+  const hooks = named.map(([, value = ""]) => PLAIN_PATH.exec(value.trimEnd())?.[1]);
+  const settings = keys.filter((key) => key === "core.hookspath").length;
+  return { hooks: settings === hooks.length ? hooks : [...hooks, undefined] };
 }
 
 /** "link": the extension of a split index. It stands first. */

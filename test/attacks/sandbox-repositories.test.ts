@@ -1,0 +1,121 @@
+import { describe, expect } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryProblem } from "../../src/permission/repository.ts";
+import { requireSandbox } from "../support/sandbox-place.ts";
+import { openSandboxRig } from "../support/sandbox-rig.ts";
+
+const test = requireSandbox();
+
+const DEEP = "a/b/c/d/e/repo";
+const HIDDEN = ".trees/one/repo";
+const said = "is a new repository: outside of the sandbox, git follows its hooks and configuration";
+const look = "a person should look at that before git is used there]";
+
+function repository(path: string, settings = ""): void {
+  const run = Bun.spawnSync(["git", "init", "-q", path], {
+    env: { PATH: "/usr/bin:/bin", GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  });
+  if (run.exitCode !== 0) throw new Error(run.stderr.toString());
+  writeFileSync(join(path, ".git", "config"), settings, { flag: "a" });
+}
+
+/**
+ * Seen red, each in a copy: with repositories looked for two folders deep only; without the look after a command; without
+ * bare ones; with the folder of hooks, and what is included, resolved as before; with new ones left open.
+ */
+describe("[SBX-01 S26] of a repository below the workspace", () => {
+  test("hooks and configuration are closed, however deep it lies", async () => {
+    await using rig = openSandboxRig();
+    for (const path of [DEEP, HIDDEN]) repository(join(rig.root, path));
+    for (const path of [DEEP, HIDDEN]) {
+      const git = join(rig.root, path, ".git");
+      const before = readFileSync(join(git, "config"), "utf8");
+      await rig.bash(
+        `echo x >${git}/hooks/pre-commit; git -C ${path} config core.fsmonitor /tmp/x; mv a x; true`,
+      );
+      await rig.bash(`mkdir -p o/hooks; mv ${git} ${git}-old; mv o ${git}; true`);
+      expect([path, existsSync(join(git, "hooks/pre-commit")), existsSync(`${git}-old`)]).toEqual([
+        path,
+        false,
+        false,
+      ]);
+      expect(readFileSync(join(git, "config"), "utf8")).toBe(before);
+    }
+  });
+
+  test("that a command makes, the person is told by name what git would run, and from then on it is closed", async () => {
+    await using rig = openSandboxRig();
+    const make = `git init -q ${DEEP} && echo x >${DEEP}/.git/hooks/post-checkout && git -C ${DEEP} config core.fsmonitor ./x`;
+    const told = await rig.bash(`${make} && git -C ${DEEP} config core.hooksPath hooks`);
+    expect(told).toBe(
+      `(no output)\n[${DEEP} ${said}. It has core.fsmonitor, core.hookspath, hooks/post-checkout: ${look}`,
+    );
+    expect(await rig.bash(`echo x >>${DEEP}/.git/hooks/post-checkout`)).toContain("Read-only file system");
+    expect(await rig.bash(`rm -rf a`)).toContain("outside_sandbox: true");
+    expect(existsSync(join(rig.root, DEEP, ".git/config"))).toBe(true);
+  });
+
+  test("a bare one, and a .git that leads elsewhere, is told too, and each change to what cannot be closed", async () => {
+    await using rig = openSandboxRig();
+    expect(
+      await rig.bash("git init -q --bare x/y/bare && git -C x/y/bare config core.fsmonitor ./evil"),
+    ).toBe(`(no output)\n[x/y/bare ${said}. It has core.fsmonitor: ${look}`);
+    expect(
+      await rig.bash("echo x >x/y/bare/hooks/update; mkdir led && echo 'gitdir: ../x/y/bare' >led/.git"),
+    ).toBe(
+      `(no output)\n[led ${said}]\n[Changed in the repository x/y/bare, and run or obeyed by git outside of the sandbox: hooks/update. A person should look at that before git is used there]`,
+    );
+    // The workspace itself, made to look like the inside of one.
+    expect(
+      await rig.bash("mkdir objects refs hooks; echo 'ref: refs/heads/main' >HEAD; echo x >hooks/pre-push"),
+    ).toBe(`(no output)\n[. ${said}. It has hooks/pre-push: ${look}`);
+  });
+
+  test("what its configuration names is closed, also where it is not there yet, and beside the configuration", async () => {
+    await using rig = openSandboxRig();
+    repository(rig.root, "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../shared.config\n");
+    writeFileSync(join(rig.root, "shared.config"), "");
+    await rig.bash(
+      "mkdir -p .husky/_ && echo x >.husky/_/pre-commit; echo '[core] fsmonitor = x' >shared.config; true",
+    );
+    await rig.bash("rm -f shared.config; true");
+    expect(existsSync(join(rig.root, ".husky/_/pre-commit"))).toBe(false);
+    expect(readFileSync(join(rig.root, "shared.config"), "utf8")).toBe("");
+  });
+
+  test("that became one outside of the sandbox is closed for the next command", async () => {
+    await using rig = openSandboxRig();
+    await rig.bash("true");
+    expect(await rig.bash("git init -q out/side", { outside_sandbox: true })).toBe("(no output)");
+    expect(await rig.bash("echo x >out/side/.git/hooks/pre-commit")).toContain("Read-only file system");
+  });
+});
+
+// Seen red with `core.hooksPath` left out of what git reads through.
+test("[PERM-02 S26 S34] what a command planted is no repository in which git counts as a read", async () => {
+  await using rig = openSandboxRig();
+  const plants: Readonly<Record<string, string>> = {
+    setting: "git init -q p/setting && git -C p/setting config core.fsmonitor ./x",
+    include: "git init -q p/include && git -C p/include config include.path ../x",
+    hook: "git init -q p/hook && echo x >p/hook/.git/hooks/post-index-change",
+    elsewhere:
+      "git init -q p/elsewhere && git -C p/elsewhere config core.hooksPath my && mkdir p/elsewhere/my && echo x >p/elsewhere/my/post-index-change",
+    quoted:
+      "git init -q p/quoted && printf '[core]\\n\\thooksPath = \"m\\\\\\\\y\"\\n' >>p/quoted/.git/config",
+    twice:
+      "git init -q p/twice && printf '[core] hooksPath = other\\nhooksPath = my\\n' >>p/twice/.git/config && mkdir p/twice/my && echo x >p/twice/my/post-index-change",
+    home: "git init -q p/home && git -C p/home config core.hooksPath '~/x'",
+    bare: "git init -q --bare p/bare",
+    link: "git init -q --bare q/evil && git -C q/evil config core.fsmonitor x && mkdir p/link && echo 'gitdir: ../../q/evil' >p/link/.git",
+    common:
+      "git init -q p/common && mkdir -p p/x/objects p/x/refs && echo '[core] fsmonitor = x' >p/x/config && echo ../../x >p/common/.git/commondir",
+  };
+  for (const [name, script] of Object.entries(plants)) {
+    await rig.bash(`mkdir -p p; ${script}`);
+    const problem = await repositoryProblem(join(rig.root, "p", name), true, rig.world.files);
+    expect([name, problem]).toEqual([name, expect.any(String)]);
+  }
+  await rig.bash("git init -q p/plain && git -C p/plain config core.hooksPath .husky/_");
+  expect(await repositoryProblem(join(rig.root, "p", "plain"), true, rig.world.files)).toBeUndefined();
+}, 30_000);
