@@ -89,3 +89,32 @@ cmd = "~/bin/check.sh && sh scripts/lint.sh"
   expect(await Bun.file(join(place.repo, "scripts/lint.sh")).text()).toBe("exit 0\n");
   expect(await Bun.file(join(place.repo, "notes.txt")).text()).toBe("kept");
 });
+
+test("[PERM-03 PERM-07 SES-05] a rule that redaction would change is not made: what is listed is what is in force", async () => {
+  const command = `echo ghp_${"a1B2c3D4e5F6".repeat(3)} > made.txt`;
+  await using place = openPlace(calls("Bash", { command }), calls("Bash", { command }), says("done"));
+  place.config(
+    `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`,
+  );
+  await using harness = await place.open({ attended: true });
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const events = connection.subscribe(sessionId, { signal });
+  await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  const told: unknown[] = [];
+  for await (const event of events) {
+    if (event.kind === "PermissionRequested") {
+      const { callId, rule, onceOnly } = event.payload;
+      told.push({ rule, onceOnly });
+      const scope = "argv_glob";
+      await connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow", scope });
+    }
+    if (event.kind === "PermissionAnswered") {
+      const { scope, rule } = event.payload;
+      told.push({ scope, rule });
+    }
+    if (event.kind === "TurnEnded") break;
+  }
+  const once = [{ onceOnly: true }, { scope: "once" }];
+  expect(told).toEqual([...once, ...once]);
+});

@@ -102,6 +102,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
   const directories = await bothPaths(world.files, workspace.scratch);
   const files = sealedFiles(world.files, { directories, key, random: world.random });
+  const secrets = redactor(await providers.credentials.prints());
   const composed = composeSession({
     world: { ...world, files },
     session,
@@ -119,7 +120,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       return registry;
     },
     telemetry: [],
-    redactor: redactor(await providers.credentials.prints()),
+    redactor: secrets,
     onFollowed() {
       trust.begin();
       hooks?.session.begin();
@@ -145,6 +146,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         autoApprove,
         confinement: (plan) => sandbox.confinement(plan),
         configPath: join(paths.config, "config.toml"),
+        isKept: (text) => secrets.text(text) === text,
         onRefused: tellRefusal,
       }),
     ],

@@ -374,3 +374,31 @@ test("[SBX-04] a person who is asked for it is told what a yes does, and what wo
     'curl needs the network (example.com), which the sandbox does not let through. Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] network = ["example.com"] in config.toml',
   );
 });
+
+test("[PERM-03 PERM-07 SES-05] a command that holds a secret is allowed for this call only, and the question says why", async () => {
+  const isKept = (text: string) => !text.includes("hunter2");
+  const { call, questions, session, ran } = rig(
+    [yes({ scope: "argv_glob" }), yes({ scope: "tool" }), yes({ scope: "argv_glob" })],
+    { isKept },
+  );
+  for (const command of ["login --password hunter2", "login --password hunter2", "login --password-file p"])
+    await call(bash(command));
+  expect(ran).toHaveLength(3);
+  expect(
+    questions.map(({ onceOnly, rule, reason }) => [
+      onceOnly,
+      rule,
+      /holds what looks like a secret/.test(reason ?? ""),
+    ]),
+  ).toEqual([
+    [true, undefined, true],
+    [true, undefined, true],
+    [undefined, "Bash:login --password-file p", false],
+  ]);
+  expect(session.list().map(printRule)).toEqual(["Bash:login --password-file p"]);
+
+  const alone = rig([], { isKept });
+  const refusal = await alone.call(bash("login --password hunter2"));
+  expect(refusal).toContain("which no rule may hold");
+  expect(refusal).not.toContain("allow = [");
+});

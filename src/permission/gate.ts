@@ -2,13 +2,16 @@ import { assert, unreachable } from "../base/assert.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { Files } from "../base/world.ts";
-import type { AskPermission, PermissionQuestion } from "../control/ask.ts";
+import type { AskPermission } from "../control/ask.ts";
+import { resolvedHome } from "../sandbox/hidden-places.ts";
 import type { Confinement } from "../sandbox/sandbox.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
-import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
+import type { CallPlan, ToolContext } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
-import { allowingRules, rulesFromAnswer } from "./answer.ts";
+import { rulesFromAnswer } from "./answer.ts";
+import type { Case } from "./asking.ts";
+import { isOnceOnly, liftedBy, nameOf, nobodyText, question } from "./asking.ts";
 import type { Look } from "./command-facts.ts";
 import type { CommandTarget } from "./facts.ts";
 import type { CommandView, Decision, Policy } from "./judge.ts";
@@ -28,6 +31,11 @@ export interface GateOptions {
   confinement?(plan: CallPlan): Promise<Confinement>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
+  /**
+   * Whether a text would be stored and shown as it is, with no secret taken out of it. A rule of which that is not so
+   * could neither be listed nor taken back, and would read as another one: it is not made (SES-05, PERM-07).
+   */
+  isKept?(text: string): boolean;
   /** Told of every call that was not let through, for the exit code 3 of a run that nobody watches. */
   onRefused?(refusal: Refusal, context: ToolContext): void;
 }
@@ -55,7 +63,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
   return async function permission(call, context, next) {
     const { plan } = call;
     assert(plan !== undefined, "a call is planned before the permission gate sees it");
-    const place = placeOf(context);
+    const place = await placeOf(context);
     const { autoApprove } = options;
     const policy = policyNow(options);
     const view = await viewOf(plan, place, { context, options });
@@ -84,7 +92,7 @@ export async function mayLeave(
 ): Promise<boolean> {
   const { plan } = call;
   if (plan?.target.kind !== "command") return false;
-  const place = placeOf(context);
+  const place = await placeOf(context);
   const { files } = context.world;
   const { examine } = await import("./command-facts.ts");
   const facts = await examine(plan.target, place, lookOf(options.policy, place, files));
@@ -95,7 +103,7 @@ export async function mayLeave(
 async function viewOf(
   plan: CallPlan,
   place: Place,
-  { context, options }: Pick<Case, "context" | "options">,
+  { context, options }: Pick<Gated, "context" | "options">,
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
@@ -122,8 +130,8 @@ export function confinedBy(confinement: Confinement, target: CommandTarget): Omi
   return { confined: { hosts: confinement.network === "off" ? [] : confinement.network } };
 }
 
-function placeOf({ workspace }: ToolContext): Place {
-  const home = workspace.env["HOME"];
+async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
+  const home = await resolvedHome(world.files, workspace.env["HOME"]);
   return { root: workspace.root, scratch: workspace.scratch, ...(home === undefined ? {} : { home }) };
 }
 
@@ -131,12 +139,7 @@ function policyNow({ policy, session }: Pick<GateOptions, "policy" | "session">)
   return { ...policy, rules: [...policy.rules, ...session.list()] };
 }
 
-interface Case {
-  readonly call: ToolCall;
-  readonly plan: CallPlan;
-  readonly place: Place;
-  readonly view: CommandView | undefined;
-  readonly context: ToolContext;
+interface Gated extends Case {
   readonly options: GateOptions;
 }
 
@@ -146,7 +149,7 @@ interface Refused {
   readonly text: string;
 }
 
-async function settle(decision: Decision, at: Case): Promise<Refused | undefined> {
+async function settle(decision: Decision, at: Gated): Promise<Refused | undefined> {
   switch (decision.kind) {
     case "allow":
       return undefined;
@@ -165,7 +168,7 @@ async function settle(decision: Decision, at: Case): Promise<Refused | undefined
 
 async function askPerson(
   decision: Extract<Decision, { kind: "ask" }>,
-  at: Case,
+  at: Gated,
 ): Promise<Refused | undefined> {
   const { call, plan, place, view, context, options } = at;
   const tool = call.tool.name;
@@ -186,7 +189,7 @@ async function askPerson(
         const text = reasonText("PermissionDenied", { tool, client: answer.by });
         return { because: "answer", reason: "PermissionDenied", text };
       }
-      if (decision.personOnly) return undefined; // each such call takes an answer of its own
+      if (isOnceOnly(decision, at)) return undefined; // each such call takes an answer of its own
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
       return undefined;
@@ -194,102 +197,4 @@ async function askPerson(
     default:
       return unreachable(answer);
   }
-}
-
-/** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
-function question(decision: Extract<Decision, { kind: "ask" }>, at: Case): PermissionQuestion {
-  const { call, plan, place, view, context } = at;
-  const rules = decision.personOnly ? [] : allowingRules(plan, call.tool.name, place);
-  const summary = summaryOf(plan, call.tool.name, place);
-  return {
-    callId: call.id,
-    tool: call.tool.name,
-    args: call.input,
-    originator: context.originator,
-    summary: view?.leaves === true ? `${OUTSIDE}\n${summary}` : summary,
-    reason: visible(
-      decision.network === undefined ? decision.why : `${decision.why}. ${networkText(decision, at)}`,
-    ),
-    ...(decision.personOnly ? { onceOnly: true } : {}),
-    // Shown as it is and sent back as it is, so only where both are the same.
-    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
-      ? { rule: rules[0] }
-      : {}),
-  };
-}
-
-/** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */
-const OUTSIDE = "Outside the sandbox, on this machine itself:";
-
-/** To allow it is not to leave the sandbox: what a yes does, and what would help. */
-function networkText({ network = [] }: Extract<Decision, { kind: "ask" }>, { view }: Case): string {
-  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml`;
-}
-
-/** What a person would write, with the hosts that are listed already. */
-function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
-  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
-  return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
-}
-
-function summaryOf(plan: CallPlan, tool: string, place: Place): string {
-  const { target } = plan;
-  switch (target.kind) {
-    case "none":
-      return visible(plan.summary);
-    case "url":
-      return `${tool}:${visible(target.url)}`;
-    case "command":
-      // A line of the command stays a line, so that a long one can be read.
-      return [
-        ...target.command.split("\n").map(visible),
-        ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
-      ].join("\n");
-    case "paths":
-      return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
-    default:
-      return unreachable(target);
-  }
-}
-
-function pathText({ path, spelled }: PathUse): string {
-  return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
-}
-
-function nameOf({ plan, call }: Case): string {
-  return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
-}
-
-function nobodyText(decision: Extract<Decision, { kind: "ask" }>, at: Case): string {
-  const { call, plan, place, options } = at;
-  const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
-  const onward = "Go on without it, or say what could not be done.";
-  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
-  if (decision.network !== undefined) {
-    // A rule or --auto-approve would only let it run in the sandbox, and fail there.
-    const setting = networkSetting(decision.network, at.view);
-    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}. ${onward}`;
-  }
-  const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
-  const level = levelText(decision, options.policy);
-  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
-}
-
-/** What a level that was given for this run has to do with the refusal: it is a ceiling, over all rules. */
-function levelText({ needs }: Extract<Decision, { kind: "ask" }>, { firm, ceiling }: Policy): string {
-  if (!firm) return "";
-  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
-  return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
-}
-
-/** What would let a denied call through, as far as anything would. */
-function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
-  if (decision.because === "limit") return "Write a script to a file and run that.";
-  if (decision.because !== "level") return "No answer or option of this run lifts that.";
-  return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
-}
-
-/** JSON strings are TOML basic strings, but for DEL. */
-function tomlString(text: string): string {
-  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }

@@ -8,7 +8,7 @@ export interface Place {
   readonly root: string;
   /** Where tools keep spilled output, readable like the workspace. */
   readonly scratch: string;
-  /** What `~` stands for in a command; absent where that is not known. */
+  /** What `~` stands for in a command, resolved; absent where that is not known. */
   readonly home?: string;
 }
 

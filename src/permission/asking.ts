@@ -1,0 +1,141 @@
+import { unreachable } from "../base/assert.ts";
+import type { PermissionQuestion } from "../control/ask.ts";
+import type { ToolCall } from "../tool/middleware.ts";
+import type { CallPlan, PathUse, ToolContext } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import { allowingRules } from "./answer.ts";
+import type { CommandView, Decision, Policy } from "./judge.ts";
+import type { Place } from "./place.ts";
+
+/** One call before the gate, with what its texts are made of. */
+export interface Case {
+  readonly call: ToolCall;
+  readonly plan: CallPlan;
+  readonly place: Place;
+  readonly view: CommandView | undefined;
+  readonly context: ToolContext;
+  readonly options: {
+    readonly policy: Policy;
+    readonly configPath: string;
+    isKept?(text: string): boolean;
+  };
+}
+
+type Asked = Extract<Decision, { kind: "ask" }>;
+
+/** What a person is shown: the whole of what will run, with nothing hidden in it (PERM-06). */
+export function question(decision: Asked, at: Case): PermissionQuestion {
+  const { call, plan, place, view, context } = at;
+  const onceOnly = isOnceOnly(decision, at);
+  const rules = onceOnly ? [] : allowingRules(plan, call.tool.name, place);
+  const summary = summaryOf(plan, call.tool.name, place);
+  return {
+    callId: call.id,
+    tool: call.tool.name,
+    args: call.input,
+    originator: context.originator,
+    summary: view?.leaves === true ? `${OUTSIDE}\n${summary}` : summary,
+    reason: visible(
+      [
+        decision.why,
+        ...(decision.network === undefined ? [] : [networkText(decision, at)]),
+        ...(onceOnly && !decision.personOnly ? [SECRET] : []),
+      ].join(". "),
+    ),
+    ...(onceOnly ? { onceOnly: true } : {}),
+    // Shown as it is and sent back as it is, so only where both are the same.
+    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
+      ? { rule: rules[0] }
+      : {}),
+  };
+}
+
+/** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */
+const OUTSIDE = "Outside the sandbox, on this machine itself:";
+
+const SECRET =
+  "It holds what looks like a secret, which no rule may hold: an answer counts for this call only. Put the secret into a variable or a file to have a rule for the command";
+
+/** Whether an answer may count for this call alone: it takes a person each time, or a rule for it would hold a secret. */
+export function isOnceOnly(decision: Asked, at: Case): boolean {
+  return decision.personOnly || holdsSecret(at);
+}
+
+function holdsSecret({ plan, call, place, options: { isKept } }: Case): boolean {
+  return isKept !== undefined && !allowingRules(plan, call.tool.name, place).every((rule) => isKept(rule));
+}
+
+/** To allow it is not to leave the sandbox: what a yes does, and what would help. */
+function networkText({ network = [] }: Asked, { view }: Case): string {
+  return `Allowed, it runs in the sandbox all the same, without that; when it has failed, you are asked whether it may run outside. To let it through: [sandbox] ${networkSetting(network, view)} in config.toml`;
+}
+
+/** What a person would write, with the hosts that are listed already. */
+function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
+  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
+  return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
+}
+
+function summaryOf(plan: CallPlan, tool: string, place: Place): string {
+  const { target } = plan;
+  switch (target.kind) {
+    case "none":
+      return visible(plan.summary);
+    case "url":
+      return `${tool}:${visible(target.url)}`;
+    case "command":
+      // A line of the command stays a line, so that a long one can be read.
+      return [
+        ...target.command.split("\n").map(visible),
+        ...(target.cwd === place.root ? [] : [`(in ${visible(target.cwd)})`]),
+      ].join("\n");
+    case "paths":
+      return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
+    default:
+      return unreachable(target);
+  }
+}
+
+function pathText({ path, spelled }: PathUse): string {
+  return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
+}
+
+export function nameOf({ plan, call }: Case): string {
+  return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
+}
+
+export function nobodyText(decision: Asked, at: Case): string {
+  const { call, plan, place, options } = at;
+  const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
+  const onward = "Go on without it, or say what could not be done.";
+  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
+  if (decision.network !== undefined) {
+    // A rule or --auto-approve would only let it run in the sandbox, and fail there.
+    const setting = networkSetting(decision.network, at.view);
+    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}. ${onward}`;
+  }
+  if (holdsSecret(at))
+    return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
+  const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
+  const level = levelText(decision, options.policy);
+  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+}
+
+/** What a level that was given for this run has to do with the refusal: it is a ceiling, over all rules. */
+function levelText({ needs }: Asked, { firm, ceiling }: Policy): string {
+  if (!firm) return "";
+  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
+  return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
+}
+
+/** What would let a denied call through, as far as anything would. */
+export function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string {
+  if (decision.because === "limit") return "Write a script to a file and run that.";
+  if (decision.because !== "level") return "No answer or option of this run lifts that.";
+  return `What is above it is refused, since strict = true is set. The user can raise it with --level ${decision.needs}.`;
+}
+
+/** JSON strings are TOML basic strings, but for DEL. */
+function tomlString(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+}
