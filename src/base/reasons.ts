@@ -34,6 +34,8 @@ export const TEXTS = {
 
   PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  InputQueueFull:
+    "<count> inputs wait in this session already, and no more are taken. Wait until one has run, or withdraw one.",
   InvalidEvent:
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
   UnknownSession:

@@ -25,13 +25,13 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
       startedAt: new Date(clock.now()).toISOString(),
     });
     await bus.commit(durability);
-    context.signal.throwIfAborted();
     const conclude = async (outcome: Outcome["outcome"]) => {
       bus.conclude({ callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() });
       if (mutating) await bus.commit("power");
     };
     let output: ToolOutput;
     try {
+      context.signal.throwIfAborted(); // an intent without an outcome would be an orphan for ever
       output = await next(call, context);
     } catch (thrown) {
       await conclude(context.signal.aborted ? "cancelled" : "error");

@@ -43,6 +43,9 @@ export interface ModelInUse {
   readonly outputTokensMax: number;
 }
 
+/** The CustomEvent of the namespace `cinch` that tells where an input entered a turn: `{inputId, turn, round}`. */
+export const INPUT_DELIVERED = "InputDelivered";
+
 /** An input that enters a turn which runs already. */
 export interface Interjection {
   readonly inputId: InputId;
@@ -98,7 +101,7 @@ export class Turn implements Disposable {
   ): Promise<void> {
     const { bus, conversation, redaction } = this.#parts;
     const { number: turn, rounds: round } = this;
-    const payload = { namespace: "cinch", kind: "InputDelivered", payload: { inputId, turn, round } };
+    const payload = { namespace: "cinch", kind: INPUT_DELIVERED, payload: { inputId, turn, round } };
     // In one batch: an input that is told as delivered stands in the history, also after a crash.
     bus.publish({ kind: "CustomEvent", payload }, { originator });
     conversation.addInput([...redaction.input(content), ...redaction.input(added)], turn);

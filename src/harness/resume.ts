@@ -1,6 +1,8 @@
 import type { LogId } from "../base/ids.ts";
 import type { Spend } from "../budget/spend.ts";
+import type { WaitingInput } from "../control/multiplex/input-queue.ts";
 import type { Unfinished } from "../control/multiplex/session-parts.ts";
+import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
 import { resultBlock } from "../engine/conversation.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history.ts";
@@ -16,6 +18,8 @@ export interface ResumedLog {
   readonly recovered: readonly Message[];
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
+  /** What was accepted and has not begun. */
+  readonly waiting?: readonly WaitingInput[];
 }
 
 /**
@@ -49,6 +53,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
     lastTurn,
+    waiting: await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0),
     ...(isUnfinished
       ? { unfinished: { calls, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
       : {}),

@@ -39,6 +39,7 @@ export interface SessionMaterial {
   readonly recovered?: readonly Message[];
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
+  readonly waiting?: NonNullable<SessionParts["waiting"]>;
   /** The tools, which may tell of things that happen while no call is under way. */
   readonly tools: (publish: (event: Event) => void) => ToolRegistry;
   readonly workspace: Workspace;

@@ -58,7 +58,13 @@ const payloads = {
     content: z.array(ResultContent),
     isError: z.boolean().optional(),
   }),
-  TurnStarted: z.object({ turn, originator: ClientIdSchema, content: z.array(InputBlock).optional() }),
+  TurnStarted: z.object({
+    turn,
+    originator: ClientIdSchema,
+    content: z.array(InputBlock).optional(),
+    /** The input that had waited, where one did: from now on it is begun and never begun again. */
+    inputId: InputIdSchema.optional(),
+  }),
   TurnEnded: z.object({ turn, reason: TurnEndReason, rounds: z.int().min(0).optional() }),
   TurnTiming: z.object({
     turn,

@@ -7,6 +7,7 @@ import type { CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events.ts";
 import type { History } from "../../provider/middleware.ts";
+import type { WaitingInput } from "./input-queue.ts";
 import type { Questions } from "./questions.ts";
 
 /** What one live session is made of, and what it calls on. */
@@ -21,6 +22,8 @@ export interface SessionParts {
   readonly lastTurn: number;
   /** What an earlier run left unfinished; absent for a new log and after a clean end. */
   readonly unfinished?: Unfinished;
+  /** Inputs that an earlier run of the log had accepted and not begun, in order (R26). */
+  readonly waiting?: readonly WaitingInput[];
   setModel(name: string, signal: AbortSignal): Promise<void>;
   revokeRule(rule: string): boolean;
   /**

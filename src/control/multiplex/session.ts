@@ -1,13 +1,9 @@
-import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/compact.ts";
-import { runTurn } from "../../engine/loop.ts";
-import type { TurnEnded } from "../../engine/turn.ts";
-import { Turn } from "../../engine/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
-import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
@@ -15,8 +11,7 @@ import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
-import type { Slot } from "./turn-slot.ts";
-import { TurnSlot } from "./turn-slot.ts";
+import { Turns } from "./turns.ts";
 
 /** Commands of one session that are served in this version; the others are refused, and the handshake says so. */
 export const SESSION_COMMANDS = [
@@ -32,6 +27,7 @@ export const SESSION_COMMANDS = [
   "RevokeRule",
   "PromoteRule",
   "Answer",
+  "WithdrawInput",
 ] as const satisfies readonly Command["kind"][];
 
 /**
@@ -42,21 +38,20 @@ export const SESSION_COMMANDS = [
 export class Session {
   readonly #parts: SessionParts;
   readonly #root = new CancelNode();
-  #turns: number;
-  readonly #slot: TurnSlot;
+  readonly #turns: Turns;
   readonly #recovery: Recovery;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#turns = parts.lastTurn;
-    this.#slot = new TurnSlot(parts.world.clock);
+    const ending = () => this.#ending !== undefined;
+    this.#turns = new Turns({ parts, signal: this.#root.signal, ending });
     this.#recovery = new Recovery({
       parts,
-      slot: this.#slot,
+      slot: this.#turns.slot,
       signal: this.#root.signal,
-      ending: () => this.#ending !== undefined,
+      ending,
       end: () => this.end("user"),
     });
   }
@@ -83,10 +78,14 @@ export class Session {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     switch (command.kind) {
       case "SendInput":
-        await this.#sendInput(command, client);
+        assertServed(command);
+        await this.#recovery.settled(client);
+        return await this.#turns.send(command, client);
+      case "WithdrawInput":
+        await this.#turns.withdraw(command, client);
         return {};
       case "CancelTurn":
-        this.#slot.cancel(new Cancelled(client.id, "cancelled by the client"));
+        this.#turns.cancel(new Cancelled(client.id, "cancelled by the client"));
         return {};
       case "AnswerPermission":
         this.#parts.questions.answerPermission(command, client);
@@ -114,7 +113,8 @@ export class Session {
           why: `no rule '${command.rule}' is active`,
         });
       case "CompactSession":
-        return await this.#quietly(client, async (turn) => {
+        await this.#recovery.settled(client);
+        return await this.#turns.quietly(client, async (turn) => {
           return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
         });
       case "RewindSession": {
@@ -122,7 +122,8 @@ export class Session {
         if (rewind === undefined) throw notServed(command);
         // It overwrites a person's files: that is for a person to say.
         assertHuman(client, command.kind);
-        return await this.#quietly(client, async (turn) => ({
+        await this.#recovery.settled(client);
+        return await this.#turns.quietly(client, async (turn) => ({
           result: await rewind(command, { ...surfaceOf(turn), history: turn.history }),
         }));
       }
@@ -141,7 +142,7 @@ export class Session {
 
   /** Resolves when no turn runs. */
   idle(): Promise<void> {
-    return this.#slot.idle();
+    return this.#turns.slot.idle();
   }
 
   /** Cancels what runs, tells every client, and frees everything. Safe to call again. */
@@ -173,89 +174,9 @@ export class Session {
       try {
         await this.#parts.close();
       } finally {
-        this.#log("info", "session ended", { reason, turns: this.#turns });
+        this.#log("info", "session ended", { reason, turns: this.#turns.count });
         this.#onEnded();
       }
-    }
-  }
-
-  async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<void> {
-    assertServed(command);
-    await this.#recovery.settled(client);
-    this.#assertFree();
-    const { engine } = this.#parts;
-    const turn = new Turn(engine, this.#turns + 1, client.id, this.#root.signal);
-    this.#turns += 1;
-    // The slot is taken before the first await: two inputs at once cannot both find it free.
-    const slot = this.#slot.claim(turn);
-    try {
-      await turn.begin(command.content, await this.#look(command.content, turn));
-    } catch (thrown) {
-      slot.free();
-      throw thrown;
-    }
-    this.#drive(turn, slot).catch((thrown: unknown) => {
-      this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
-    });
-  }
-
-  /** Works on the session while no turn can begin. It counts as a turn that runs: it can be cancelled. */
-  async #quietly(client: AttachedClient, work: (turn: Turn) => Promise<Accepted>): Promise<Accepted> {
-    await this.#recovery.settled(client);
-    this.#assertFree();
-    const turn = new Turn(this.#parts.engine, Math.max(1, this.#turns), client.id, this.#root.signal);
-    const slot = this.#slot.claim(turn);
-    try {
-      return await work(turn);
-    } finally {
-      slot.free();
-    }
-  }
-
-  #assertFree(): void {
-    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
-    this.#slot.assertFree();
-  }
-
-  /** Has an input looked at. One that is refused leaves no trace: the next one gets the number of its turn. */
-  async #look(content: readonly InputBlock[], turn: Turn): Promise<readonly InputBlock[]> {
-    const { onInput } = this.#parts;
-    if (onInput === undefined) return [];
-    try {
-      return await onInput(content, surfaceOf(turn));
-    } catch (thrown) {
-      this.#turns = turn.number - 1;
-      if (!turn.cancel.signal.aborted) throw thrown;
-      if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {}, { cause: thrown });
-      const why = "it was cancelled before it was accepted";
-      throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
-    }
-  }
-
-  async #tellEnd(ended: TurnEnded, turn: Turn): Promise<void> {
-    try {
-      await this.#parts.onTurnEnd?.(ended.payload.reason, surfaceOf(turn));
-    } catch (thrown) {
-      this.#log("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
-    }
-  }
-
-  /** Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11). */
-  async #drive(turn: Turn, slot: Slot): Promise<void> {
-    const { bus, world, engine } = this.#parts;
-    const startMs = world.clock.monotonic();
-    this.#log("info", "turn started", { turn: turn.number, originator: turn.originator });
-    try {
-      const ended = await runTurn(turn, engine);
-      const ms = Math.round(world.clock.monotonic() - startMs);
-      this.#log("info", "turn ended", { ...ended.payload, ms });
-      await this.#tellEnd(ended, turn);
-      await bus.commit("process");
-      slot.free();
-      bus.publish(ended, turn.origin);
-      await bus.commit("power");
-    } finally {
-      slot.free();
     }
   }
 }
@@ -265,15 +186,13 @@ function notServed({ kind }: Command): HarnessError {
 }
 
 function assertServed(command: CommandOf<"SendInput">): void {
-  const { delivery = "reject", skill, agent } = command;
+  const { skill, agent } = command;
   const why =
-    delivery !== "reject"
-      ? `delivery '${delivery}' is not served in this version`
-      : skill !== undefined
-        ? "input with a skill is not served in this version"
-        : agent !== undefined
-          ? "input with an agent is not served in this version"
-          : undefined;
+    skill !== undefined
+      ? "input with a skill is not served in this version"
+      : agent !== undefined
+        ? "input with an agent is not served in this version"
+        : undefined;
   if (why !== undefined) throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 

@@ -1,0 +1,156 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
+import type { Bus } from "../../engine/bus.ts";
+import type { CommandOf } from "../../protocol/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { AttachedClient } from "./client.ts";
+
+/** Inputs that may wait in one session at a time. */
+export const INPUTS_WAITING_MAX = 32;
+
+/** The CustomEvent of the namespace `cinch` that lists what waits: `{inputIds, held}`, in order. */
+export const INPUTS_WAITING = "InputsWaiting";
+
+/** An input that was accepted and has not begun (ENG-26). */
+export interface WaitingInput {
+  readonly inputId: InputId;
+  readonly content: readonly InputBlock[];
+  readonly delivery: "queue" | "steer";
+  readonly originator: ClientId;
+}
+
+interface Place {
+  readonly input: WaitingInput;
+  /** It starts only after a person's next act. */
+  readonly held: boolean;
+}
+
+export interface InputQueueOptions {
+  readonly bus: Bus;
+  readonly ids: IdSource;
+  /** What an earlier run of the log had accepted and not begun. */
+  readonly before: readonly WaitingInput[];
+}
+
+/**
+ * The inputs of one session that wait for their turn, in the order in which they were accepted (ENG-26, R26).
+ *
+ * Each is in the log before it is accepted. It leaves the list once: begun, delivered or withdrawn, which is told by one
+ * event each. After a cancel, an error, a limit or in a new run what waits is held until a person acts: nobody who
+ * stopped something sees more of it happen by itself. What comes after that act goes before what is held.
+ *
+ * What waits, and what of it is held, is told as `InputsWaiting` where something was held, and before each turn that
+ * begins while something waits: so a resume need not read further back than that.
+ */
+export class InputQueue {
+  readonly #options: InputQueueOptions;
+  #places: readonly Place[];
+
+  constructor(options: InputQueueOptions) {
+    this.#options = options;
+    this.#places = options.before.map((input) => ({ input: { ...input, delivery: "queue" }, held: true }));
+    if (this.#places.length > 0) this.tell();
+  }
+
+  /** Tells which input follows by itself: the first that is not held. */
+  get next(): WaitingInput | undefined {
+    return this.#places.find(({ held }) => !held)?.input;
+  }
+
+  /** What enters the turn that runs, in order. */
+  get steering(): readonly WaitingInput[] {
+    return this.#places.flatMap(({ input, held }) => (input.delivery === "steer" && !held ? [input] : []));
+  }
+
+  /**
+   * Takes an input to wait, and resolves once it cannot be lost any more.
+   * @throws HarnessError InputQueueFull.
+   */
+  async add(
+    { content }: CommandOf<"SendInput">,
+    delivery: WaitingInput["delivery"],
+    client: AttachedClient,
+  ): Promise<InputId> {
+    if (this.#places.length >= INPUTS_WAITING_MAX)
+      throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
+    const { bus, ids } = this.#options;
+    const originator = client.id;
+    const inputId = ids.next("inp");
+    const payload = { inputId, content: [...content], delivery, originator };
+    bus.publish({ kind: "InputQueued", payload }, { originator });
+    const place = { input: { inputId, content, delivery, originator }, held: false };
+    const first = this.#places.filter(({ held }) => !held);
+    const held = this.#places.filter((each) => each.held);
+    this.#places = [...first, place, ...held];
+    if (client.identityClass === "human") this.release();
+    await bus.commit("power");
+    return inputId;
+  }
+
+  /**
+   * Takes back an input that has not begun: by a person, or by whoever sent it.
+   * @throws HarnessError InvalidCommand where it does not wait, or is another's and an agent asks.
+   */
+  async withdraw({ kind, inputId }: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
+    const input = this.#find(inputId);
+    if (input === undefined) {
+      const why = `no input waits as ${inputId}: it has begun, was withdrawn, or never was`;
+      throw new HarnessError("InvalidCommand", { kind, why });
+    }
+    if (client.identityClass !== "human" && input.originator !== client.id) {
+      throw new HarnessError("InvalidCommand", { kind, why: "an agent withdraws only what it sent itself" });
+    }
+    this.drop(inputId, client.id);
+    await this.#options.bus.commit("power");
+  }
+
+  /** Takes an input off the list for good, which everybody is told. */
+  drop(inputId: InputId, by?: ClientId): void {
+    this.take(inputId);
+    const payload = { inputId, ...(by === undefined ? {} : { by }) };
+    this.#options.bus.publish(
+      { kind: "InputWithdrawn", payload },
+      by === undefined ? {} : { originator: by },
+    );
+  }
+
+  /** Whether it waits still: it may have been withdrawn meanwhile. */
+  has(inputId: InputId): boolean {
+    return this.#find(inputId) !== undefined;
+  }
+
+  /** Takes an input off the list for whoever begins it in this very moment, and tells of that. */
+  take(inputId: InputId): void {
+    this.#places = this.#places.filter(({ input }) => input.inputId !== inputId);
+  }
+
+  /** Holds everything that waits until a person acts. */
+  hold(): void {
+    if (this.#places.every(({ held }) => held)) return;
+    this.#places = this.#places.map(({ input }) => ({ input, held: true }));
+    this.tell();
+  }
+
+  /** A person has acted: what was held follows in its order. */
+  release(): void {
+    this.#places = this.#places.map(({ input }) => ({ input, held: false }));
+  }
+
+  /** The turn is over: what was to enter it becomes a turn of its own. */
+  turnEnded(): void {
+    this.#places = this.#places.map((place) => ({ ...place, input: { ...place.input, delivery: "queue" } }));
+  }
+
+  /** Tells what waits, where something does. */
+  tell(): void {
+    if (this.#places.length === 0) return;
+    const inputIds = this.#places.map(({ input }) => input.inputId);
+    const held = this.#places.flatMap((place) => (place.held ? [place.input.inputId] : []));
+    const payload = { namespace: "cinch", kind: INPUTS_WAITING, payload: { inputIds, held } };
+    this.#options.bus.publish({ kind: "CustomEvent", payload });
+  }
+
+  #find(inputId: InputId): WaitingInput | undefined {
+    return this.#places.find(({ input }) => input.inputId === inputId)?.input;
+  }
+}

@@ -1,0 +1,266 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { ClientId, InputId } from "../../base/ids.ts";
+import type { LogLevel } from "../../base/log.ts";
+import { runTurn } from "../../engine/loop.ts";
+import type { TurnEnded } from "../../engine/turn.ts";
+import { Turn } from "../../engine/turn.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { AttachedClient } from "./client.ts";
+import type { WaitingInput } from "./input-queue.ts";
+import { InputQueue } from "./input-queue.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { surfaceOf } from "./session-parts.ts";
+import type { Slot } from "./turn-slot.ts";
+import { TurnSlot } from "./turn-slot.ts";
+
+export interface TurnsOptions {
+  readonly parts: SessionParts;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+  /** Whether the session is being ended. */
+  ending(): boolean;
+}
+
+/** A turn that has the slot. With an `input` it begins with one that has waited; without one it has begun. */
+interface ClaimedTurn {
+  readonly turn: Turn;
+  readonly slot: Slot;
+  readonly input?: WaitingInput;
+}
+
+interface BeginningInput {
+  readonly content: readonly InputBlock[];
+  readonly inputId?: InputId;
+}
+
+/** An input was withdrawn while it was looked at. */
+class Withdrawn extends Error {
+  override readonly name = "Withdrawn";
+}
+
+/**
+ * The turns of one session, one at a time: what a client sends begins one at once, waits for its turn, or enters the one
+ * that runs (ENG-26, [A] hard rule 9).
+ */
+export class Turns {
+  readonly slot: TurnSlot;
+  readonly #options: TurnsOptions;
+  readonly #queue: InputQueue;
+  #count: number;
+
+  constructor(options: TurnsOptions) {
+    const { bus, world, waiting = [], lastTurn } = options.parts;
+    this.#options = options;
+    this.#count = lastTurn;
+    this.slot = new TurnSlot(world.clock);
+    this.#queue = new InputQueue({ bus, ids: world.ids, before: waiting });
+  }
+
+  /** The number of the newest turn. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Begins a turn with an input, or has it wait for the one that runs (ENG-26). */
+  async send(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
+    const { delivery = "reject" } = command;
+    this.#assertGoesOn();
+    if (delivery !== "reject" && this.slot.taken)
+      return { inputId: await this.#queue.add(command, delivery, client) };
+    this.slot.assertFree();
+    // The slot is taken before the first await: two inputs at once cannot both find it free.
+    const next = this.#claimTurn(client.id);
+    try {
+      await this.#begin(next, command);
+    } catch (thrown) {
+      next.slot.free();
+      this.#goOn();
+      throw thrown;
+    }
+    if (client.identityClass === "human") this.#queue.release();
+    this.#drive(next);
+    return {};
+  }
+
+  /** Takes back an input that waits. @throws HarnessError where it does not, or it is not this client's to take. */
+  async withdraw(command: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
+    await this.#queue.withdraw(command, client);
+  }
+
+  /** Cancels what runs, and holds what waits: who stops something sees no more of it happen by itself. */
+  cancel(cause: Error): void {
+    this.#queue.hold();
+    this.slot.cancel(cause);
+  }
+
+  #claimTurn(originator: ClientId): ClaimedTurn {
+    this.#count += 1;
+    const { parts, signal } = this.#options;
+    const turn = new Turn(parts.engine, this.#count, originator, signal);
+    return { turn, slot: this.slot.claim(turn) };
+  }
+
+  /** Looks at an input and begins its turn. One that is refused leaves no trace: the next gets the number of its turn. */
+  async #begin({ turn }: ClaimedTurn, input: BeginningInput): Promise<void> {
+    let added: readonly InputBlock[];
+    try {
+      added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
+      turn.cancel.signal.throwIfAborted();
+      if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
+    } catch (thrown) {
+      this.#count = turn.number - 1;
+      if (!turn.cancel.signal.aborted) throw thrown;
+      if (this.#options.ending()) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      const why = "it was cancelled before it was accepted";
+      throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
+    }
+    if (input.inputId !== undefined) this.#queue.take(input.inputId);
+    this.#queue.tell();
+    await turn.begin(input.content, added, input.inputId);
+  }
+
+  /** Works on the session while no turn can begin. It counts as a turn that runs: it can be cancelled. */
+  async quietly(client: AttachedClient, work: (turn: Turn) => Promise<Accepted>): Promise<Accepted> {
+    this.#assertGoesOn();
+    this.slot.assertFree();
+    const { parts, signal } = this.#options;
+    const turn = new Turn(parts.engine, Math.max(1, this.#count), client.id, signal);
+    const slot = this.slot.claim(turn);
+    try {
+      return await work(turn);
+    } finally {
+      slot.free();
+      this.#goOn();
+    }
+  }
+
+  #assertGoesOn(): void {
+    if (this.#options.ending()) throw new HarnessError("EngineStopping", {});
+  }
+
+  async #tellEnd(ended: TurnEnded, turn: Turn): Promise<void> {
+    try {
+      await this.#options.parts.onTurnEnd?.(ended.payload.reason, surfaceOf(turn));
+    } catch (thrown) {
+      this.#log("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
+    }
+  }
+
+  /** Begins what waits, where the session is free for it. */
+  #goOn(): void {
+    this.#queue.turnEnded();
+    const next = this.#claimNext();
+    if (next !== undefined) this.#drive(next);
+  }
+
+  /** Runs a turn that has begun, or one that an input waits for, and those that wait after it. */
+  #drive(first: ClaimedTurn): void {
+    this.#runInOrder(first).catch((thrown: unknown) => {
+      this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
+    });
+  }
+
+  async #runInOrder(first: ClaimedTurn): Promise<void> {
+    let next: ClaimedTurn | undefined = first;
+    while (next !== undefined) {
+      const isBegun: boolean = next.input === undefined || (await this.#beginWaiting(next, next.input));
+      next = isBegun ? await this.#run(next) : this.#claimNext();
+    }
+  }
+
+  /** The input that follows by itself, with the slot for its turn. */
+  #claimNext(): ClaimedTurn | undefined {
+    const isFree = !this.slot.taken && !this.#options.ending();
+    const input = isFree ? this.#queue.next : undefined;
+    return input === undefined ? undefined : { ...this.#claimTurn(input.originator), input };
+  }
+
+  /** False where its turn does not begin: it was refused or withdrawn, or is held since it was cancelled. */
+  async #beginWaiting(claimed: ClaimedTurn, input: WaitingInput): Promise<boolean> {
+    try {
+      await this.#begin(claimed, input);
+      return true;
+    } catch (thrown) {
+      const wasCancelled = claimed.turn.cancel.signal.aborted;
+      claimed.slot.free();
+      if (!wasCancelled) await this.#refuse(input, thrown);
+      return false;
+    }
+  }
+
+  /**
+   * An input that was accepted does not begin after all. One that was refused is taken off the list; what may have been
+   * built on it is held with the rest. What cancelled it has held it already.
+   */
+  async #refuse({ inputId }: WaitingInput, thrown: unknown): Promise<void> {
+    const { bus } = this.#options.parts;
+    if (bus.failure !== undefined) throw bus.failure;
+    if (thrown instanceof Withdrawn) return;
+    const error = thrown instanceof HarnessError ? thrown : bugOf(thrown);
+    const { reason, message, fields } = error;
+    bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
+    if (reason === "PromptRefused") this.#queue.drop(inputId);
+    this.#queue.hold();
+    await bus.commit("power");
+  }
+
+  /**
+   * Runs the turn to its end. The slot is free before anyone can react to TurnEnded (ENG-11), or taken already by the
+   * input that follows, which is given back.
+   */
+  async #run({ turn, slot }: ClaimedTurn): Promise<ClaimedTurn | undefined> {
+    const { bus, world, engine } = this.#options.parts;
+    const startMs = world.clock.monotonic();
+    this.#log("info", "turn started", { turn: turn.number, originator: turn.originator });
+    try {
+      const ended = await runTurn(turn, engine, (running) => this.#steer(running));
+      const { reason } = ended.payload;
+      const ms = Math.round(world.clock.monotonic() - startMs);
+      this.#log("info", "turn ended", { ...ended.payload, ms });
+      await this.#tellEnd(ended, turn);
+      await bus.commit("process");
+      slot.free();
+      this.#queue.turnEnded();
+      const goesOn = reason === "complete" || reason === "yield" || reason === "cancelled";
+      const next = goesOn ? this.#claimNext() : undefined;
+      bus.publish(ended, turn.origin);
+      // What a cancel has held was held when it came: what a person sent after it follows.
+      if (!goesOn) this.#queue.hold();
+      await bus.commit("power");
+      return next;
+    } finally {
+      slot.free();
+    }
+  }
+
+  /** Lets what was sent for the running turn enter it. */
+  async #steer(turn: Turn): Promise<boolean> {
+    let any = false;
+    for (const input of this.#queue.steering) {
+      if (turn.cancel.signal.aborted) return any;
+      let added: readonly InputBlock[];
+      try {
+        added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
+      } catch (thrown) {
+        if (turn.cancel.signal.aborted) throw thrown;
+        await this.#refuse(input, thrown);
+        continue;
+      }
+      if (turn.cancel.signal.aborted || !this.#queue.has(input.inputId)) continue;
+      this.#queue.take(input.inputId);
+      await turn.interject(input, added);
+      any = true;
+    }
+    return any;
+  }
+
+  #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    const { world, session } = this.#options.parts;
+    world.log.for("multiplex").write(level, message, { session, ...fields });
+  }
+}
+
+function bugOf(thrown: unknown): HarnessError {
+  return new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown });
+}

@@ -1,0 +1,105 @@
+import type { EventSeq, InputId, LogId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import { INPUT_DELIVERED } from "../../engine/turn.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { SessionStore } from "../../session/store.ts";
+import type { WaitingInput } from "./input-queue.ts";
+import { INPUTS_WAITING } from "./input-queue.ts";
+
+const EVENTS_PER_READ = 128;
+
+/**
+ * The inputs that a log holds as accepted and neither begun, delivered nor withdrawn, in order (R26).
+ *
+ * Reads from the end back to what tells which inputs waited: the start of the newest turn, or the list that stands before
+ * it; and on from there only for the inputs that are in that list.
+ */
+export async function waitingInputs(
+  store: Pick<SessionStore, "events">,
+  logId: LogId,
+  lastEvent: EventSeq,
+): Promise<readonly WaitingInput[]> {
+  const reading = new ReadingBack();
+  for (let to = lastEvent; to > 0 && !reading.done; to -= EVENTS_PER_READ) {
+    const from = Math.max(0, to - EVENTS_PER_READ);
+    const page = await store.events(logId, from, to - from);
+    // Where content has expired a page reaches beyond its end, into what was read before.
+    for (const event of page.filter(({ id }) => id <= to).toReversed()) reading.add(event);
+  }
+  return reading.waiting;
+}
+
+/** Folds events, the newest first. */
+class ReadingBack {
+  readonly #gone = new Set<InputId>();
+  #found: readonly WaitingInput[] = [];
+  /** Once it is known which inputs waited: those whose words are still to be found. */
+  #missing: Set<InputId> | undefined;
+  #afterTurnStart = false;
+
+  get done(): boolean {
+    return this.#missing?.size === 0;
+  }
+
+  get waiting(): readonly WaitingInput[] {
+    return this.#found;
+  }
+
+  add(event: Envelope): void {
+    if (this.done) return;
+    const listed = listedInputs(event);
+    if (this.#missing === undefined && listed !== undefined) this.#know(listed);
+    else if (this.#afterTurnStart) this.#know([]); // nothing is listed before the start of a turn: nothing waited
+    this.#afterTurnStart = false;
+    if (this.done) return;
+    switch (event.kind) {
+      case "InputQueued":
+        this.#queued(event.payload);
+        return;
+      case "InputWithdrawn":
+        this.#gone.add(event.payload.inputId);
+        return;
+      case "TurnStarted":
+        if (event.payload.inputId !== undefined) this.#gone.add(event.payload.inputId);
+        this.#afterTurnStart = this.#missing === undefined && event.parentCall === undefined;
+        return;
+      case "CustomEvent": {
+        const delivered = deliveredInput(event);
+        if (delivered !== undefined) this.#gone.add(delivered);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #queued({ inputId, content, delivery, originator }: WaitingInput): void {
+    this.#missing?.delete(inputId);
+    if (!this.#gone.has(inputId)) this.#found = [{ inputId, content, delivery, originator }, ...this.#found];
+  }
+
+  #know(listed: readonly InputId[]): void {
+    const found = new Set(this.#found.map(({ inputId }) => inputId));
+    this.#missing = new Set(listed.filter((id) => !this.#gone.has(id) && !found.has(id)));
+  }
+}
+
+function listedInputs(event: Envelope): readonly InputId[] | undefined {
+  const listed = payloadOf(event, INPUTS_WAITING)?.["inputIds"];
+  return Array.isArray(listed) ? listed.filter(isInputId) : undefined;
+}
+
+function deliveredInput(event: Envelope): InputId | undefined {
+  const id = payloadOf(event, INPUT_DELIVERED)?.["inputId"];
+  return isInputId(id) ? id : undefined;
+}
+
+function payloadOf(event: Envelope, kind: string): Readonly<Record<string, unknown>> | undefined {
+  if (event.kind !== "CustomEvent" || event.payload.namespace !== "cinch") return undefined;
+  return event.payload.kind === kind && isObject(event.payload.payload) ? event.payload.payload : undefined;
+}
+
+function isInputId(value: unknown): value is InputId {
+  return typeof value === "string" && isId("inp", value);
+}
