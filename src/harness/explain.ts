@@ -10,6 +10,7 @@ import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
+import { resolvedHome } from "../sandbox/hidden-places.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
@@ -106,7 +107,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   }
 
   async function judged(plan: CallPlan, tool: Tool): Promise<Explained> {
-    const home = context.workspace.env["HOME"];
+    const home = await resolvedHome(context.world.files, context.workspace.env["HOME"]);
     const place: Place = {
       root,
       scratch: context.workspace.scratch,

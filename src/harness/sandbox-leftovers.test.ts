@@ -61,6 +61,18 @@ test("[S26 R29] while another session stands on the workspace, what it mounts ov
   expect([...readdirSync(root), ...readdirSync(folder)]).toEqual([]);
 });
 
+test("[S26 REL-03] what a command put where nothing may be goes with the leavings of its session, and nothing by another name", async () => {
+  const { directory, root, folder, base } = ground();
+  await using _gone = directory;
+  const [planted, other] = [join(root, ".git", "commondir"), join(root, "commondir.txt")];
+  for (const path of [planted, other]) writeFileSync(path, "../evil\n");
+  await sandboxRecord(worldOf(1, [1]), folder, root).add({ base, made: [], absent: [planted, other] });
+  await removeLeftovers(worldOf(2, [1, 2]), folder);
+  expect(existsSync(planted)).toBe(true);
+  await removeLeftovers(worldOf(2, [2]), folder);
+  expect([existsSync(planted), existsSync(other)]).toEqual([false, true]);
+});
+
 test("[REL-03 R29] what is no record removes nothing", async () => {
   const { directory, root, folder, made } = ground();
   await using _gone = directory;
@@ -72,6 +84,7 @@ test("[REL-03 R29] what is no record removes nothing", async () => {
     "[]",
     JSON.stringify({ ...parts, made: [1] }),
     JSON.stringify({ ...parts, pid: "1" }),
+    JSON.stringify({ ...parts, absent: "/" }),
   ];
   for (const [at, text] of texts.entries()) writeFileSync(join(folder, `${at}.json`), text);
   writeFileSync(join(folder, "base.json"), JSON.stringify({ ...parts, made: [], base: root }));

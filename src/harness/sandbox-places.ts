@@ -72,13 +72,3 @@ export async function existing(files: Files, paths: readonly string[]): Promise<
   );
   return found.flat();
 }
-
-/** The home as the system knows it: a link to it, or into it, would make every place in it look like another. */
-export async function resolvedHome(files: Files, home: string | undefined): Promise<string | undefined> {
-  if (home === undefined || !home.startsWith("/")) return undefined;
-  try {
-    return await files.realpath(home);
-  } catch {
-    return home; // not there: nothing is in it, by whatever name
-  }
-}

@@ -1,18 +1,11 @@
 import { join, resolve } from "node:path";
-import { candidates, hiddenPlaces, startupPlaces } from "../sandbox/hidden-places.ts";
+import { candidates, hiddenPlaces, resolvedHome, startupPlaces } from "../sandbox/hidden-places.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
 import { ownDirectories } from "./own-directories.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
-import {
-  existing,
-  foldersAbove,
-  protectable,
-  resolvedHome,
-  temporaryPlaces,
-  visiblePlaces,
-} from "./sandbox-places.ts";
+import { existing, foldersAbove, protectable, temporaryPlaces, visiblePlaces } from "./sandbox-places.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
 export interface PlannedPolicy {

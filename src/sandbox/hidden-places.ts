@@ -217,3 +217,13 @@ export function startupPlaces(home: string | undefined, root: string): readonly 
   if (home === undefined || !(home === root || home.startsWith(`${root}/`))) return [];
   return AT_START.map(([path, kind]) => ({ path: `${home}/${path}`, kind }));
 }
+
+/** The home as the system knows it: a link to it, or into it, would make every place in it look like another. */
+export async function resolvedHome(files: Files, home: string | undefined): Promise<string | undefined> {
+  if (home === undefined || !home.startsWith("/")) return undefined;
+  try {
+    return await files.realpath(home);
+  } catch {
+    return home; // not there: nothing is in it, by whatever name
+  }
+}

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";
@@ -58,3 +66,41 @@ requireProgram("bwrap")("[SBX-01 S26] nor does a command", async () => {
   expect(written).toEqual([]);
   expect(existsSync(join(place.root, "notes.txt"))).toBe(true);
 });
+
+// Seen red with the home taken as the environment spells it.
+requireProgram("bwrap")(
+  "[PERM-02 SBX-01 S26 S39] nor does either where the home is a link to the folder that is worked in",
+  async () => {
+    const parent = mkdtempSync("/var/tmp/cinch-link-");
+    try {
+      await using place = openPlace(
+        ...AT_LOGIN.map((path) => calls("Write", { file_path: path, content: "canary" })),
+        calls("Bash", {
+          command: `for p in ${AT_LOGIN.join(" ")}; do mkdir -p $(dirname $p); echo canary >>$p; done`,
+        }),
+        calls("Bash", { command: "cat .ssh/id_ed25519; echo fine >notes.txt" }),
+        says("done"),
+      );
+      mkdirSync(join(place.root, ".ssh"));
+      writeFileSync(join(place.root, ".ssh", "id_ed25519"), "a key of mine");
+      const home = join(parent, "home");
+      symlinkSync(place.root, home);
+      await using harness = await place.open({
+        workingDir: place.root,
+        autoApprove: true,
+        environment: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home },
+      });
+      const events = await turn(harness, "go");
+      // Empty files may stand there while the sandbox does.
+      const written = AT_LOGIN.filter((path) => {
+        const at = join(place.root, path);
+        return existsSync(at) && readFileSync(at, "utf8") !== "";
+      });
+      expect(written).toEqual([]);
+      expect(JSON.stringify(events)).not.toContain("a key of mine");
+      expect(existsSync(join(place.root, "notes.txt"))).toBe(true);
+    } finally {
+      rmSync(parent, { recursive: true });
+    }
+  },
+);

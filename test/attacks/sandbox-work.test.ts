@@ -1,5 +1,5 @@
 import { describe, expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import type { SandboxRig } from "../support/sandbox-rig.ts";
@@ -85,6 +85,16 @@ describe("[SBX-04] the usual work with git goes on in the sandbox", () => {
     await until("the background run", () => existsSync(join(rig.root, "again")));
     await later.end();
     expect(existsSync(planted)).toBe(false);
+  });
+
+  test("[S26] nothing is made in it for the sandbox, while a command runs or after", async () => {
+    await using rig = rigged();
+    repository(rig.root);
+    const before = readdirSync(join(rig.root, ".git")).sort();
+    await rig.bash("ls -A .git >seen; touch began; sleep 60", { background: true });
+    await until("the background run", () => existsSync(join(rig.root, "began")));
+    expect(readdirSync(join(rig.root, ".git")).sort()).toEqual(before);
+    expect(readFileSync(join(rig.root, "seen"), "utf8").trim().split("\n").sort()).toEqual(before);
   });
 
   test("[S27] a .git file that leads to a repository which does not know of it opens nothing", async () => {

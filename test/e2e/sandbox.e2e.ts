@@ -19,11 +19,13 @@ async function session(
   command: string,
   config = "",
   meanwhile: (cinch: RunningCinch, work: string, again: Again) => Promise<void> = () => Promise.resolve(),
+  isRepository = false,
 ) {
   using home = cinchHome();
   const base = mkdtempSync(join(sandboxParent(), "cinch-session-"));
   const work = join(base, "work");
   mkdirSync(work);
+  if (isRepository) Bun.spawnSync(["git", "init", "-q", work]);
   const script = [calls("Bash", { command }), says("Done.")];
   await using mock = startMockProvider({
     script: [...script, calls("Bash", { command: "ls -A" }), says("Done.")],
@@ -90,4 +92,21 @@ test("[REL-03] when cinch is killed outright, the command and all it started are
     expect([await again(), await again()]).toEqual([0, 0]);
   });
   expect(left).toEqual([]);
+});
+
+// Seen red with `absent` left out of the record.
+test("[S26 REL-03] what a command planted for git when cinch was killed outright is gone when a later session runs its first", async () => {
+  const git = Buffer.from(".git/commondir").toString("base64"); // by its name a person would be asked
+  const command = `p="$(echo ${git} | base64 -d)"; echo ../evil >"$p"; touch made; sleep 300`;
+  const meanwhile = async (cinch: RunningCinch, work: string, again: Again) => {
+    const planted = join(work, ".git", "commondir");
+    await until("the command", () => existsSync(join(work, "made")));
+    process.kill(cinch.pid, "SIGKILL");
+    await cinch.exited;
+    expect(existsSync(planted)).toBe(true);
+    expect([await again(), await again()]).toEqual([0, 0]);
+    expect(existsSync(planted)).toBe(false);
+    expect(existsSync(join(work, ".git", "HEAD"))).toBe(true);
+  };
+  await session(command, "", meanwhile, true);
 });
