@@ -27,25 +27,25 @@ export class ResumeAborted extends Error {
  *
  * What only reads is run again. What may have changed something never is: a person says what became of it, and where
  * nobody can be asked the model is told that it is unknown. What had not begun is told as not executed.
+ * @param at `results` keeps what became of each call, so that a second try after a cancel settles only the rest.
  * @throws ResumeAborted when the person chose to end the session instead.
  */
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
   turn: Turn,
-  at: { readonly parts: EngineParts; readonly ask: Ask },
+  at: { readonly parts: EngineParts; readonly ask: Ask; readonly results: Map<CallId, ToolOutput> },
 ): Promise<void> {
-  const { parts } = at;
+  const { parts, results } = at;
   const calls: PendingCall[] = [];
-  const results = new Map<string, ToolOutput>();
   for (const { callId: id, name, input, intent, begun } of orphans) {
     const call: PendingCall = { id, name, input };
     calls.push(call);
+    if (results.has(id)) continue;
     if (intent !== undefined && !intent.mutating && holdsMarker(input)) {
       results.set(call.id, OUTPUTS.forgotten);
       conclude(call, OUTPUTS.forgotten, { parts, turn });
     } else if (intent !== undefined) {
-      const again = () => parts.dispatcher.dispatch(call, turn.dispatchContext());
-      results.set(call.id, intent.mutating ? await askAbout(call, intent, { ...at, turn }) : await again());
+      results.set(call.id, await settle(call, intent, { ...at, turn }));
     } else if (begun) {
       results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
       tellEnd(call, OUTPUTS.unknown, { parts, turn });
@@ -53,6 +53,22 @@ export async function answerOrphans(
   }
   parts.conversation.answer(calls, results, "the process ended before it", turn.number);
   await parts.bus.commit("power");
+}
+
+/** Asks about what may have changed something; runs again what only reads. A second run that is cancelled was its last. */
+async function settle(
+  call: PendingCall,
+  intent: NonNullable<OrphanedCall["intent"]>,
+  at: Recovering & { readonly ask: Ask; readonly results: Map<CallId, ToolOutput> },
+): Promise<ToolOutput> {
+  const { parts, turn, results } = at;
+  if (intent.mutating) return await askAbout(call, intent, at);
+  try {
+    return await parts.dispatcher.dispatch(call, turn.dispatchContext());
+  } catch (thrown) {
+    results.set(call.id, OUTPUTS.interrupted); // its end was told, and its outcome is in the log
+    throw thrown;
+  }
 }
 
 const CHOICES = [
@@ -102,7 +118,7 @@ function holdsMarker(input: unknown): boolean {
   return JSON.stringify(input)?.includes("«redacted:") ?? false;
 }
 
-type Chosen = "failed" | "succeeded" | "abort" | "unknown" | "forgotten";
+type Chosen = "interrupted" | "failed" | "succeeded" | "abort" | "unknown" | "forgotten";
 
 function chosenOf(answer: AskAnswer): Chosen {
   if (answer.kind !== "answered") return "unknown";
@@ -115,6 +131,7 @@ const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
   forgotten: fails(
     "The process ended while this ran, and it is not run again: its arguments held a secret, which is kept nowhere.",
   ),
+  interrupted: fails("The process ended while this ran; a second run of it was cancelled."),
   unknown: fails(
     "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
   ),

@@ -1,6 +1,8 @@
 import { Cancelled, HarnessError } from "../../base/errors.ts";
+import type { CallId } from "../../base/ids.ts";
 import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
 import { Turn } from "../../engine/turn.ts";
+import type { ToolOutput } from "../../tool/tool.ts";
 import type { Ask } from "../ask.ts";
 import type { AttachedClient } from "./client.ts";
 import type { SessionParts, Unfinished } from "./session-parts.ts";
@@ -20,6 +22,8 @@ export interface RecoveryOptions {
 /** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked (SES-03). */
 export class Recovery {
   readonly #options: RecoveryOptions;
+  /** What became of each call so far. */
+  readonly #results = new Map<CallId, ToolOutput>();
   #settling: Promise<void> | undefined;
 
   constructor(options: RecoveryOptions) {
@@ -50,7 +54,7 @@ export class Recovery {
     const slot = place.claim(turn);
     try {
       const ask: Ask = (question, stop) => questions.ask(question, stop);
-      await answerOrphans(unfinished.calls, turn, { parts: engine, ask });
+      await answerOrphans(unfinished.calls, turn, { parts: engine, ask, results: this.#results });
     } catch (thrown) {
       slot.free();
       if (!(thrown instanceof ResumeAborted)) throw thrown;
