@@ -72,12 +72,12 @@ export function expiredEvent(event: Envelope): Envelope {
 /** Ranges in order, those that touch as one. */
 export function mergeRanges(ranges: readonly EventRange[]): readonly EventRange[] {
   const merged: EventRange[] = [];
-  for (const range of ranges) {
+  for (const { from, to } of ranges) {
     const last = merged.at(-1);
-    if (last !== undefined && range.from <= last.to + 1) {
-      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+    if (last !== undefined && from <= last.to + 1) {
+      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, to) };
     } else {
-      merged.push(range);
+      merged.push({ from, to });
     }
   }
   return merged;

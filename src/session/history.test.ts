@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { event, newLog, says, texts } from "../../test/contracts/session-store.ts";
+import { event, newLog, says, texts } from "../../test/support/store-rig.ts";
 import { checkValid } from "../../test/support/valid-history.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { ContentBlock } from "../protocol/content.ts";

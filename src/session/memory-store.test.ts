@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { newLog, sessionStoreContract, texts } from "../../test/contracts/session-store.ts";
+import { sessionStoreContract } from "../../test/contracts/session-store.ts";
+import { newLog, texts } from "../../test/support/store-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { memorySessionStore } from "./memory-store.ts";
 

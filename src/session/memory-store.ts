@@ -107,6 +107,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
 
     async open(logId, session, holder) {
       const log = mustFind(logId);
+      if (!isWhole(log.start, log.lastEvent)) throw new HarnessError("SessionMissing", { id: logId });
       const living = livingHolder(log);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       addRun(log, session);

@@ -1,24 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import { AssertionError } from "../../src/base/assert.ts";
 import { hasReason } from "../../src/base/errors.ts";
-import type { CallId, SessionId } from "../../src/base/ids.ts";
+import type { SessionId } from "../../src/base/ids.ts";
 import { isId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";
-import type { Event } from "../../src/protocol/events.ts";
-import type { Holder, Intent, NewLog, SessionStore, StoredMessage } from "../../src/session/store.ts";
-import { testWorld } from "../support/world.ts";
-
-/** Opens an empty store for one test. `machine` decides which holders live. */
-export type OpenStore = (world: World) => Promise<SessionStore>;
-
-/** What the stores of tests are sealed with. */
-export const LOG_KEY = { key: new Uint8Array(32).fill(7), source: "a test" };
-
-export const T0 = "2026-03-01T10:00:00.000Z";
+import type { StoredMessage } from "../../src/session/store.ts";
+import type { OpenStore } from "../support/store-rig.ts";
+import {
+  ended,
+  event,
+  intent,
+  newLog,
+  OTHER,
+  openRig,
+  reasonOf,
+  says,
+  T0,
+  texts,
+  thrownBy,
+  turn,
+} from "../support/store-rig.ts";
+import { keepingContract } from "./session-store-keeping.ts";
 
 /** What every SessionStore promises ([A] § Persistence), whatever stands behind it. */
 export function sessionStoreContract(name: string, open: OpenStore): void {
+  keepingContract(name, open);
   describe(`SessionStore: ${name}`, () => {
     test("[SES-01 BUS-05] events come back as they were written, in order, above any id", async () => {
       await using rig = await openRig(open);
@@ -254,113 +261,6 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
   });
 }
 
-/** A store that disposes of what it stands in when it is closed. */
-export function closedWith(store: SessionStore, place: AsyncDisposable): SessionStore {
-  return {
-    create: store.create.bind(store),
-    open: store.open.bind(store),
-    find: store.find.bind(store),
-    list: store.list.bind(store),
-    events: store.events.bind(store),
-    markedEvents: store.markedEvents.bind(store),
-    eventsBefore: store.eventsBefore.bind(store),
-    messages: store.messages.bind(store),
-    messagesAt: store.messagesAt.bind(store),
-    orphans: store.orphans.bind(store),
-    expired: store.expired.bind(store),
-    pin: store.pin.bind(store),
-    expire: store.expire.bind(store),
-    delete: store.delete.bind(store),
-    maintain: store.maintain.bind(store),
-    check: store.check.bind(store),
-    async [Symbol.asyncDispose]() {
-      await store[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
-    },
-  };
-}
-
-interface Rig extends AsyncDisposable {
-  readonly world: World;
-  readonly store: SessionStore;
-  readonly me: Holder;
-  /** Process ids that count as gone. */
-  readonly dead: Set<number>;
-}
-
-const OTHER: Holder = { pid: 4_000_000, processStart: "other" };
-
-async function openRig(open: OpenStore): Promise<Rig> {
-  const dead = new Set<number>();
-  const real = testWorld();
-  const world = { ...real, machine: { ...real.machine, isAlive: (pid: number) => !dead.has(pid) } };
-  const store = await open(world);
-  const { pid, processStart } = world.machine;
-  return {
-    world,
-    store,
-    me: { pid, processStart },
-    dead,
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
-}
-
-export function newLog(world: World): NewLog {
-  return {
-    logId: world.ids.next("log"),
-    session: world.ids.next("sess"),
-    workingDir: "/home/someone/project",
-    profile: "default",
-    model: "replay:model",
-    createdAt: T0,
-  };
-}
-
-/** TextDelta events with ids from `from` on. */
-export function texts(session: SessionId, from: number, parts: readonly string[]): Envelope[] {
-  return parts.map((text, index) => event(session, from + index, { kind: "TextDelta", payload: { text } }));
-}
-
-/** A turn without an answer: TurnStarted and TurnEnded. */
-function turn(
-  session: SessionId,
-  from: number,
-  what: { turn: number; text: string; at: string },
-): Envelope[] {
-  const content = [{ type: "text" as const, text: what.text }];
-  const originator = ORIGINATOR;
-  return [
-    {
-      ...event(session, from, { kind: "TurnStarted", payload: { turn: what.turn, originator, content } }),
-      ts: what.at,
-    },
-    {
-      ...event(session, from + 1, { kind: "TurnEnded", payload: { turn: what.turn, reason: "complete" } }),
-      ts: what.at,
-    },
-  ];
-}
-
-const ORIGINATOR = testWorld({}, 7).ids.next("cli");
-
-export function event(session: SessionId, id: number, what: Event): Envelope {
-  return { id, session, ts: T0, ...what };
-}
-
-export function says(role: "user" | "assistant", text: string): StoredMessage["message"] {
-  return { role, content: [{ type: "text", text }] };
-}
-
-function intent(world: World, tool: string): Intent {
-  const callId = world.ids.next("call");
-  const mutating = tool !== "Read";
-  return { callId, tool, argsHash: "0".repeat(64), summary: `${tool} '🦀 x'`, mutating, startedAt: T0 };
-}
-
-function ended(callId: CallId) {
-  return { callId, outcome: "error", completedAt: T0, resultRef: 1 } as const;
-}
-
 /** Events with every optional part of the envelope, odd text, large content and unknown prices. */
 function everyShape(session: SessionId, world: World): Envelope[] {
   const [originator, callId] = [world.ids.next("cli"), world.ids.next("call")];
@@ -380,20 +280,4 @@ function everyShape(session: SessionId, world: World): Envelope[] {
     event(session, 6, { kind: "SkillRegistryChanged", payload: { skills: [] } }),
     { ...event(session, 7, { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } }), originator },
   ];
-}
-
-export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (thrown) {
-    return thrown;
-  }
-  return undefined;
-}
-
-export async function reasonOf(promise: Promise<unknown>): Promise<string> {
-  const thrown = await thrownBy(promise);
-  if (thrown === undefined) return "nothing was thrown";
-  const reason: unknown = thrown instanceof Error ? Reflect.get(thrown, "reason") : undefined;
-  return typeof reason === "string" ? reason : String(thrown);
 }

@@ -7,7 +7,7 @@ import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/host/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
-import { LOG_KEY, newLog, reasonOf, says, texts } from "../contracts/session-store.ts";
+import { LOG_KEY, newLog, reasonOf, says, texts } from "./store-rig.ts";
 
 /**
  * A process that uses a session store, for tests that kill it, race it or take its disk away:

@@ -1,31 +1,135 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId, LogId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
+import {
+  branchFinding,
+  clockFinding,
+  gapFinding,
+  leaseFinding,
+  orphanFinding,
+  structureFinding,
+  unreadableFinding,
+} from "../findings.ts";
 import type { Finding } from "../store.ts";
-import type { Connection } from "./connection.ts";
+import { checkContents } from "./check-contents.ts";
+import type { Connection, Row } from "./connection.ts";
+import { notExpired } from "./expiry.ts";
+import { detailOf } from "./failure.ts";
 import type { RowReader } from "./rows.ts";
+
+/** Faults that SQLite names before it stops looking. */
+const FAULTS_MAX = 20;
+const DAY_MS = 86_400_000;
 
 interface Checking {
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
-  readonly machine: World["machine"];
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly world: Pick<World, "machine" | "clock" | "files">;
 }
 
-/** Looks for damage in an open store, changing nothing. */
+/** Looks for damage in an open store, changing nothing. What cannot be read is a finding; the rest is looked at. */
 export async function* checkStore(
   connection: Connection,
-  _rows: RowReader,
-  { depth }: Checking,
+  rows: RowReader,
+  checking: Checking,
 ): AsyncGenerator<Finding> {
+  const { depth, signal, world } = checking;
+  yield* checkStructure(connection, depth);
+  for (const log of readable(connection, "The table of logs", LOGS, checking)) {
+    if ("kind" in log) {
+      yield log;
+      continue;
+    }
+    signal.throwIfAborted();
+    await world.files.stat(connection.path); // lets others have their turn
+    const logId = String(log.row["log_id"]) as LogId;
+    yield* attempted(logId, () => checkLog(connection, logId, log.row, checking));
+    if (depth === "full")
+      yield* checkContents(connection, rows, { log: Number(log.row["num"]), logId, signal });
+  }
+}
+
+/** Whether the file holds together, by itself. */
+export function* checkStructure(connection: Connection, depth: "quick" | "full"): Generator<Finding> {
   const pragma = depth === "full" ? "integrity_check" : "quick_check";
-  for (const row of connection.all(`PRAGMA ${pragma}(20)`)) {
-    const said = String(row[pragma]);
-    if (said === "ok") continue;
-    yield {
-      kind: "structure",
-      weight: "damage",
-      text: `The database file is damaged: ${said}`,
-      remedy: "Export what can be read, then put the file aside or set it back from a backup.",
-    };
+  const place = `The database ${connection.path}`;
+  try {
+    for (const row of connection.all(`PRAGMA ${pragma}(${FAULTS_MAX})`)) {
+      const said = String(row[pragma]);
+      if (said !== "ok") yield structureFinding(place, said.replaceAll(/\s+/g, " ").trim());
+    }
+    if (depth === "quick") return;
+    for (const { table, parent } of connection.all("PRAGMA foreign_key_check").slice(0, FAULTS_MAX)) {
+      yield structureFinding(place, `a row of ${table} belongs to one of ${parent} that is missing`);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    yield structureFinding(place, detailOf(thrown));
+  }
+}
+
+const LOGS = `SELECT logs.num, log_id, updated_at, branch_at, pid, process_start FROM logs
+  LEFT JOIN leases ON leases.log = logs.num ORDER BY logs.num`;
+
+function* readable(
+  connection: Connection,
+  place: string,
+  sql: string,
+  { signal }: Checking,
+): Generator<Finding | { readonly row: Row }> {
+  signal.throwIfAborted();
+  let rows: readonly Row[];
+  try {
+    rows = connection.all(sql);
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    yield structureFinding(place, detailOf(thrown));
+    return;
+  }
+  for (const row of rows) yield { row };
+}
+
+function* checkLog(connection: Connection, logId: LogId, row: Row, { world }: Checking): Generator<Finding> {
+  const { num, branch_at, updated_at, pid, process_start } = row;
+  const log = Number(num);
+  const held = typeof process_start === "string" && { pid: Number(pid), processStart: process_start };
+  const isHeld = held !== false && world.machine.isAlive(held.pid, held.processStart);
+  if (pid === undefined)
+    yield unreadableFinding(logId, `The log ${logId} has lost the row that says who holds it.`);
+  if (held !== false && !isHeld) yield leaseFinding(logId, held);
+  const { count, last } = countEvents(connection, log);
+  if (count !== last) yield gapFinding(logId, { count, last });
+  if (branch_at !== null && Number(branch_at) > last && !isHeld) yield branchFinding(logId);
+  const newest = Date.parse(String(updated_at));
+  if (newest > world.clock.now() + DAY_MS) yield clockFinding(logId, String(updated_at));
+  if (!isHeld) yield* orphans(connection, log, logId);
+}
+
+function countEvents(connection: Connection, log: number): { count: number; last: number } {
+  const row = connection.first("SELECT count(*) AS count, max(id) AS last FROM events WHERE log = ?", log);
+  return { count: Number(row?.["count"] ?? 0), last: Number(row?.["last"] ?? 0) };
+}
+
+function* orphans(connection: Connection, log: number, logId: LogId): Generator<Finding> {
+  const rows = connection.all(
+    `SELECT call_id, tool_name, started_at FROM tool_call_intents
+     WHERE log = ? AND NOT EXISTS (
+       SELECT 1 FROM tool_call_outcomes WHERE tool_call_outcomes.call_id = tool_call_intents.call_id)
+     AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
+    log,
+  );
+  for (const { call_id, tool_name, started_at } of rows) {
+    const [tool, startedAt] = [String(tool_name), String(started_at)];
+    yield orphanFinding(logId, { callId: String(call_id) as CallId, tool, startedAt });
+  }
+}
+
+/** What a look at one log finds; that it could not be looked at is a finding too. */
+function* attempted(logId: LogId, look: () => Generator<Finding>): Generator<Finding> {
+  try {
+    yield* look();
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    yield unreadableFinding(logId, `The log ${logId} cannot be read: ${detailOf(thrown)}`);
   }
 }

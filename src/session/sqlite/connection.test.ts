@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { LOG_KEY } from "../../../test/contracts/session-store.ts";
+import { LOG_KEY } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { Connection } from "./connection.ts";
 import { openSqliteStore } from "./open.ts";

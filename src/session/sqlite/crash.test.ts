@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LOG_KEY, newLog, says } from "../../../test/contracts/session-store.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
+import { LOG_KEY, newLog, says } from "../../../test/support/store-rig.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { LogId } from "../../base/ids.ts";
 import { openSqliteStore } from "./open.ts";

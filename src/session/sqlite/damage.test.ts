@@ -2,15 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  LOG_KEY,
-  newLog,
-  reasonOf,
-  says,
-  T0,
-  texts,
-  thrownBy,
-} from "../../../test/contracts/session-store.ts";
+import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/support/store-rig.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 
 /**
  * What SQLite threw, as a reason that says what can be done about it; anything else comes back as it is.
@@ -35,4 +35,10 @@ export function storeFailure(thrown: unknown, path: string): unknown {
 /** True where a write may have reached the disk in part: it is never tried again (R15). */
 export function isDiskFailure(thrown: unknown): boolean {
   return thrown instanceof SQLiteError && (thrown.code ?? "").startsWith("SQLITE_IOERR");
+}
+
+/** What SQLite or a reader said, without the frame of the reason's text. */
+export function detailOf(thrown: HarnessError): string {
+  const fields: Readonly<Record<string, string>> = thrown.fields;
+  return fields["detail"] ?? messageOf(thrown);
 }

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { LOG_KEY, newLog, reasonOf, texts, thrownBy } from "../../../test/contracts/session-store.ts";
+import { LOG_KEY, newLog, reasonOf, texts, thrownBy } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { closedWith, LOG_KEY, sessionStoreContract } from "../../../test/contracts/session-store.ts";
+import { sessionStoreContract } from "../../../test/contracts/session-store.ts";
+import { closedWith, LOG_KEY } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { openSqliteStore } from "./open.ts";
 

@@ -7,7 +7,8 @@ import type { Connection, Row } from "./connection.ts";
 import { expiredRanges, notExpired } from "./expiry.ts";
 import type { RowReader } from "./rows.ts";
 
-const EVENT_ROW = `
+/** The beginning of a query for what `RowReader` makes an event of. */
+export const EVENT_ROW = `
   SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
          content, key_id, meta
   FROM events JOIN runs ON runs.num = events.run`;

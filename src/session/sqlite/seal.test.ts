@@ -2,21 +2,12 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  LOG_KEY,
-  newLog,
-  reasonOf,
-  says,
-  T0,
-  texts,
-  thrownBy,
-} from "../../../test/contracts/session-store.ts";
+import { LOG_KEY, newLog, reasonOf, says, T0, texts, thrownBy } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Intent, StoredMessage } from "../store.ts";
-import { Connection } from "./connection.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqliteStore } from "./open.ts";
 import { rotateStore } from "./rotate.ts";

@@ -167,8 +167,7 @@ export class SqliteStore implements SessionStore {
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding> {
-    const { machine, clock } = this.#world;
-    return checkStore(this.#connection, this.#rows, { depth, signal, machine, now: clock.now() });
+    return checkStore(this.#connection, this.#rows, { depth, signal, world: this.#world });
   }
 
   /** Gives back the leases that are still held, then closes the file. */
