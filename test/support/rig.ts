@@ -1,9 +1,11 @@
+import type { LogId } from "../../src/base/ids.ts";
 import { connectInproc } from "../../src/control/inproc/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
 import type { Questions } from "../../src/control/multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
 import type { Session } from "../../src/control/multiplex/session.ts";
-import type { Unfinished } from "../../src/control/multiplex/session-parts.ts";
+import type { SessionParts, Unfinished } from "../../src/control/multiplex/session-parts.ts";
+import { resumeLog } from "../../src/harness/resume.ts";
 import { composeSession } from "../../src/harness/session.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
@@ -35,6 +37,12 @@ export interface RigOptions {
   readonly history?: readonly Message[];
   readonly lastTurn?: number;
   readonly unfinished?: Unfinished;
+  /** Goes on with a log of `store` instead of beginning one, as a new run does. */
+  readonly resume?: LogId;
+  readonly world?: TestWorld;
+  /** Tells the process of this run from others; one whose start the store takes for dead is overtaken. */
+  readonly processStart?: string;
+  readonly onInput?: NonNullable<SessionParts["onInput"]>;
 }
 
 /** One session of the real engine with a scripted model and a fake clock, driven as a client drives it. */
@@ -63,25 +71,29 @@ export interface TurnSeen {
 }
 
 export async function openRig(options: RigOptions): Promise<Rig> {
-  const world = testWorld();
+  const world = options.world ?? testWorld();
   const directory = temporaryDirectory();
   const store = options.store ?? memorySessionStore(world.machine);
   const provider = scriptedProvider(options.script);
-  const logId = world.ids.next("log");
+  const logId = options.resume ?? world.ids.next("log");
   const sessionId = world.ids.next("sess");
   const registry = new ToolRegistry();
   registry.add({ name: "test", tools: () => options.tools ?? [] });
-  const writer = await store.create(
-    {
-      logId,
-      session: sessionId,
-      workingDir: directory.path,
-      profile: "test",
-      model: "scripted:scripted-1",
-      createdAt: new Date(world.clock.now()).toISOString(),
-    },
-    { pid: world.machine.pid, processStart: world.machine.processStart },
-  );
+  const { pid, processStart } = world.machine;
+  const holder = { pid, processStart: options.processStart ?? processStart };
+  const start = {
+    logId,
+    session: sessionId,
+    workingDir: directory.path,
+    profile: "test",
+    model: "scripted:scripted-1",
+    createdAt: new Date(world.clock.now()).toISOString(),
+  };
+  const writer =
+    options.resume === undefined
+      ? await store.create(start, holder)
+      : await store.open(logId, sessionId, holder);
+  const resumed = options.resume === undefined ? undefined : await resumeLog(store, logId);
   const intents = (options.unfinished?.calls ?? []).flatMap(({ callId, name: tool, intent }): Intent[] =>
     intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
   );
@@ -95,6 +107,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     history: options.history ?? [],
     lastTurn: options.lastTurn ?? 0,
     ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
+    ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
+    ...resumed,
     tools: () => registry,
     workspace: {
       root: directory.path,
