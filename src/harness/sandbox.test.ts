@@ -1,8 +1,11 @@
 import { expect } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../test/support/requires.ts";
-import { testWorld } from "../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { CallPlan } from "../tool/tool.ts";
 import { openSandbox } from "./sandbox.ts";
 
 const test = requireProgram("bwrap");
@@ -64,4 +67,51 @@ test("[SBX-02] in /tmp itself there is none, and the reason that is told is the 
   } finally {
     rmSync(home, { recursive: true });
   }
+});
+
+// Seen red with one verdict for the whole session in the place of one for each plan.
+test("[SBX-03 PERM-10] what was judged of one call counts for no other, and once", async () => {
+  await using directory = temporaryDirectory();
+  const root = join(directory.path, "work");
+  mkdirSync(root);
+  let works = true;
+  const real = bubblewrap({ world: testWorld() });
+  const backend: Sandbox = {
+    name: "bubblewrap",
+    prepare: async (policy) =>
+      works ? await real.prepare(policy) : { kind: "unavailable", why: "gone", remedy: "wait" },
+  };
+  const [config, data, state] = ["config", "data", "state"].map((each) => join(directory.path, each)) as [
+    string,
+    string,
+    string,
+  ];
+  await using sandbox = openSandbox({
+    world: testWorld(),
+    root,
+    paths: { config, data, state },
+    backend,
+    projectHidden: () => Promise.resolve([]),
+    onUnavailable: () => undefined,
+  });
+  const planOf = (command: string): CallPlan => ({
+    summary: command,
+    target: { kind: "command", command, cwd: root },
+  });
+  const refused = { kind: "none", refuse: "gone. wait" } as const;
+  const [confined, alike, late, unjudged] = [planOf("a"), planOf("a"), planOf("b"), planOf("a")];
+  const kinds = await Promise.all([confined, alike].map((plan) => sandbox.confinement(plan)));
+  expect(kinds.map(({ kind }) => kind)).toEqual(["working", "working"]);
+  works = false;
+  // What the sandbox stands on changes, and it does not come back.
+  writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
+  expect(await sandbox.current(alike)).toEqual(refused);
+  expect((await sandbox.confinement(late)).kind).toBe("none");
+  // At once: the one that a person let run without is between those that nobody did.
+  expect(await Promise.all([confined, late, unjudged, late].map((plan) => sandbox.current(plan)))).toEqual([
+    refused,
+    { kind: "none" },
+    refused,
+    refused,
+  ]);
 });

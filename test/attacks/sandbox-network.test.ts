@@ -1,9 +1,13 @@
-import { expect } from "bun:test";
+import { describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import type { ClientId } from "../../src/base/ids.ts";
+import type { Ask } from "../../src/control/ask.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { openPlace, turn } from "../support/place.ts";
 import { processesWith } from "../support/processes.ts";
 import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
-import { openSandboxRig } from "../support/sandbox-rig.ts";
+import { openSandboxRig, RELAY } from "../support/sandbox-rig.ts";
 import { until } from "../support/until.ts";
 
 const test = requireSandbox();
@@ -44,6 +48,63 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   expect(asked).toEqual(["/through", "/usual"]);
 }, 30_000);
 
+// Seen red with ports of this machine held to 80 and 443, and with hosts compared as texts.
+describe("[SBX-01 SBX-04 PERM-01] a host of this machine that the user lists", () => {
+  for (const entry of ["127.0.0.1:PORT", "127.0.0.1", "localhost", "localhost:PORT"]) {
+    test(`by ${entry} is reached unasked, and no other`, async () => {
+      const asked: string[] = [];
+      await using server = hello(asked);
+      await using other = hello(asked);
+      const name = entry.replace(/:.*/, "");
+      const url = `http://${name}:${server.port}`;
+      const beside = `${name === "localhost" ? "127.0.0.1" : "localhost"}:${other.port}`;
+      await using place = openPlace(
+        calls("Bash", { command: `curl -sS ${url}/listed` }),
+        calls("Bash", {
+          command: `curl -sS http://${beside}/beside`,
+        }),
+        says("done"),
+      );
+      const provider = readFileSync(join(place.root, "config", "config.toml"), "utf8");
+      place.config(`${provider}[sandbox]\nnetwork = ["${entry.replace("PORT", String(server.port))}"]\n`);
+      await using harness = await place.open({ relayCommand: RELAY });
+      const events = JSON.stringify(await turn(harness, "go"));
+      expect(asked).toEqual(["/listed"]);
+      expect(events).toContain(`curl needs the network (${beside})`);
+      expect(events).not.toContain(`needs the network (${name}:${server.port})`);
+    }, 30_000);
+  }
+});
+
+// Seen red with what the proxy knows left out of what is recognised.
+test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatever the program makes of it", async () => {
+  const asked: string[] = [];
+  const questions: string[] = [];
+  await using server = hello(asked);
+  const ask: Ask = (question) => {
+    questions.push(question.text);
+    return Promise.resolve({ kind: "answered", answer: "approve", by: "cli_x" as ClientId });
+  };
+  const settings = { network: ["allowed.example"] };
+  await using rig = openSandboxRig({ settings, attended: true, ask });
+  // As npm does it: an error of its own words, without the proxy's.
+  const script = `[ "$(curl -s --noproxy '' -o /tmp/out -w '%{http_code}' http://127.0.0.1:${server.port}/it)" = 200 ] || { echo '403 Forbidden'; exit 1; }; cat /tmp/out`;
+  expect(await rig.bash(script)).toStartWith("hello");
+  expect(questions).toHaveLength(1);
+  expect(questions[0]).toContain(
+    `Bash failed in the sandbox (the proxy let a request not through: 127.0.0.1:${server.port} is not on the list of [sandbox] network)`,
+  );
+  expect(asked).toEqual(["/it"]);
+  // A failure of another kind, in a command that the proxy refused nothing, is none of that.
+  expect(await rig.bash("echo '403 Forbidden'; exit 1")).toBe("error: 403 Forbidden\n[exit code 1]");
+  expect(questions).toHaveLength(1);
+  // Nobody there: the note says what was refused and what to do.
+  await using alone = openSandboxRig({ settings });
+  expect(await alone.bash(script)).toContain(
+    "that may be why it failed: the proxy let a request not through",
+  );
+}, 30_000);
+
 test("[S57 REL-03] a relay that dies takes its network with it, the next command gets another, and the session ends what it started", async () => {
   await using rig = openSandboxRig({ settings: { network: ["allowed.example"] } });
   expect(await rig.bash("echo $http_proxy")).toBe("http://127.0.0.1:3128");
@@ -70,4 +131,17 @@ function disposable<Server extends { stop(force: boolean): Promise<void> }>(
   server: Server,
 ): Server & AsyncDisposable {
   return Object.assign(server, { [Symbol.asyncDispose]: () => server.stop(true) });
+}
+
+function hello(asked: string[]) {
+  return disposable(
+    Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        asked.push(new URL(request.url).pathname);
+        return new Response("hello");
+      },
+    }),
+  );
 }

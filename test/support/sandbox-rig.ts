@@ -15,6 +15,13 @@ import type { ToolRig, ToolRigParts } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";
 
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
+/** The relay of the network, from the sources. */
+export const RELAY: readonly [string, ...string[]] = [
+  process.execPath,
+  ...FLAGS,
+  join(ROOT, "src", "cli", "main.ts"),
+  "__relay",
+];
 
 export interface SandboxRigParts extends ToolRigParts {
   readonly settings?: SandboxSettings;
@@ -58,7 +65,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     home,
     ...(parts.settings === undefined ? {} : { user: parts.settings }),
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
-    relayCommand: [process.execPath, ...FLAGS, join(ROOT, "src", "cli", "main.ts"), "__relay"],
+    relayCommand: RELAY,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
   });
