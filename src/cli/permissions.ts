@@ -79,9 +79,12 @@ function unknownTool(tool: string, tools: readonly string[]): string {
 }
 
 function render(verdict: Explained, tool: string): readonly string[] {
-  const { decision, inSandbox, why, whyInSandbox } = verdict;
-  const lines = [`${decision}: ${why}`];
-  return tool === "Bash" ? [...lines, `in the sandbox: ${inSandbox}: ${whyInSandbox}`] : lines;
+  const { decision, inSandbox, why, whyInSandbox, remedies } = verdict;
+  return [
+    `${decision}: ${why}`,
+    ...(tool === "Bash" ? [`in the sandbox: ${inSandbox}: ${whyInSandbox}`] : []),
+    ...remedies.map((remedy) => `to let it through: ${remedy}`),
+  ];
 }
 
 async function list(

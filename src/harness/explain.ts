@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ClientId } from "../base/ids.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
+import { remedyOf } from "../permission/asking.ts";
 import { examine } from "../permission/command-facts.ts";
 import { confinedBy, lookOf } from "../permission/gate.ts";
 import type { CommandView, Decision, Policy } from "../permission/judge.ts";
@@ -36,6 +37,8 @@ export interface Explained {
   readonly rule?: string;
   readonly why: string;
   readonly whyInSandbox: string;
+  /** What would let it through, where it is not allowed: without a sandbox, and in one where that is another thing. */
+  readonly remedies: readonly string[];
 }
 
 /** A rule that is in force, and the file that it stands in. */
@@ -115,14 +118,24 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     };
     const { target } = plan;
     const decide = (view?: CommandView) => judge(plan, tool, policy, place, view);
-    if (target.kind !== "command") return explained(decide(), decide());
+    const remedy = (decision: Decision, view?: CommandView) =>
+      remedyOf(decision, { plan, tool: tool.name, place, policy, view });
+    if (target.kind !== "command") {
+      const decision = decide();
+      return explained(decision, decision, [remedy(decision)]);
+    }
     const facts = await examine(target, place, lookOf(policy, place, world.files));
     const without = confinedBy(
       { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
       target,
     );
     const within = confinedBy({ kind: "working", network: network.length === 0 ? "off" : network }, target);
-    return explained(decide({ facts, ...without }), decide({ facts, ...within }));
+    const [alone, held] = [
+      { facts, ...without },
+      { facts, ...within },
+    ];
+    const [decision, inSandbox] = [decide(alone), decide(held)];
+    return explained(decision, inSandbox, [remedy(decision, alone), remedy(inSandbox, held)]);
   }
 
   return {
@@ -138,20 +151,25 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   };
 }
 
-function explained(decision: Decision, inSandbox: Decision): Explained {
+function explained(
+  decision: Decision,
+  inSandbox: Decision,
+  remedies: readonly (string | undefined)[],
+): Explained {
   const rule = "rule" in decision && decision.rule !== undefined ? printRule(decision.rule) : undefined;
   return {
     decision: decision.kind,
     inSandbox: inSandbox.kind,
     why: decision.why,
     whyInSandbox: inSandbox.why,
+    remedies: [...new Set(remedies.filter((remedy) => remedy !== undefined))],
     ...(rule === undefined ? {} : { rule }),
   };
 }
 
 /** What the tool itself does not take is not run, whoever would allow it. */
 function refusal(why: string): Explained {
-  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why };
+  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, remedies: [] };
 }
 
 function inForce({ rules }: PermissionSettings): readonly RuleInForce[] {

@@ -139,3 +139,37 @@ export function liftedBy(decision: Extract<Decision, { kind: "deny" }>): string 
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
+
+/** What would let a call through that is asked for or denied, for a person who wants to know beforehand. */
+export function remedyOf(
+  decision: Decision,
+  {
+    plan,
+    tool,
+    place,
+    policy,
+    view,
+  }: Pick<Case, "plan" | "place" | "view"> & { readonly tool: string; readonly policy: Policy },
+): string | undefined {
+  switch (decision.kind) {
+    case "allow":
+      return undefined;
+    case "deny":
+      if (decision.because === "rule")
+        return 'take that rule out where "cinch permissions list" says that it stands; nothing else lifts it';
+      if (decision.because === "sandbox")
+        return 'make the sandbox work, or set unavailable = "ask" under [sandbox]';
+      return liftedBy(decision);
+    case "ask": {
+      if (decision.personOnly)
+        return "a person says yes, for this call alone; no rule and no --auto-approve lifts it";
+      if (decision.network !== undefined)
+        return `[sandbox] ${networkSetting(decision.network, view)} in config.toml`;
+      if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
+      const rules = allowingRules(plan, tool, place).map(tomlString).join(", ");
+      return `${levelText(decision, policy)}a person says yes, or --auto-approve, or [permissions] allow = [${rules}] in config.toml`;
+    }
+    default:
+      return unreachable(decision);
+  }
+}

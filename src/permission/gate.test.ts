@@ -176,8 +176,8 @@ test("[PERM-11] the person may widen it to a prefix of the command's own words, 
 test("[PERM-12] with nobody to ask, a call is refused at once with the rule that would allow it", async () => {
   const { call, ran, refusals } = rig([]);
   expect(await call(bash('make "a"\tb'))).toBe(
-    'error: PermissionDenied: Bash (make "a"\\tb) needs a person\'s consent (it needs the level DangerFullAccess, and the ceiling ' +
-      "is WorkspaceWrite; make is not known to only read), and nobody can be asked in this run. The user can allow it with\n[permissions]\n" +
+    'error: PermissionDenied: Bash (make "a"\\tb) needs a person\'s consent (make is not known to only read; it needs the level DangerFullAccess, and the ceiling ' +
+      "is WorkspaceWrite), and nobody can be asked in this run. The user can allow it with\n[permissions]\n" +
       'allow = ["Bash:make \\"a\\"\\tb"]\nin /home/user/.config/cinch/config.toml, or with --auto-approve. ' +
       "Go on without it, or say what could not be done.",
   );

@@ -131,7 +131,7 @@ export function judge(
 
   const maybeDenied = restricting("deny", "maybe");
   if (maybeDenied !== undefined && !isLiteral(plan, policy)) {
-    const why = `a part of it that is only known when it runs may be what the rule deny "${printRule(maybeDenied)}" forbids`;
+    const why = `${unknownPart(view?.facts)}, so it may be what the rule deny "${printRule(maybeDenied)}" forbids`;
     return { kind: "ask", why, personOnly: false };
   }
   if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
@@ -172,23 +172,34 @@ function judgeCommand(
 ): Decision {
   const ask = (why: string): Extract<Decision, { kind: "ask" }> => ({ kind: "ask", why, personOnly: false });
   const { unsure } = facts.analysis;
-  const [doubt] = unsure;
-  if (doubt !== undefined)
-    return ask(`bash may read it in another way than it looks: ${doubt.why} (at character ${doubt.at + 1})`);
+  if (unsure.length > 0) return ask(unknownPart(facts));
   if (confined === undefined) {
-    const because = facts.loud === undefined || facts.loud === "" ? "" : `; ${facts.loud}`;
-    return ask(`${aboveText ?? "no rule allows it"}${because}`);
+    const then = aboveText ?? "no rule allows it";
+    return ask(facts.loud === undefined || facts.loud === "" ? then : `${facts.loud}; ${then}`);
   }
-  const unnamed = facts.analysis.commands.find(
-    ({ name }) => name !== undefined && literalOf(name) === undefined,
-  );
-  if (unnamed !== undefined) return ask("what it runs is only known when it runs");
+  if (unnamed(facts) !== undefined) return ask(unknownPart(facts));
   const network = networkNeed(facts.analysis, confined.hosts);
   if (network !== undefined) return { ...ask(network.why), network: network.hosts };
   if (aboveText !== undefined) return ask(aboveText);
   if (policy.bashInSandbox === "ask")
     return ask(`bash_in_sandbox is "ask"; ${facts.loud ?? "known reads are asked for too"}`);
   return { kind: "allow", why: "it runs in the sandbox" };
+}
+
+/** What of a command is only known when it runs, or is read in one way by bash and in another by us. */
+function unknownPart(facts: CommandFacts | undefined): string {
+  const [doubt] = facts?.analysis.unsure ?? [];
+  if (doubt !== undefined)
+    return `bash may read it in another way than it looks: ${doubt.why} (at character ${doubt.at + 1})`;
+  const name = facts === undefined ? undefined : unnamed(facts)?.name;
+  if (name === undefined) return "a part of it is only known when it runs";
+  return name.text === "" && name.kind === "unknown"
+    ? `${name.why} is only known when it runs`
+    : `what ${name.text} runs is only known when it runs`;
+}
+
+function unnamed({ analysis }: CommandFacts) {
+  return analysis.commands.find(({ name }) => name !== undefined && literalOf(name) === undefined);
 }
 
 function guardOf(

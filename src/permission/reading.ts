@@ -49,9 +49,18 @@ export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]
     );
   if (wraps === "plain") return reads();
   const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
-  if (known.kind === "reads" && wraps === "opaque" && program !== "xargs")
-    return unknown(`what ${program} starts`);
-  return known;
+  if (wraps === "opaque" && !/^(?:find|fd|fdfind|xargs)$/.test(program))
+    return unknown(`what ${program} starts is not known to only read`);
+  return known.kind === "reads" ? known : unknown(whole(program, known.why));
+}
+
+/** As a sentence that stands alone: of which command, and what is missing. */
+function whole(program: string, why: string): string {
+  const flag = /^the (?:flag|operand) \S+$/.test(why);
+  if (flag) return `${program}: ${why} is not known to only read`;
+  return /^(?:git [^:]*|git [^:]*: the flag \S+|-\S+ of find)$/.test(why) && !/ known/.test(why)
+    ? `${why} is not known to only read`
+    : why;
 }
 
 function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[]): readonly ShellCommand[] {

@@ -168,3 +168,56 @@ test("[PERM-12] a person and a program are told what would happen, why and by wh
   const unknown = await run(["explain", "ls"]);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(`${config}:2`)]);
 });
+
+test("[PERM-12 DOC-01] each verdict says what it is about and what would let the call through", async () => {
+  using home = cinchHome();
+  await using directory = temporaryDirectory();
+  makeRepository(directory.path);
+  const explain = async (command: string) =>
+    (await runCinch(["permissions", "explain", command], { home, cwd: directory.path })).stdout
+      .trimEnd()
+      .split("\n");
+  const level = "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite";
+  const allow = (command: string) =>
+    `to let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:${command}"] in config.toml`;
+  const held = "in the sandbox: allow: it runs in the sandbox";
+  expect({
+    flag: await explain("sed -i s/a/b/ a.txt"),
+    subcommand: await explain("git push"),
+    network: await explain("curl -o x https://example.com/x"),
+    late: await explain("$TOOL --all"),
+    own: await explain("echo x > .git/hooks/pre-commit"),
+    denied: await explain("security dump-keychain"),
+    quiet: await explain("ls"),
+  }).toEqual({
+    flag: [`ask: sed: the flag -i is not known to only read; ${level}`, held, allow("sed -i s/a/b/ a.txt")],
+    subcommand: [
+      `ask: git push is not known to only read; ${level}`,
+      "in the sandbox: ask: git needs the network, which the sandbox does not let through",
+      allow("git push"),
+      'to let it through: [sandbox] network = ["the host it needs"] in config.toml',
+    ],
+    network: [
+      `ask: curl is not known to only read; ${level}`,
+      "in the sandbox: ask: curl needs the network (example.com), which the sandbox does not let through",
+      allow("curl -o x https://example.com/x"),
+      'to let it through: [sandbox] network = ["example.com"] in config.toml',
+    ],
+    late: [
+      'ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
+      'in the sandbox: ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
+      allow("$TOOL --all"),
+    ],
+    own: [
+      "ask: the command names a .git directory",
+      "in the sandbox: ask: the command names a .git directory",
+      "to let it through: a person says yes, for this call alone; no rule and no --auto-approve lifts it",
+    ],
+    denied: [
+      'deny: the rule deny "Bash:security *" forbids it',
+      'in the sandbox: deny: the rule deny "Bash:security *" forbids it',
+      'to let it through: take that rule out where "cinch permissions list" says that it stands; nothing else lifts it',
+    ],
+    quiet: ["allow: it only reads", "in the sandbox: allow: it only reads"],
+  });
+}, 60_000);
