@@ -49,7 +49,8 @@ export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]
     );
   if (wraps === "plain") return reads();
   const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
-  if (wraps === "opaque" && !/^(?:find|fd|fdfind|xargs)$/.test(program))
+  const tellsMore = known.kind === "unknown" && /^(?:find|fd|fdfind)$/.test(program);
+  if (wraps === "opaque" && program !== "xargs" && !tellsMore)
     return unknown(`what ${program} starts is not known to only read`);
   return known.kind === "reads" ? known : unknown(whole(program, known.why));
 }
