@@ -1,0 +1,100 @@
+import { HarnessError } from "../../src/base/errors.ts";
+import type { EventSeq, LogId, SessionId } from "../../src/base/ids.ts";
+import { connectInproc } from "../../src/control/inproc/inproc.ts";
+import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
+import { SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
+import type { Accepted, Command } from "../../src/protocol/commands.ts";
+import type { Connection } from "../../src/protocol/connection.ts";
+import type { Envelope } from "../../src/protocol/envelope.ts";
+import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import type { SimProcess } from "./scheduler.ts";
+
+export interface ClientSurroundings {
+  readonly process: SimProcess;
+  readonly violated: (what: string) => void;
+}
+
+/** What became of a command: accepted, refused with a reason, or, where the engine died meanwhile, unknown for ever. */
+export type Fate =
+  | { readonly kind: "accepted"; readonly accepted: Accepted }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * A client that outlives engines: it follows one log, slowly, and goes on after the last event that it saw.
+ *
+ * Whatever it is shown must be the log's events in their order, without a gap and without one twice.
+ */
+export class SimClient {
+  readonly #around: ClientSurroundings;
+  #connection: Connection | undefined;
+  #leave: AbortController | undefined;
+  #last: EventSeq = 0;
+  /** The run that it follows. */
+  session: SessionId | undefined;
+  readonly log: LogId;
+  readonly seen: Envelope[] = [];
+
+  constructor(log: LogId, around: ClientSurroundings) {
+    this.log = log;
+    this.#around = around;
+  }
+
+  get isAttached(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** Connects to an engine, and follows a session from where it had come to. */
+  async attach(multiplexer: Multiplexer, session: SessionId): Promise<void> {
+    this.detach();
+    const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+    const connection = connectInproc(multiplexer, { identityClass: "human", label: "sim" }, served);
+    await connection.handshake(PROTOCOL_VERSION);
+    this.#connection = connection;
+    this.session = session;
+    this.#leave = new AbortController();
+    void this.#follow(connection, session, this.#leave.signal);
+  }
+
+  /** Goes away without a word; what it has seen it keeps. */
+  detach(): void {
+    this.#leave?.abort(new Error("the client went away"));
+    this.#leave = undefined;
+    this.#connection = undefined;
+  }
+
+  /** Forgets what it saw: it was on the machine whose power went. */
+  forget(): void {
+    this.detach();
+    this.#last = 0;
+    this.seen.length = 0;
+  }
+
+  async send(command: Command): Promise<Fate> {
+    const connection = this.#connection;
+    if (connection === undefined) return { kind: "refused", reason: "not attached" };
+    try {
+      return { kind: "accepted", accepted: await connection.send(command) };
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return { kind: "refused", reason: thrown.reason };
+      this.#around.violated(`${command.kind} threw ${String(thrown)}`);
+      return { kind: "refused", reason: "a bug" };
+    }
+  }
+
+  async #follow(connection: Connection, session: SessionId, signal: AbortSignal): Promise<void> {
+    const { process, violated } = this.#around;
+    try {
+      for await (const event of connection.subscribe(session, { since: this.#last, signal })) {
+        if (signal.aborted) return;
+        if (event.id !== this.#last + 1) violated(`a client saw event ${event.id} after ${this.#last}`);
+        this.#last = event.id;
+        this.seen.push(event);
+        await process.pause("client: reads on", signal);
+      }
+    } catch (thrown) {
+      // Its own leaving, and the end of a bus whose log cannot be written, are told to whoever follows.
+      if (!signal.aborted && !(thrown instanceof HarnessError)) violated(`following threw ${String(thrown)}`);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { LogId } from "../../src/base/ids.ts";
+import { ulidSource } from "../../src/base/ids.ts";
+import { SILENT } from "../../src/base/log.ts";
+import type { World } from "../../src/base/world.ts";
+import { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
+import type { Questions } from "../../src/control/multiplex/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
+import type { Session } from "../../src/control/multiplex/session.ts";
+import { resumeLog } from "../../src/harness/resume.ts";
+import { composeSession } from "../../src/harness/session.ts";
+import type { CommandOf } from "../../src/protocol/commands.ts";
+import { retry } from "../../src/provider/retry.ts";
+import type { Holder } from "../../src/session/store.ts";
+import type { ToolMiddleware } from "../../src/tool/middleware.ts";
+import { fails } from "../../src/tool/output.ts";
+import { ToolRegistry } from "../../src/tool/registry.ts";
+import type { Chance } from "./chance.ts";
+import type { SimDisk } from "./disk.ts";
+import { simProvider } from "./provider.ts";
+import type { SimProcess } from "./scheduler.ts";
+import type { Outside } from "./tools.ts";
+import { simTools } from "./tools.ts";
+
+const ROUNDS_MAX = 8;
+
+export interface EngineSurroundings {
+  readonly process: SimProcess;
+  readonly chance: Chance;
+  readonly disk: SimDisk;
+  readonly outside: Outside;
+  readonly isAlive: (pid: number) => boolean;
+  readonly providerFaults: () => number;
+  readonly violated: (what: string) => void;
+}
+
+/** The engine of one simulated process: multiplexer, sessions, bus, log, middleware: the real ones. */
+export function startEngine(around: EngineSurroundings): Multiplexer {
+  const { process, disk } = around;
+  const world = simWorld(around);
+  const store = disk.open(process);
+  return new Multiplexer({
+    world,
+    store,
+    openSession: (request) => openSession(request, { ...around, world }),
+  });
+}
+
+interface SessionSurroundings extends EngineSurroundings {
+  readonly world: World;
+}
+
+async function openSession(
+  request: CommandOf<"CreateSession">,
+  around: SessionSurroundings,
+): Promise<Session> {
+  const { world, process, disk, chance, outside } = around;
+  const store = disk.open(process);
+  const session = world.ids.next("sess");
+  const logId: LogId = request.resume ?? world.ids.next("log");
+  const holder: Holder = { pid: process.pid, processStart: `${process.pid}` };
+  const createdAt = new Date(world.clock.now()).toISOString();
+  const start = { logId, session, workingDir: "/", profile: "sim", model: "sim:sim-1", createdAt };
+  const resumes = request.resume !== undefined;
+  const writer = resumes ? await store.open(logId, session, holder) : await store.create(start, holder);
+  const resumed = resumes ? await resumeLog(store, logId) : { history: [], recovered: [], lastTurn: 0 };
+  const registry = new ToolRegistry();
+  registry.add({ name: "sim", tools: () => simTools({ process, chance, outside }) });
+  const provider = simProvider({
+    process,
+    chance,
+    faults: around.providerFaults,
+    violated: around.violated,
+  });
+  return composeSession({
+    world,
+    session,
+    logId,
+    store,
+    writer,
+    ...resumed,
+    tools: () => registry,
+    workspace: { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" },
+    telemetry: [],
+    gate: (questions) => [askForChanges(questions, chance)],
+    inner: [],
+    requestMiddleware: [retry()],
+    model: () => ({ provider, id: "sim-1", outputTokensMax: 1_000 }),
+    setModel: () => Promise.resolve(),
+    revokeRule: () => false,
+    promoteRule: async () => false,
+    roundsMax: ROUNDS_MAX,
+    attended: true,
+    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+    settle: () => Promise.resolve(),
+    close: async () => await writer[Symbol.asyncDispose](),
+  });
+}
+
+/** Asks a person before a change, more often than not. */
+function askForChanges(questions: Questions, chance: Chance): ToolMiddleware {
+  return async function askForChanges(call, context, next) {
+    if (!call.tool.mutating || chance.happens(0.4)) return await next(call, context);
+    const { id: callId, name: tool, input: args } = call;
+    const { originator } = context;
+    const answer = await questions.askPermission(
+      { callId, tool, args, originator, summary: tool },
+      context.signal,
+    );
+    const allowed = answer.kind === "answered" && answer.decision === "allow";
+    return allowed ? await next(call, context) : fails("it was not allowed");
+  };
+}
+
+/** Nothing here reaches the machine: what is not simulated fails. */
+function simWorld({ process, chance, isAlive }: EngineSurroundings): World {
+  const { clock, pid } = process;
+  const nothing = () => {
+    throw new Error("there is no such thing in a simulated world");
+  };
+  const files = new Proxy({} as World["files"], { get: () => nothing });
+  return {
+    clock,
+    ids: ulidSource(clock.now, chance.bytes),
+    random: { bytes: chance.bytes, number: chance.number },
+    fetch: () => Promise.reject(new Error("a simulated world has no network")),
+    resolve: () => Promise.reject(new Error("a simulated world has no network")),
+    files,
+    spawn: nothing,
+    listen: nothing,
+    log: SILENT,
+    machine: {
+      platform: "linux",
+      pid,
+      processStart: `${pid}`,
+      isAlive: (other) => isAlive(other),
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { CallId, EventSeq, LogId } from "../../src/base/ids.ts";
+import { resumeLog } from "../../src/harness/resume.ts";
+import type { Envelope } from "../../src/protocol/envelope.ts";
+import type { SessionStore } from "../../src/session/store.ts";
+import { checkValid } from "../support/valid-history.ts";
+
+const EVENTS_PER_READ = 1_000;
+
+/** Looks at a log as it grows: ids go on without a gap, and what stood there never changes. */
+export class LogWatch {
+  readonly #violated: (what: string) => void;
+  #last: EventSeq = 0;
+  events = 0;
+
+  constructor(violated: (what: string) => void) {
+    this.#violated = violated;
+  }
+
+  /** What was written may have been taken back: the power went. */
+  forget(): void {
+    this.#last = 0;
+  }
+
+  async look(store: SessionStore, log: LogId): Promise<void> {
+    const info = await store.find(log);
+    if (info === undefined) return;
+    if (info.lastEvent < this.#last)
+      this.#violated(`the log went back from ${this.#last} to ${info.lastEvent}`);
+    if (info.lastEvent === this.#last) return;
+    for (const { id } of await store.events(log, this.#last, EVENTS_PER_READ)) {
+      if (id !== this.#last + 1) this.#violated(`event ${id} follows ${this.#last} in the log`);
+      this.#last = id;
+      this.events += 1;
+    }
+  }
+}
+
+export interface Known {
+  /** Texts of inputs that were accepted. */
+  readonly accepted: ReadonlySet<string>;
+  /** How often each call changed the world. */
+  readonly effects: ReadonlyMap<CallId, number>;
+}
+
+/** Everything that must hold of a log once all is quiet, one sentence for each thing that does not. */
+export async function checkLog(store: SessionStore, log: LogId, known: Known): Promise<readonly string[]> {
+  const events = await allEvents(store, log);
+  return [
+    ...checkTurns(events),
+    ...checkInputs(events, known.accepted),
+    ...checkCalls(events, known.effects),
+    ...(await store.orphans(log)).map(({ callId }) => `the call ${callId} has no outcome at the end`),
+    ...checkValid((await resumeLog(store, log)).history).map(
+      (what) => `a resumed history is not valid: ${what}`,
+    ),
+  ];
+}
+
+/** A log for people, an event a line. */
+export async function tellLog(store: SessionStore, log: LogId): Promise<readonly string[]> {
+  if ((await store.find(log)) === undefined) return [];
+  const events = await allEvents(store, log);
+  return events.map(
+    ({ id, session, kind, payload }) => `${id} ${session.slice(-4)} ${kind} ${JSON.stringify(payload)}`,
+  );
+}
+
+async function allEvents(store: SessionStore, log: LogId): Promise<readonly Envelope[]> {
+  const events: Envelope[] = [];
+  while (true) {
+    const more = await store.events(log, events.at(-1)?.id ?? 0, EVENTS_PER_READ);
+    events.push(...more);
+    if (more.length < EVENTS_PER_READ) return events;
+  }
+}
+
+/** Every turn that began has ended, once, before the next one began. */
+function checkTurns(events: readonly Envelope[]): string[] {
+  const problems: string[] = [];
+  let running: number | undefined;
+  for (const event of events) {
+    if (event.kind === "TurnStarted") {
+      if (running !== undefined) problems.push(`turn ${event.payload.turn} began while ${running} ran`);
+      running = event.payload.turn;
+    }
+    if (event.kind === "TurnEnded") {
+      if (running !== event.payload.turn)
+        problems.push(`turn ${event.payload.turn} ended while ${running} ran`);
+      running = undefined;
+    }
+  }
+  if (running !== undefined) problems.push(`turn ${running} never ended`);
+  return problems;
+}
+
+/** What was accepted is in the log, and nothing was begun twice. */
+function checkInputs(events: readonly Envelope[], accepted: ReadonlySet<string>): string[] {
+  const begun = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind !== "TurnStarted") continue;
+    for (const block of event.payload.content ?? []) {
+      if (block.type === "text") begun.set(block.text, (begun.get(block.text) ?? 0) + 1);
+    }
+  }
+  return [
+    ...[...accepted].filter((text) => !begun.has(text)).map((text) => `'${text}' was accepted and is lost`),
+    ...[...begun].filter(([, times]) => times > 1).map(([text]) => `'${text}' was begun twice`),
+  ];
+}
+
+/** A call that clients saw begin, they see end; a change that happened is in the log. */
+function checkCalls(events: readonly Envelope[], effects: ReadonlyMap<CallId, number>): string[] {
+  const started = new Set<CallId>();
+  const ended = new Set<CallId>();
+  for (const event of events) {
+    if (event.kind === "ToolCallStarted") started.add(event.payload.callId);
+    if (event.kind === "ToolResult") ended.add(event.payload.callId);
+  }
+  return [
+    ...[...started].filter((id) => !ended.has(id)).map((id) => `the call ${id} began and never ended`),
+    ...[...effects.keys()]
+      .filter((id) => !started.has(id))
+      .map((id) => `the change of ${id} is not in the log`),
+  ];
+}

@@ -1,0 +1,90 @@
+import { CANONICAL_FORM_VERSION } from "../../src/protocol/version.ts";
+import { ProviderError } from "../../src/provider/error.ts";
+import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
+import { checkValid } from "../support/valid-history.ts";
+import type { Chance } from "./chance.ts";
+import type { SimProcess } from "./scheduler.ts";
+import { SIM_TOOLS } from "./tools.ts";
+
+/** A provider whose wire has gone silent is given up after this long, as the real one's phase limits do. */
+const SILENCE_MS_MAX = 60_000;
+/** So that a turn comes to its end: with each round the model is less eager to call tools. */
+const CALLING = [0.75, 0.5, 0.35, 0.2, 0.1] as const;
+
+export interface ProviderSurroundings {
+  readonly process: SimProcess;
+  readonly chance: Chance;
+  /** How often an attempt goes wrong. */
+  readonly faults: () => number;
+  readonly violated: (what: string) => void;
+}
+
+/** A model that says and calls what the seed decides, over a wire that breaks as often as it is told to. */
+export function simProvider({ process, chance, faults, violated }: ProviderSurroundings): Provider {
+  return {
+    name: "sim",
+    family: "sim",
+    canonicalFormVersion: CANONICAL_FORM_VERSION,
+    async *chat(request, signal) {
+      for (const problem of checkValid(request.messages)) violated(`a request is not valid: ${problem}`);
+      await process.pause("provider: asked", signal);
+      if (chance.happens(faults())) throw refusal(chance);
+      for (const event of answer(request, chance)) {
+        await process.pause(`provider: ${event.kind}`, signal);
+        if (chance.happens(faults() / 4)) {
+          if (chance.happens(0.3)) await process.clock.sleep(SILENCE_MS_MAX, signal);
+          throw broken("the stream was cut");
+        }
+        yield event;
+      }
+    },
+    models: () => Promise.resolve([{ id: "sim-1" }]),
+    tokenCount: () => Promise.resolve(1),
+  };
+}
+
+function refusal(chance: Chance): ProviderError {
+  const fields = { provider: "sim", detail: "as the seed decided" };
+  if (chance.happens(0.2))
+    return new ProviderError("ProviderFailed", { ...fields, status: "500" }, { transient: true });
+  return broken("the connection was refused");
+}
+
+function broken(detail: string): ProviderError {
+  return new ProviderError("StreamInterrupted", { provider: "sim", detail }, { transient: true });
+}
+
+function answer(request: ModelRequest, chance: Chance): readonly ModelEvent[] {
+  const events: ModelEvent[] = [];
+  let index = 0;
+  const words = chance.below(4);
+  if (words > 0) {
+    const pieces = Array.from({ length: words }, () => `${chance.of(WORDS)} `);
+    for (const text of pieces) events.push({ kind: "text", index, text });
+    events.push({ kind: "block", index, block: { type: "text", text: pieces.join("") } });
+    index += 1;
+  }
+  const rounds = request.messages.slice(request.messages.findLastIndex(isPrompt)).length;
+  const calls = chance.happens(CALLING[Math.floor(rounds / 2)] ?? 0.05) ? 1 + chance.below(3) : 0;
+  for (let call = 0; call < calls; call++) {
+    const name = chance.of(SIM_TOOLS);
+    events.push({
+      kind: "block",
+      index,
+      block: { type: "tool_use", name, input: { n: chance.below(1_000) } },
+    });
+    index += 1;
+  }
+  const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  events.push({ kind: "usage", usage });
+  const length = chance.happens(0.03);
+  const reason = length ? "length" : calls > 0 ? "tool_use" : "stop";
+  events.push({ kind: "finish", reason, raw: reason });
+  return events;
+}
+
+function isPrompt({ role, content }: ModelRequest["messages"][number]): boolean {
+  return role === "user" && content.some(({ type }) => type === "text");
+}
+
+const WORDS = ["the", "tests", "fail", "in", "line", "seven", "now", "I", "look", "again"] as const;

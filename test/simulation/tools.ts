@@ -1,0 +1,62 @@
+import type { CallId } from "../../src/base/ids.ts";
+import { fails, says } from "../../src/tool/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
+import { ToolFailure } from "../../src/tool/tool.ts";
+import type { Chance } from "./chance.ts";
+import type { SimProcess } from "./scheduler.ts";
+
+/** `Nowhere` is a tool that there is not. */
+export const SIM_TOOLS = ["Look", "Look", "Change", "Change", "Sleepy", "Nowhere"] as const;
+
+/** Longer than a call may take: the time limit ends it. */
+const SLEEP_MS = 1_000_000;
+
+/** What tools have done to the world outside: it outlives every process, and nothing takes it back. */
+export class Outside {
+  readonly effects = new Map<CallId, number>();
+
+  change(callId: CallId): void {
+    this.effects.set(callId, (this.effects.get(callId) ?? 0) + 1);
+  }
+}
+
+export interface ToolSurroundings {
+  readonly process: SimProcess;
+  readonly chance: Chance;
+  readonly outside: Outside;
+}
+
+/** One that reads, one that changes the world, one that never ends by itself. */
+export function simTools({ process, chance, outside }: ToolSurroundings): readonly Tool[] {
+  return [
+    tool("Look", false, async (context) => {
+      await process.pause("tool: look", context.signal);
+      context.progress("looking ");
+      if (chance.happens(0.1)) throw new ToolFailure("there is nothing to see");
+      return says("seen");
+    }),
+    tool("Change", true, async (context) => {
+      await process.pause("tool: change begins", context.signal);
+      if (chance.happens(0.1)) return fails("it cannot be changed");
+      outside.change(context.callId);
+      await process.pause("tool: change was made");
+      return says("changed");
+    }),
+    tool("Sleepy", false, async (context) => {
+      if (chance.happens(0.5)) await process.clock.sleep(SLEEP_MS, context.signal);
+      return says("awake");
+    }),
+  ];
+}
+
+function tool(name: string, mutating: boolean, run: (context: ToolContext) => Promise<ToolOutput>): Tool {
+  return {
+    name,
+    description: `does ${name}`,
+    inputSchema: { type: "object" },
+    mutating,
+    level: mutating ? "WorkspaceWrite" : "ReadOnly",
+    plan: (): Promise<CallPlan> => Promise.resolve({ summary: name, target: { kind: "none" } }),
+    run: (_plan, context) => run(context),
+  };
+}
