@@ -93,7 +93,10 @@ class SandboxOfSession implements OpenSandbox {
       kind: "working",
       confine: state.confine,
       network,
-      sweep: () => this.#sweep(),
+      sweep: async () => {
+        this.#prepared = undefined; // nobody has looked at what it made: the next command does
+        await this.#sweep();
+      },
       afterwards: async () => {
         const refused = refusals.during();
         const told = refusals.tell().map((why) => `[proxy: ${why}]`);
