@@ -1,0 +1,148 @@
+import type { Assignment, Command, Redirection, SyntaxNode } from "unbash";
+import type { ShellAssignment, ShellCommand, ShellWord } from "./analysis.ts";
+import { literalOf, SHELL_DEPTH_MAX } from "./analysis.ts";
+import { afterCd, changesPlace, PLACE_VARIABLES, union } from "./directories.ts";
+import type { Findings, Writable } from "./findings.ts";
+import { OverLimit } from "./findings.ts";
+import { settingDoubt } from "./settings.ts";
+import type { Level, Outcome, Shell } from "./shell-state.ts";
+import { stay } from "./shell-state.ts";
+import { assignmentWord, wordOf } from "./words.ts";
+import { wrappedBy } from "./wrappers.ts";
+
+/** What reads on where a command holds or starts more: a script, or the expansions in a word. */
+export interface InnerReader {
+  script(text: string, shell: Shell, level: Level): void;
+  inside(node: SyntaxNode, shell: Shell, level: Level): void;
+}
+
+/** Reads simple commands: their words, what they start, where they lead to, and redirections of all kinds of commands. */
+export class SimpleCommands {
+  readonly #found: Findings;
+  readonly #reader: InnerReader;
+
+  constructor(found: Findings, reader: InnerReader) {
+    this.#found = found;
+    this.#reader = reader;
+  }
+
+  /** Its words, and what stands in front of them and behind. */
+  read(node: Command, shell: Shell, level: Level): Outcome {
+    const assignments: ShellAssignment[] = [];
+    for (const part of node.prefix) {
+      if (part.type === "Assignment") assignments.push(this.#assignment(part, shell, level));
+      else this.redirection(part, shell, level);
+    }
+    if (node.name !== undefined) this.#reader.inside(node.name, shell, level);
+    const args: ShellWord[] = [];
+    for (const part of node.suffix) {
+      if (part.type === "Word") {
+        this.#reader.inside(part, shell, level);
+        args.push(wordOf(part));
+      } else if (part.type === "Assignment") {
+        this.#reader.inside(part, shell, level);
+        args.push(assignmentWord(part));
+        if (PLACE_VARIABLES.has(part.name)) shell.directories = undefined;
+      } else {
+        this.redirection(part, shell, level);
+      }
+    }
+    const text = level.source.slice(node.pos, node.end);
+    if (assignments.some(({ name }) => PLACE_VARIABLES.has(name))) shell.directories = undefined;
+    const name = node.name === undefined ? undefined : wordOf(node.name);
+    return this.#invocation({ name, args, assignments, text }, shell, level);
+  }
+
+  /** One command with its words: itself, and what it starts. */
+  #invocation(
+    {
+      name,
+      args,
+      assignments,
+      text,
+    }: Pick<ShellCommand, "args" | "assignments" | "text"> & { readonly name: ShellWord | undefined },
+    shell: Shell,
+    level: Level,
+  ): Outcome {
+    this.#found.countCommand(args.length);
+    const command: Writable<ShellCommand> = {
+      ...(name === undefined ? {} : { name }),
+      args,
+      assignments,
+      directories: shell.directories,
+      text,
+      ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+    };
+    this.#found.commands.push(command);
+    const program = literalOf(name);
+    if (program === undefined) return stay(shell);
+    const plainName = program.slice(program.lastIndexOf("/") + 1);
+    const setting = settingDoubt(plainName, args);
+    if (setting !== undefined) this.#found.doubt(0, setting);
+    const wrapped = wrappedBy(plainName, args);
+    if (wrapped.length > 0) {
+      command.wraps = wrapped.every(({ plain }) => plain) ? "plain" : "opaque";
+      const before = shell.directories;
+      const elsewhere = changesPlace(plainName, args);
+      for (const { words, script, unknown, here } of wrapped) {
+        const inner = { ...level, depth: level.depth + 1, wrappedBy: program };
+        if (inner.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
+        const place =
+          here === true || plainName === "command" || plainName === "builtin" ? shell : { ...shell };
+        if (elsewhere) place.directories = undefined;
+        if (script !== undefined) this.#reader.script(script, place, inner);
+        if (words !== undefined) {
+          const [first, ...rest] = words;
+          this.#invocation(
+            { name: first, args: rest, assignments: [], text: words.map((word) => word.text).join(" ") },
+            place,
+            inner,
+          );
+        }
+        if (unknown === true) {
+          if (here === true) shell.directories = undefined;
+          this.#found.commands.push({
+            name: { kind: "unknown", text: "", why: `what ${plainName} starts` },
+            args: [],
+            assignments: [],
+            directories: place.directories,
+            text,
+            wrappedBy: program,
+          });
+        }
+      }
+      return { success: shell.directories, failure: union(before, shell.directories) };
+    }
+    if (plainName === "cd" || plainName === "pushd") {
+      const before = shell.directories;
+      return { success: plainName === program ? afterCd(args, before) : undefined, failure: before };
+    }
+    if (plainName === "popd" || plainName === "." || plainName === "source") shell.directories = undefined;
+    return stay(shell);
+  }
+
+  #assignment(node: Assignment, shell: Shell, level: Level): ShellAssignment {
+    this.#reader.inside(node, shell, level);
+    const { name, value, append, index } = node;
+    if (value.type !== "Word" || append === true || index !== undefined)
+      return { name, value: { kind: "unknown", text: node.text, why: "an array or an appended value" } };
+    return { name, value: wordOf(value) };
+  }
+
+  redirection(node: Redirection, shell: Shell, level: Level): void {
+    this.#reader.inside(node, shell, level);
+    const { directories } = shell;
+    if (node.type === "HereDoc") {
+      if (node.closing === undefined) this.#found.doubt(node.pos, "a here-document without an end");
+      this.#found.redirections.push({ operator: "<<", directories });
+      return;
+    }
+    if (node.descriptor?.type === "FileDescriptorVariable")
+      this.#found.doubt(node.pos, "a descriptor in a variable");
+    const target: ShellWord =
+      node.target === undefined
+        ? { kind: "unknown", text: "", why: "it has no target" }
+        : wordOf(node.target);
+    this.#found.redirections.push({ operator: node.operator, target, directories });
+  }
+}
