@@ -334,7 +334,13 @@ test("[SES-05] text made to begin a secret everywhere is judged in time linear i
       "::::",
       "a=b:c ",
     ],
-    ...["password=x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", "A3-", "password='\\", "token=.", "password=$"],
+    ...[
+      "token: -----BEGIN PRIVATE KEY-----",
+      `password="${"super".repeat(12)}"`,
+      "password=a-b-1-",
+      "token=.",
+    ],
+    ...["password=x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", "A3-", "password='\\", "password=$"],
   ];
   const slow = seeds.flatMap((seed) => {
     const whole = seed.repeat(Math.ceil(200_000 / seed.length));

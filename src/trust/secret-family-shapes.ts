@@ -120,10 +120,6 @@ const KEY_HEADER_CHARACTERS_MAX = 80;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,60}-----/y;
 const KEY_FOOTER_CHARACTERS_MAX = 80;
 const KEY_BODY_MIN = 16;
-// The beginning of a block that was cut off: lines of base64, after the headers that encrypted keys have.
-const KEY_LINES =
-  /(?:(?:\s|\\[nrt])*[A-Za-z-]{1,20}: [^\r\n\\]{0,200}){0,4}(?:(?:\s|\\[nrt])*[A-Za-z0-9+/=]{16,})+/y;
-
 /** The whole block of a private key, or what there is of one that was cut off. */
 function keyBlock(): Family {
   return {
@@ -159,10 +155,43 @@ function keyBlock(): Family {
   };
 }
 
+const BETWEEN_LINES = /(?:\s|\\[nrt])*/y;
+const KEY_LINE_HEADER = /[A-Za-z-]{1,20}: [^\r\n\\]{0,200}/y;
+const KEY_LINE_HEADERS_MAX = 4;
+const KEY_LINE_CHARACTERS_MIN = 16;
+const KEY_LINE = run("[A-Za-z0-9+/=]");
+
+/**
+ * The beginning of a block that was cut off: lines of base64, after the headers that encrypted keys have.
+ *
+ * Read step by step: as one pattern it would try every way to share a line out among the headers, for hours.
+ */
 function cutOff(text: string, at: number, start: number): Match {
-  KEY_LINES.lastIndex = 0;
-  const lines = KEY_LINES.exec(text.slice(start, start + KEY_BLOCK_CHARACTERS_MAX))?.[0];
-  return lines === undefined ? NO : { kind: "secret", from: at, to: start + lines.length };
+  let end = start;
+  for (let count = 0; count < KEY_LINE_HEADERS_MAX; count++) {
+    const header = endOf(KEY_LINE_HEADER, text, endOf(BETWEEN_LINES, text, end) ?? end);
+    if (header === undefined) break;
+    end = header;
+  }
+  let isKey = end > start && base64Before(text, end) >= KEY_LINE_CHARACTERS_MIN; // all on one line
+  while (end < start + KEY_BLOCK_CHARACTERS_MAX) {
+    const from = endOf(BETWEEN_LINES, text, end) ?? end;
+    const to = KEY_LINE(text, from, TOKEN_CHARACTERS_MAX);
+    if (to - from < KEY_LINE_CHARACTERS_MIN) break;
+    isKey = true;
+    end = to;
+  }
+  return isKey ? { kind: "secret", from: at, to: end } : NO;
+}
+
+function endOf(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** How many characters of base64 stand right before, as far as that matters. */
+function base64Before(text: string, end: number): number {
+  return /[A-Za-z0-9+/=]*$/.exec(text.slice(end - KEY_LINE_CHARACTERS_MIN, end))?.[0].length ?? 0;
 }
 
 const PATH = run("[A-Za-z0-9_/+=@.-]");
