@@ -121,6 +121,15 @@ export const TEXTS = {
     "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
   LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",
   SessionMissing: "There is no stored session <id>.",
+  NotABoundary:
+    "Event <at> of the session <id> is not the end of a turn, and only there a branch can begin. The nearest ends: <nearest>.",
+  CheckpointUnwritable:
+    "The checkpoint of this turn cannot be kept in <path>: <detail>. The call was not run. Make room, or set enabled = false under [checkpoint].",
+  CheckpointsDamaged:
+    "The checkpoints in <path> are damaged: <detail>. The session itself can be read; files cannot be set back to before that.",
+  CheckpointMissing:
+    "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation.",
+  RewindChanged: "The files are not as they were in the preview. Look at a new one, then rewind.",
   NothingToContinue: "There is no earlier session in <directory> to continue.",
 } as const;
 

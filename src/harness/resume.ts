@@ -9,8 +9,6 @@ import { resumeHistory } from "../session/history.ts";
 import type { SessionStore } from "../session/store.ts";
 import { joinRoles, validHistory } from "../session/valid-history.ts";
 
-const EVENTS_PER_READ = 1_000;
-
 /** What a new run on an existing log starts from (SES-07, SES-17). */
 export interface ResumedLog {
   readonly history: readonly Message[];
@@ -60,15 +58,9 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
   };
 }
 
-/** Counts what the runs before this one have cost. */
+/** Counts what the runs before this one have cost. What a branch inherited was counted where it was spent. */
 export async function countSpent(store: SessionStore, logId: LogId, spend: Spend): Promise<void> {
-  let since = 0;
-  while (true) {
-    const events = await store.events(logId, since, EVENTS_PER_READ);
-    for (const event of events) if (event.kind === "CostIncremented") spend.count(event.payload);
-    since = events.at(-1)?.id ?? since;
-    if (events.length < EVENTS_PER_READ) return;
-  }
+  for (const cost of await store.costs(logId, 0)) spend.count(cost);
 }
 
 /** Results that come from events are as the tool gave them; stored messages hold theirs fenced already. */

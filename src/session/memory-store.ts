@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Machine } from "../base/world.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
 import { orphanFinding } from "./findings.ts";
 import { checkBatch, dayOf, factsOf, isWhole } from "./log-facts.ts";
@@ -36,6 +36,7 @@ interface MemoryLog {
   days: Day[];
   expired: readonly EventRange[];
   messages: StoredMessage[];
+  readonly costs: EnvelopeOf<"CostIncremented">[];
   /** Where the last compaction boundary stands among them. */
   boundary: number;
   /** Intents without an outcome. */
@@ -161,6 +162,12 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return open.sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.callId, b.callId));
     },
 
+    async costs(logId, since) {
+      const { start, costs } = mustFind(logId);
+      const from = Math.max(since, start.branchOf?.at ?? 0);
+      return costs.filter(({ id }) => id > from).map(({ payload }) => payload);
+    },
+
     async expired(logId) {
       return mustFind(logId).expired;
     },
@@ -240,6 +247,7 @@ function emptyLog(start: NewLog): MemoryLog {
     days: [],
     expired: [],
     messages: [],
+    costs: [],
     boundary: 0,
     open: new Map(),
     done: new Set(),
@@ -275,7 +283,10 @@ function write(log: MemoryLog, batch: Batch): void {
   const { events = [], messages = [], intents = [], outcomes = [] } = batch;
   checkCalls(log, batch);
   log.lastEvent = last;
-  for (const event of events) keepDay(log, event);
+  for (const event of events) {
+    keepDay(log, event);
+    if (event.kind === "CostIncremented") log.costs.push(event);
+  }
   log.events.push(...events);
   if (log.events.length > 2 * EVENTS_KEPT_MAX) log.events = log.events.slice(-EVENTS_KEPT_MAX);
   for (const message of messages) {

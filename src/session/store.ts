@@ -1,5 +1,6 @@
 import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import type { PayloadOf } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 
 /**
@@ -39,6 +40,9 @@ export interface SessionStore extends AsyncDisposable {
 
   /** Calls with an intent and no outcome: the process died in the middle of them (SES-03). */
   orphans(logId: LogId): Promise<readonly Intent[]>;
+
+  /** What the provider calls after an event have cost, in order; what a branch inherited is not its own and not told. */
+  costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]>;
 
   /** The events whose content has expired, as ranges in order that do not touch. */
   expired(logId: LogId): Promise<readonly EventRange[]>;

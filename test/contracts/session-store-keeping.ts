@@ -169,6 +169,32 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect((await rig.store.list({ limit: 9 })).length).toBe(1);
     });
 
+    test("[SES-08 PROV-11] what calls have cost is told without their events, once for a branch and its source", async () => {
+      await using rig = await openRig(open);
+      const source = newLog(rig.world);
+      const branch: NewLog = { ...newLog(rig.world), branchOf: { logId: source.logId, at: 2 } };
+      const costs = [1, 2, 3].map((turn) => ({
+        provider: "p",
+        model: "m",
+        inputTokens: turn,
+        outputTokens: 3,
+        cacheReadTokens: 4,
+        cacheWriteTokens: 0,
+        usd: turn === 2 ? null : 0.25,
+        turn,
+      }));
+      for (const log of [source, branch]) {
+        await using writer = await rig.store.create(log, rig.me);
+        const events = costs.map((payload, index) =>
+          event(log.session, index + 1, { kind: "CostIncremented", payload }),
+        );
+        await writer.append({ events }, "process");
+      }
+      expect(await rig.store.costs(source.logId, 0)).toEqual(costs);
+      expect(await rig.store.costs(source.logId, 1)).toEqual(costs.slice(1));
+      expect(await rig.store.costs(branch.logId, 0)).toEqual(costs.slice(2));
+    });
+
     test("[SES-10] a log that is deleted is gone with everything, and the others stay as they were", async () => {
       await using rig = await openRig(open);
       const [old, other] = [await oldLog(rig), await oldLog(rig)];
@@ -195,6 +221,7 @@ export function keepingContract(name: string, open: OpenStore): void {
         rig.store.eventsBefore(nowhere, 1, 1),
         rig.store.messagesAt(nowhere, 1),
         rig.store.expired(nowhere),
+        rig.store.costs(nowhere, 0),
         rig.store.pin(nowhere, true),
         rig.store.expire(nowhere, "2026-03-01"),
         rig.store.delete(nowhere),

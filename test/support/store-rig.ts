@@ -27,6 +27,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     messages: store.messages.bind(store),
     messagesAt: store.messagesAt.bind(store),
     orphans: store.orphans.bind(store),
+    costs: store.costs.bind(store),
     expired: store.expired.bind(store),
     pin: store.pin.bind(store),
     expire: store.expire.bind(store),

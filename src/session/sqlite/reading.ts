@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
 import { isInRanges } from "../expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -90,6 +91,16 @@ export class Reading {
       this.logNumber(logId),
     );
     return rows.map((row) => this.#rows.intent(logId, row));
+  }
+
+  costs(logId: LogId, since: EventSeq): readonly PayloadOf<"CostIncremented">[] {
+    const rows = this.#connection.all(
+      `SELECT provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, usd, turn
+       FROM costs WHERE log = ? AND event > ? ORDER BY event`,
+      this.logNumber(logId),
+      since,
+    );
+    return rows.map((row) => this.#rows.cost(logId, row));
   }
 
   #eventRows({ log, from, below, limit }: Stretch): Row[] {

@@ -3,7 +3,7 @@ import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { withoutContent } from "../expired.ts";
 import type { SealScope } from "../seal.ts";
 import { SealBroken } from "../seal.ts";
@@ -120,6 +120,21 @@ export class RowReader {
       summary,
       mutating: row["is_mutating"] === 1n,
       startedAt: this.text(row, "started_at", place),
+    };
+  }
+
+  cost(logId: LogId, row: Row): PayloadOf<"CostIncremented"> {
+    const place = `a cost of ${logId}`;
+    const { usd, turn } = row;
+    return {
+      provider: this.text(row, "provider", place),
+      model: this.text(row, "model", place),
+      inputTokens: this.integer(row, "input_tokens", place),
+      outputTokens: this.integer(row, "output_tokens", place),
+      cacheReadTokens: this.integer(row, "cache_read_tokens", place),
+      cacheWriteTokens: this.integer(row, "cache_write_tokens", place),
+      usd: typeof usd === "number" ? usd : null,
+      ...(turn === null ? {} : { turn: this.integer(row, "turn", place) }),
     };
   }
 

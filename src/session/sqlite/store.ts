@@ -3,6 +3,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
 import { dayOf } from "../log-facts.ts";
 import type {
   EventRange,
@@ -25,6 +26,7 @@ import { takeLease } from "./lease.ts";
 import { deleteLog, maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
 import { RowReader } from "./rows.ts";
+import type { HeldLog } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** The session store in one SQLite file; `open.ts` opens it. */
@@ -64,7 +66,12 @@ export class SqliteStore implements SessionStore {
       const run = this.#addRun(rowid, log.session, log.createdAt);
       return { log: rowid, run, epoch: takeLease(this.#connection, { log: rowid, run, holder }) };
     });
-    return this.#writer(log.logId, log.session, { ...held, lastEvent: 0, turns: 0 });
+    return this.#writer(log.logId, log.session, {
+      ...held,
+      lastEvent: 0,
+      turns: 0,
+      inherited: log.branchOf?.at ?? 0,
+    });
   }
 
   async open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter> {
@@ -81,6 +88,7 @@ export class SqliteStore implements SessionStore {
         epoch: takeLease(this.#connection, { log, run, holder }),
         lastEvent: this.#rows.integer(row, "last_event", logId),
         turns: this.#rows.integer(row, "turns", logId),
+        inherited: 0, // a branch that can be opened has all that it inherits
       };
     });
     return this.#writer(logId, session, held);
@@ -128,6 +136,10 @@ export class SqliteStore implements SessionStore {
 
   async orphans(logId: LogId): Promise<readonly Intent[]> {
     return this.#reading.orphans(logId);
+  }
+
+  async costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]> {
+    return this.#reading.costs(logId, since);
   }
 
   async expired(logId: LogId): Promise<readonly EventRange[]> {
@@ -181,7 +193,7 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    held: { log: number; run: number; epoch: number; lastEvent: number; turns: number },
+    held: Omit<HeldLog, "logId" | "session" | "seal" | "onEnd">,
   ): SessionWriter {
     const writer = new SqliteWriter(this.#connection, {
       ...held,

@@ -21,6 +21,8 @@ export interface HeldLog {
   readonly epoch: number;
   readonly lastEvent: EventSeq;
   readonly turns: number;
+  /** Events up to this one are another log's, and were paid for there. */
+  readonly inherited: EventSeq;
   readonly seal: WriterSeal;
   /** Called once, when the lease was given back or that failed. */
   readonly onEnd: (failure?: unknown) => void;
@@ -128,7 +130,7 @@ export class SqliteWriter implements SessionWriter {
       keyId,
       metaOf(event),
     );
-    if (event.kind === "CostIncremented") this.#addCost(event);
+    if (event.kind === "CostIncremented" && id > this.#held.inherited) this.#addCost(event);
   }
 
   #addSpan(id: EventSeq, keyId: string): void {
@@ -138,7 +140,7 @@ export class SqliteWriter implements SessionWriter {
 
   #addCost({ id, ts, payload }: EnvelopeOf<"CostIncremented">): void {
     this.#connection.run(
-      "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       this.#held.log,
       id,
       ts,
@@ -149,6 +151,7 @@ export class SqliteWriter implements SessionWriter {
       payload.cacheReadTokens ?? 0,
       payload.cacheWriteTokens ?? 0,
       payload.usd,
+      payload.turn ?? null,
     );
   }
 

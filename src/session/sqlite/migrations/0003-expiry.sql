@@ -3,6 +3,9 @@
 
 ALTER TABLE events ADD COLUMN meta TEXT;
 
+ALTER TABLE costs ADD COLUMN turn INTEGER;
+UPDATE costs SET turn = (SELECT turn FROM events WHERE events.log = costs.log AND events.id = costs.event AND turn > 0);
+
 ALTER TABLE logs ADD COLUMN pinned    INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE logs ADD COLUMN turn_open INTEGER NOT NULL DEFAULT 0;  -- the last turn began and did not end
 ALTER TABLE logs ADD COLUMN branch_of TEXT;                        -- the log that this one is a copy of …
