@@ -83,6 +83,7 @@ describe("a command", () => {
       `sleep ${longSleep()} & echo a`,
     ];
     await rig.sh("true");
+    Bun.gc(true); // what was garbage before does not count
     const before = openFiles();
     const some = Array.from({ length: 4 }, async () => {
       for (let i = 0; i < 25; i++) {
@@ -91,7 +92,7 @@ describe("a command", () => {
       }
     });
     await Promise.all(some);
-    await until("all are closed", () => openFiles() === before);
+    await until("all are closed", () => openFiles() <= before);
   }, 20_000);
 
   test("[TOOL-02] shows what it writes to both its outputs, in order", async () => {
