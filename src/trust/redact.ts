@@ -117,7 +117,8 @@ function familySearch(): Search {
       /** A value is named after its own mark where it has one. */
       function kindAt(from: number): string | undefined {
         if (from === place.at) return undefined;
-        if (/bearer[ \t]+$/i.test(place.text.slice(Math.max(0, from - 12), from))) return "bearer";
+        const blank = place.text[from - 1] === " " || place.text[from - 1] === "\t";
+        if (blank && /bearer[ \t]+$/i.test(place.text.slice(Math.max(0, from - 12), from))) return "bearer";
         const head = place.text.slice(from, from + HEAD_CHARACTERS);
         return byHead.get(head)?.find(({ prefix }) => place.text.startsWith(prefix, from))?.family.kind;
       }
