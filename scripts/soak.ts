@@ -16,6 +16,7 @@ import { codeOf } from "../src/base/world.ts";
 import type { CinchHome, CinchResult } from "../test/support/cinch.ts";
 import { cinchHome, runCinch, startCinch } from "../test/support/cinch.ts";
 import { openHomeStore } from "../test/support/home-store.ts";
+import { killRounds } from "../test/support/kill-rig.ts";
 import type { MockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
@@ -33,6 +34,7 @@ import { soakSplits } from "./soak-splits.ts";
  * the provider must have taken the history. A signal round runs commands that ignore signals, and sends SIGINT, SIGTERM
  * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
  *
+ * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 300 times.
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
  * With --shell it compares generated command lines with what a traced bash does, all of them.
  *
@@ -45,6 +47,8 @@ const CALLS = 6;
 /** About how long an undisturbed round takes, with its start. */
 const ROUND_MS = 600;
 const END_MS_MAX = 8_000;
+/** Engines that live at the same time. */
+const ENGINE_LANES = 3;
 
 const { values } = parseArgs({
   options: {
@@ -53,6 +57,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     splits: { type: "boolean", default: false },
     shell: { type: "boolean", default: false },
+    engines: { type: "string" },
   },
 });
 const random = randomFrom(Number(values.seed));
@@ -61,11 +66,21 @@ const seen = new Map<string, number>();
 
 if (values.splits) failures.push(...(await soakSplits()));
 else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
+else if (values.engines !== undefined) await engines(Number(values.engines));
 else await endings();
 for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${failures.length} failures`);
 process.exit(failures.length === 0 ? 0 : 1);
+
+async function engines(kills: number): Promise<void> {
+  const report = await killRounds(kills, ENGINE_LANES);
+  count("engines killed", report.kills);
+  count("of them in a turn", report.inTurns);
+  count("events", report.events);
+  count("effects", report.effects);
+  failures.push(...report.failures);
+}
 
 async function endings(): Promise<void> {
   console.log(`seed ${values.seed}: ${values.kills} kills, ${values.signals} signals`);

@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { killRounds } from "./support/kill-rig.ts";
+
+const KILLS = 300;
+const LANES = 3;
+
+test(`[REL-02 SES-07 SES-03 R13 R38] of ${KILLS} engines killed at random moments, none loses what it acknowledged or does a thing twice`, async () => {
+  const report = await killRounds(KILLS, LANES);
+  expect(report.failures).toEqual([]);
+  expect(report.kills).toBe(KILLS);
+  // Else the kills came when nothing was under way, and nothing was shown.
+  expect(report.inTurns).toBeGreaterThan(KILLS / 3);
+  expect(report.effects).toBeGreaterThan(KILLS / 3);
+}, 240_000);
