@@ -50,7 +50,10 @@ export async function examine(
     ...(place.home === undefined ? {} : { home: place.home }),
   };
   const known = readsOnly(analysis);
-  const met = reading === undefined ? {} : { met: await metRules(known, analysis, ground, reading) };
+  const met =
+    reading === undefined
+      ? {}
+      : { met: await metRules(known, analysis, { root: place.root, ground }, reading) };
   const loud =
     below(place.root, target.cwd) === undefined
       ? "it does not run in the workspace"

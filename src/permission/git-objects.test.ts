@@ -178,14 +178,16 @@ const CLEAR = [
 
 test("[PERM-02] what a deny rule forbids to read is not read out of git by its name either, however it is spelt", async () => {
   await judging(rules("deny Read:secrets/**"), async (judged) => {
-    for (const command of NAMED)
+    for (const command of [...NAMED, "git -C ../another show HEAD:secrets/x"])
       expect([command, await judged(command)]).toEqual([command, { without: "deny", within: "deny" }]);
   });
 });
 
 test("[PERM-02] where git may print files that it does not name, and a rule denies some of them, a person is asked, in the sandbox too", async () => {
   await judging(rules("deny Read:secrets/**", "allow Bash:git *"), async (judged) => {
-    for (const command of OPEN)
+    const many = `git log --oneline ${Array.from({ length: 600 }, (_, at) => `r${at}`).join(" ")}`;
+    const often = "git rev-parse HEAD; ".repeat(200);
+    for (const command of [...OPEN, many, often])
       expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
   });
 });

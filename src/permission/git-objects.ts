@@ -9,7 +9,9 @@ import type { ReadRules } from "./read-rules.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 
-const COMMANDS_MAX = 256;
+/** More is not looked at one by one: anything may be among it. */
+const COMMANDS_MAX = 32;
+const NAMES_MAX = 256;
 
 /**
  * The rules about reading files that a line may get round by reading what git keeps of the files (PERM-02).
@@ -19,58 +21,89 @@ const COMMANDS_MAX = 256;
  */
 export async function metByGit(
   { commands }: Analysis,
+  root: string,
   ground: Ground,
   rules: ReadRules,
 ): Promise<readonly Met[]> {
-  const met: Met[] = [];
-  for (const command of commands.slice(0, COMMANDS_MAX)) {
+  const contents: GitContent[] = [];
+  for (const command of commands) {
     const content = gitContent(command);
-    if (content === undefined) continue;
-    for (const directory of content.directories ?? [""]) {
-      const here = await follow(known(directory === "" ? "." : directory), [""], ground);
-      if (typeof here === "string") continue;
-      for (const { path } of here) met.push(...(await metAt(content, path, ground, rules)));
+    if (content !== undefined) contents.push(content);
+    if (contents.length > COMMANDS_MAX) break;
+  }
+  if (contents.length === 0) return [];
+  const own = await topOf(root, ground.files);
+  const names = contents.reduce((sum, content) => sum + content.names.length, 0);
+  const met: Met[] = [];
+  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) met.push(...about(own, rules));
+  let left = NAMES_MAX;
+  for (const content of contents.slice(0, COMMANDS_MAX)) {
+    const looked = { ...content, names: content.names.slice(0, left) };
+    left -= looked.names.length;
+    for (const directory of await directoriesOf(content, ground)) {
+      const top = await topOf(directory, ground.files);
+      const at = { directory, top };
+      met.push(...(await metAt(looked, at, ground, rules)));
+      // Another copy of the repository, or a working tree of it, has the same files under other paths.
+      if (top !== own) met.push(...(await metAt(looked, { directory: root, top: own }, ground, rules)));
     }
   }
   return met;
+}
+
+async function directoriesOf({ directories }: GitContent, ground: Ground): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const directory of directories ?? [""]) {
+    const here = await follow(known(directory === "" ? "." : directory), [""], ground);
+    found.push(...(typeof here === "string" ? [ground.cwd] : here.map(({ path }) => path)));
+  }
+  return found;
 }
 
 function known(value: string) {
   return { kind: "known", text: value, value, home: value.startsWith("~") } as const;
 }
 
+interface At {
+  /** Where git runs. */
+  readonly directory: string;
+  /** The root of the repository. */
+  readonly top: string;
+}
+
 async function metAt(
   { names, shows }: GitContent,
-  directory: string,
+  at: At,
   ground: Ground,
   rules: ReadRules,
 ): Promise<readonly Met[]> {
-  const top = await topOf(directory, ground.files);
   const met: Met[] = [];
   for (const name of names) {
-    for (const base of new Set([directory, top])) {
+    for (const base of new Set([at.directory, at.top])) {
       const rule = rules.at(name.startsWith("/") ? name : join(base, name), "whole");
       if (rule !== undefined) met.push({ rule, how: "reads", stored: true, what: name });
     }
   }
   if (shows === "nothing") return met;
-  const found =
-    shows === "anything" ? about(top, rules) : await selected(shows, { directory, top }, ground, rules);
-  return found === undefined ? met : [...met, found];
+  return [
+    ...met,
+    ...(shows === "anything" ? about(at.top, rules) : await selected(shows, at, ground, rules)),
+  ];
 }
 
 /** What git may print of all that lies below a directory. */
-function about(directory: string, rules: ReadRules, leftOut: readonly string[] = []): Met | undefined {
+function about(directory: string, rules: ReadRules, leftOut: readonly string[] = []): readonly Met[] {
   const rule = rules.at(directory, "whole") ?? rules.below(directory, leftOut);
-  return rule === undefined ? undefined : { rule, how: "may read", stored: true, what: directory };
+  return rule === undefined ? [] : [{ rule, how: "may read", stored: true, what: directory }];
 }
 
 async function selected(
   { pathspecs, either, commits }: GitSelection,
-  at: { readonly directory: string; readonly top: string },
+  at: At,
   ground: Ground,
   rules: ReadRules,
-): Promise<Met | undefined> {
+): Promise<readonly Met[]> {
+  if (pathspecs.length + either.length > NAMES_MAX) return about(at.top, rules);
   const specs: (Pathspec | undefined)[] = pathspecs.map((text) => pathspecOf(text, at));
   for (const word of either) {
     const found = await follow(known(word), [at.directory], ground);
@@ -87,11 +120,11 @@ async function selected(
     const named =
       rules.at(path, "whole") ??
       rules.naming((each) => patterns.some((pattern) => matchesStars(each.toLowerCase(), pattern)));
-    if (named !== undefined) return { rule: named, how: "reads", stored: true, what: path };
+    if (named !== undefined) return [{ rule: named, how: "reads", stored: true, what: path }];
     const open = about(path, rules, leftOut);
-    if (open !== undefined) return open;
+    if (open.length > 0) return open;
   }
-  return undefined;
+  return [];
 }
 
 interface Pathspec {
@@ -102,10 +135,7 @@ interface Pathspec {
 }
 
 /** Undefined for one whose magic is not known. */
-function pathspecOf(
-  text: string,
-  { directory, top }: { readonly directory: string; readonly top: string },
-): Pathspec | undefined {
+function pathspecOf(text: string, { directory, top }: At): Pathspec | undefined {
   const long = /^:\(([a-z,]*)\)(.*)$/s.exec(text);
   const short = /^:([/!^]+):?(.*)$/s.exec(text);
   if (text.startsWith(":") && long === null && short === null) return undefined;

@@ -24,14 +24,15 @@ const WORDS_MAX = 512;
 export async function metRules(
   known: Known,
   analysis: Analysis,
-  ground: Ground,
+  at: { readonly root: string; readonly ground: Ground },
   rules: ReadRules,
 ): Promise<readonly Met[]> {
+  const { root, ground } = at;
   if (analysis.overLimit !== undefined) return [];
   const uses = known.kind === "reads" ? known.uses : usesOfParts(analysis);
   const met = await Promise.all([
     metByUses(uses, ground, rules),
-    metByGit(analysis, ground, rules),
+    metByGit(analysis, root, ground, rules),
     ...(known.kind === "reads" ? [] : [metByWords(analysis, ground, rules)]),
   ]);
   return met.flat().sort((a, b) => rank(a) - rank(b));

@@ -32,8 +32,22 @@ export function readsOnly(analysis: Analysis): Known {
   return uses.length > READS_MAX ? unknown("it reads too many places") : reads(uses);
 }
 
-/** Tells whether one command of a line is known to only read. What a plain wrapper starts is one of the others. */
+const judged = new WeakMap<ShellCommand, Known>();
+
+/**
+ * Tells whether one command of a line is known to only read. What a plain wrapper starts is one of the others. Several
+ * looks at a line ask for it: its words are read once.
+ */
 export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
+  let known = judged.get(command);
+  if (known === undefined) {
+    known = knowledge(command, all);
+    judged.set(command, known);
+  }
+  return known;
+}
+
+function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
   const { name, args, assignments, directories, wraps, wrappedBy } = command;
   // What is known of xargs is known of it together with what it starts.
   if (wrappedBy !== undefined && /^(?:(?:\/usr)?\/bin\/)?xargs$/.test(wrappedBy)) return reads();

@@ -75,6 +75,7 @@ export function gitContent({ name, args, directories }: ShellCommand): GitConten
   const called = program?.slice(program.lastIndexOf("/") + 1);
   const direct = /^git(?:-([a-z-]+))?$/.exec(called ?? "");
   if (direct === null) return undefined;
+  if (args.length > WORDS_MAX) return { directories, names: [], shows: "anything" };
   const { rest, at, sure } =
     direct[1] === undefined ? globals(args, directories) : { rest: args, at: directories, sure: true };
   const subcommand = direct[1] ?? literalOf(rest[0]);
@@ -184,6 +185,8 @@ function pathOfObject(word: string): readonly string[] {
   return [/^\.\.?(?:\/|$)/.test(path) ? `:(literal)${path}` : `:(top,literal)${path}`];
 }
 
+/** More words are not looked at one by one: anything may be among them. */
+const WORDS_MAX = 1_024;
 const COLONS_MAX = 8;
 const LEFT_OUT = /^:(?:\/*[!^]|\([^)]*exclude)/;
 
