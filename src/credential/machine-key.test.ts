@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,6 +112,16 @@ test("[CRED-01 R25] many that make the key file at once all get the same key", a
   const keys = await Promise.all(Array.from({ length: 20 }, () => rig.open({})));
   expect(new Set(keys.map((key) => Buffer.from(key.derive("cinch creds v1")).toString("hex"))).size).toBe(1);
   expect(rig.files()).toEqual(["machine.key"]);
+});
+
+test("[CRED-01 R25] what a killed process left of a key that it was making goes when one is made, and not what another is writing", async () => {
+  await using rig = openRig();
+  const left = join(rig.directory, ".machine.key.0123456789ab.cinch-tmp");
+  const written = join(rig.directory, ".machine.key.ba9876543210.cinch-tmp");
+  for (const path of [left, written]) writeFileSync(path, "half", { mode: 0o600 });
+  utimesSync(left, 1, 1);
+  await rig.open({});
+  expect(rig.files()).toEqual([".machine.key.ba9876543210.cinch-tmp", "machine.key"]);
 });
 
 test("[CRED-01 S54] a key file that others can read, that is a link, or that is damaged is refused and left alone", async () => {

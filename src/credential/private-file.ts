@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { constants } from "node:fs";
-import { link, lstat, mkdir, open, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../base/world.ts";
 
@@ -62,6 +62,7 @@ export async function createPrivate(path: string, bytes: Uint8Array, unique: Uin
   const temporary = temporaryBeside(path, unique);
   try {
     await writeNew(temporary, bytes);
+    await removeLeftovers(path, temporary);
     await link(temporary, path);
     return true;
   } catch (thrown) {
@@ -72,6 +73,26 @@ export async function createPrivate(path: string, bytes: Uint8Array, unique: Uin
   }
 }
 
+/** Longer than anybody takes to write a few bytes. */
+const LEFT_OVER_MS = 60_000;
+
+/** Removes what processes left that were killed while they made this file: told by its age, beside the newest. */
+async function removeLeftovers(path: string, newest: string): Promise<void> {
+  const { mtimeMs } = await lstat(newest);
+  const start = `.${basename(path)}.`;
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(start) || !name.endsWith(TEMPORARY)) continue;
+    const found = join(dirname(path), name);
+    const madeMs = await lstat(found).then(
+      (stats) => stats.mtimeMs,
+      () => mtimeMs, // whoever made it has removed it
+    );
+    if (madeMs < mtimeMs - LEFT_OVER_MS) await rm(found, { force: true });
+  }
+}
+
+const TEMPORARY = ".cinch-tmp";
+
 /** Writes a new file of mode 0600 and waits until the disk has it. */
 export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -81,7 +102,7 @@ export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 export function temporaryBeside(path: string, unique: Uint8Array): string {
-  return join(dirname(path), `.${basename(path)}.${Buffer.from(unique).toString("hex")}.cinch-tmp`);
+  return join(dirname(path), `.${basename(path)}.${Buffer.from(unique).toString("hex")}${TEMPORARY}`);
 }
 
 /** Compares two secrets in a time that tells nothing about them, their lengths included (AUTH-10). */
