@@ -161,6 +161,8 @@ describe("[SBX-01 S55] the proxy", () => {
       return Promise.resolve(addresses[host] ?? []);
     };
     const asked: string[] = [];
+    /** What was written to servers, whether they read it or not. */
+    const passed: string[] = [];
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -176,7 +178,14 @@ describe("[SBX-01 S55] the proxy", () => {
       connect: (address: string, wanted: number, signal: AbortSignal) => {
         connections.push(`${address}:${wanted}`);
         if (dead.includes(address)) return Promise.reject(new Error("refused"));
-        return hostSockets.connect("127.0.0.1", port ?? 0, signal);
+        return hostSockets.connect("127.0.0.1", port ?? 0, signal).then((server) => {
+          const write = server.write.bind(server);
+          const recorded = (chunk: Uint8Array | string) => {
+            passed.push(String(chunk));
+            return write(chunk);
+          };
+          return Object.assign(server, { write: recorded });
+        });
       },
     };
     const refused: string[] = [];
@@ -188,6 +197,7 @@ describe("[SBX-01 S55] the proxy", () => {
       refused,
       lookedUp,
       asked,
+      passed,
       path,
       clock: world.clock,
       async send(text: string): Promise<string> {
@@ -315,6 +325,7 @@ describe("[SBX-01 S55] the proxy", () => {
       expect(said.match(/HTTP\/1\.1 /g)).toHaveLength(1);
       expect(at.asked).toEqual([`one.example /x ${read}`.trim()]);
       expect(at.connections).toEqual(["1.1.1.1:80"]);
+      expect(at.passed.join("")).not.toContain("second");
     }
   });
 
