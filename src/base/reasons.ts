@@ -65,6 +65,10 @@ export const TEXTS = {
     "The answer of provider <provider> broke off: <detail>. What had arrived is kept; send again to go on.",
   StreamMalformed: "Provider <provider> sent something that is not its protocol: <detail>",
   ContextOverflow: "The conversation no longer fits into the context window of <model>: <detail>",
+  PromptTooLarge:
+    "This prompt alone takes about <tokens> tokens, and <model> has room for about <room> in its window of <window>. Shorten it, or put the text into a file and name that; the session goes on.",
+  CompactionStuck:
+    "The conversation takes about <tokens> tokens, <model> has a window of <window>, and it cannot be made smaller. Go on with a model that has a larger window (/model, --model), or begin a new session; this one keeps everything.",
   UnsupportedContent: "The model <model> takes no <content>. Leave it out or pick another model.",
   EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call.",
   OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens.",

@@ -20,15 +20,19 @@ import type { PendingCall, Reply } from "./reply.ts";
  */
 export class Conversation {
   readonly #bus: Bus;
-  #messages: readonly Message[];
+  #messages: Message[];
+  /** What was handed out last; a list that somebody holds never changes. */
+  #shown: readonly Message[] | undefined;
 
   constructor(bus: Bus, history: readonly Message[]) {
     this.#bus = bus;
-    this.#messages = history;
+    this.#messages = [...history];
   }
 
+  /** The same list until something is added. */
   get messages(): readonly Message[] {
-    return this.#messages;
+    this.#shown ??= [...this.#messages];
+    return this.#shown;
   }
 
   addInput(content: readonly InputBlock[], turn: number): void {
@@ -63,17 +67,17 @@ export class Conversation {
     await bus.commit("process");
     bus.publish(told(bus.lastEvent), origin);
     for (const [at, message] of view.entries()) bus.remember(message, turn, at === 0);
-    this.#messages = view;
+    this.#messages = [...view];
+    this.#shown = undefined;
     await bus.commit("power");
   }
 
   /** Two messages of one role in a row are sent as one, as a resumed history has them: roles take turns (ENG-18). */
   #add(message: Message, turn: number): void {
     const before = this.#messages.at(-1);
-    this.#messages =
-      before?.role === message.role
-        ? [...this.#messages.slice(0, -1), joined(before, message)]
-        : [...this.#messages, message];
+    if (before?.role === message.role) this.#messages.splice(-1, 1, joined(before, message));
+    else this.#messages.push(message);
+    this.#shown = undefined;
     this.#bus.remember(message, turn);
   }
 }

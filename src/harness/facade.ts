@@ -8,11 +8,14 @@ import type { Session } from "../control/multiplex/session.ts";
 import type { ModelInUse } from "../engine/turn.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
+import { knownModel } from "../provider/prices.ts";
 import { retry } from "../provider/retry.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import { SEAL_KEY_BYTES } from "../session/seal.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
+import { redactor } from "../trust/redact.ts";
+import { openCompaction } from "./compaction.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
@@ -153,6 +156,7 @@ export class AgentConversation implements AsyncDisposable {
     });
     const key = world.random.bytes(SEAL_KEY_BYTES);
     const directories = await bothPaths(world.files, scratch);
+    const secrets = redactor([]);
     return composeSession({
       world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
       session,
@@ -166,7 +170,17 @@ export class AgentConversation implements AsyncDisposable {
       telemetry: [this.#tellResults()],
       gate: () => [],
       inner: [],
-      requestMiddleware: [systemPrompt(this.#config.systemPrompt ?? ""), retry()],
+      requestMiddleware: [
+        systemPrompt(this.#config.systemPrompt ?? ""),
+        openCompaction({
+          world,
+          keys: [],
+          windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
+          redact: (text) => secrets.text(text),
+        }),
+        retry(),
+      ],
+      redactor: secrets,
       model: () => model,
       setModel: () =>
         Promise.reject(new HarnessError("InvalidCommand", { kind: "SetModel", why: "make another Harness" })),

@@ -183,9 +183,6 @@ function checkTools({ matcher = [], where: { path, line } }: ConfiguredHook): vo
 /** What is read and has no effect: whoever wrote it must not think that it has. */
 function noticesOf({ event, blocking, where: { path, line } }: ConfiguredHook): readonly string[] {
   const place = `${path}:${line}`;
-  if (event === "Compact") {
-    return [`${place}: a Compact hook is not run by this version of cinch, which never compacts.`];
-  }
   const canBlock = event === "PreToolUse" || event === "UserPromptSubmit";
   return blocking === true && !canBlock
     ? [`${place}: blocking has no effect for ${event}: there is nothing that could be stopped.`]

@@ -67,6 +67,16 @@ export class SessionHooks {
     }
   }
 
+  /** The history is about to be made shorter. Nothing that a hook says changes that. */
+  async onCompact(
+    { trigger, tokens }: { readonly trigger: string; readonly tokens: number },
+    { turn, signal, emit }: TurnSurface,
+  ): Promise<void> {
+    const input = () => ({ turn, trigger, tokens });
+    const said = this.#parts.hooks.run({ event: "Compact", input, signal, emit });
+    for await (const _ of said);
+  }
+
   /** Ends what still runs: the session is over. */
   async end(): Promise<void> {
     this.#end.abort(new Cancelled("engine", "the session was ended"));

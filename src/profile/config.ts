@@ -1,6 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
+import type { CompactionKeys } from "./compaction.ts";
+import { compactionFrom } from "./compaction.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
 import type { PermissionSettings } from "./permissions.ts";
@@ -28,6 +30,7 @@ export interface Config {
   readonly credentials?: CredentialSettings;
   readonly trust: TrustSettings;
   readonly sandbox?: SandboxSettings;
+  readonly compaction?: CompactionKeys;
   readonly hooks: readonly ConfiguredHook[];
 }
 
@@ -102,6 +105,7 @@ function configFrom(table: Table): Config {
     ),
     permissions: settings,
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...compactionFrom(table),
     ...credentialsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),

@@ -3,6 +3,8 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
+import type { CompactionKeys } from "./compaction.ts";
+import { compactionFrom } from "./compaction.ts";
 import { modelName } from "./config.ts";
 import defaultProfile from "./default.toml" with { type: "toml" };
 import type { ConfiguredHook } from "./hooks.ts";
@@ -38,6 +40,7 @@ export interface Profile {
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
   readonly sandbox?: SandboxSettings;
+  readonly compaction?: CompactionKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
@@ -143,6 +146,7 @@ async function profileFrom(
     plugins: table.strings("plugins") ?? [],
     permissions: await permissionSettings(world, table, file),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...compactionFrom(table),
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",

@@ -7,6 +7,7 @@ export const LINE_COMMANDS = [
   { name: "help", usage: "/help", help: "list these commands" },
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
   { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
+  { name: "compact", usage: "/compact", help: "make the conversation shorter: older turns become a summary" },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   {
     name: "permissions",

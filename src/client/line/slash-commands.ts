@@ -38,6 +38,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return await setModel(command.rest, client);
     case "cost":
       return await client.say(`${printPrice(client.cost)} this session: ${printTokens(client.cost)}`);
+    case "compact":
+      return await compact(client);
     case "permissions":
       return await permissions(command.args, client);
     case "drop":
@@ -66,6 +68,12 @@ async function setModel(model: string, client: CommandSurface): Promise<void> {
   if (refused !== undefined) return;
   client.model = model;
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
+}
+
+async function compact(client: CommandSurface): Promise<void> {
+  const { session: sessionId } = client;
+  const refused = await client.send({ kind: "CompactSession", sessionId });
+  if (refused !== undefined) return;
 }
 
 async function permissions(args: readonly string[], client: CommandSurface): Promise<void> {

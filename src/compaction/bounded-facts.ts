@@ -1,0 +1,77 @@
+import { byteLength, grouped } from "../base/text.ts";
+import { headAndTail, withinBytes } from "./cut-text.ts";
+import type { Facts, OpenTask } from "./facts.ts";
+
+/** Shares of the room for messages that each kind of fact may take, in percent. */
+const SHARES = { requests: 15, rules: 8, tasks: 6, files: 5, plan: 4 } as const;
+
+/** Keeps the whole of a text that is too long where it can be read again; gives the sentence that says where. */
+export type KeepWhole = (text: string) => Promise<string>;
+
+/**
+ * The same facts in their share of so many bytes. The newest request comes first, then the others; of what is too long,
+ * beginning and end stay, with where the whole can be read. Of lists the newest entries stay.
+ */
+export async function boundedFacts(facts: Facts, bytes: number, keepWhole: KeepWhole): Promise<Facts> {
+  const share = (kind: keyof typeof SHARES) => Math.floor((bytes * SHARES[kind]) / 100);
+  const plan = facts.plan === undefined ? undefined : withinBytes(facts.plan, share("plan"));
+  return {
+    requests: await boundedRequests(facts.requests, share("requests"), keepWhole),
+    rules: lastWithin(facts.rules, share("rules"), byteLength),
+    tasks: firstWithin(facts.tasks, share("tasks"), bytesOfTask),
+    doneTasks: facts.doneTasks,
+    files: firstWithin(facts.files, share("files"), (path) => byteLength(path) + 6),
+    ...(plan === undefined || plan === "" ? {} : { plan }),
+  };
+}
+
+async function boundedRequests(
+  requests: readonly string[],
+  bytesMax: number,
+  keepWhole: KeepWhole,
+): Promise<readonly string[]> {
+  const kept: string[] = [];
+  let left = bytesMax;
+  for (const request of requests.toReversed()) {
+    const isNewest = kept.length === 0;
+    if (byteLength(request) > left && !isNewest) break;
+    const text = byteLength(request) > left ? await cut(request, left, keepWhole) : request;
+    kept.unshift(text);
+    left -= byteLength(text);
+  }
+  return kept.filter((text) => text.trim() !== "");
+}
+
+async function cut(request: string, bytesMax: number, keepWhole: KeepWhole): Promise<string> {
+  const where = await keepWhole(request);
+  return headAndTail(
+    request,
+    bytesMax,
+    (missing) => `[… ${grouped(missing)} bytes of this request are left out. ${where} …]`,
+  );
+}
+
+function bytesOfTask({ content, status }: OpenTask): number {
+  return byteLength(content) + status.length + 32;
+}
+
+function firstWithin<Entry>(
+  entries: readonly Entry[],
+  bytesMax: number,
+  bytesOf: (entry: Entry) => number,
+): readonly Entry[] {
+  let left = bytesMax;
+  const end = entries.findIndex((entry) => {
+    left -= bytesOf(entry);
+    return left < 0;
+  });
+  return end === -1 ? entries : entries.slice(0, end);
+}
+
+function lastWithin<Entry>(
+  entries: readonly Entry[],
+  bytesMax: number,
+  bytesOf: (entry: Entry) => number,
+): readonly Entry[] {
+  return firstWithin(entries.toReversed(), bytesMax, bytesOf).toReversed();
+}

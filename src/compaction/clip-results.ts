@@ -1,0 +1,52 @@
+import { byteLength, grouped } from "../base/text.ts";
+import type { ResultContent, ToolResultBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import { fence } from "../trust/fence.ts";
+import { headAndTail } from "./cut-text.ts";
+import { unfenced } from "./head.ts";
+import type { KeepAside } from "./set-aside.ts";
+
+/** Of a result that the model has not answered yet something must stay, or it would ask for it again and again. */
+const CLIPPED_BYTES_MIN = 300;
+
+/**
+ * The same messages with all results together in so many bytes: of each that is longer than its share, beginning and end
+ * stay, with where the whole is. Images and sounds give way to a word.
+ */
+export async function clipResults(
+  messages: readonly Message[],
+  bytesMax: number,
+  keep: KeepAside,
+): Promise<readonly Message[]> {
+  const results = messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_result"));
+  const each = Math.max(CLIPPED_BYTES_MIN, Math.floor(bytesMax / Math.max(1, results.length)));
+  const clipped: Message[] = [];
+  for (const message of messages) {
+    const content = [];
+    for (const block of message.content) {
+      content.push(block.type === "tool_result" ? await clip(block, each, keep) : block);
+    }
+    clipped.push({ role: message.role, content });
+  }
+  return clipped;
+}
+
+async function clip(block: ToolResultBlock, bytesMax: number, keep: KeepAside): Promise<ToolResultBlock> {
+  const text = block.content.map(textOf).join("\n");
+  if (byteLength(text) <= bytesMax && block.content.every(({ type }) => type === "text")) return block;
+  const path =
+    byteLength(text) <= bytesMax ? undefined : await keep(`${block.tool_use_id}.clipped.txt`, text);
+  const where =
+    path === undefined ? "" : ` The whole is in ${path}: Read it with offset and limit, or Grep it.`;
+  const short = headAndTail(
+    text,
+    bytesMax,
+    (missing) => `[… ${grouped(missing)} bytes left out to make room.${where} …]`,
+  );
+  const fenced = fence("tool-result", short);
+  return { ...block, content: [{ type: "text", text: fenced ?? "(no output)" }] };
+}
+
+function textOf(part: ResultContent): string {
+  return part.type === "text" ? unfenced(part.text) : `[${part.type}, left out to make room]`;
+}

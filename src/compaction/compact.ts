@@ -1,0 +1,294 @@
+import { createHash } from "node:crypto";
+import { byteLength } from "../base/text.ts";
+import type { PayloadOf } from "../protocol/events.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
+import type { ModelRequest } from "../provider/provider.ts";
+import { validHistory } from "../session/valid-history.ts";
+import { boundedFacts } from "./bounded-facts.ts";
+import { clipResults } from "./clip-results.ts";
+import { withinBytes } from "./cut-text.ts";
+import type { Facts } from "./facts.ts";
+import { collectFacts, NO_FACTS } from "./facts.ts";
+import type { Head, Summary } from "./head.ts";
+import { readHead, renderHead } from "./head.ts";
+import type { Room } from "./room.ts";
+import type { KeepAside } from "./set-aside.ts";
+import { setAside } from "./set-aside.ts";
+import { summarise } from "./summarise.ts";
+import type { Tokens } from "./tokens.ts";
+import { digest } from "./transcript.ts";
+import { newestExchange, recentStart } from "./window.ts";
+import { beginsTurn } from "./words.ts";
+
+export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
+
+export interface CompactionTask {
+  readonly trigger: Trigger;
+  readonly request: ModelRequest;
+  readonly context: RequestContext;
+  readonly next: RequestHandler;
+  readonly room: Room;
+  readonly tokens: Tokens;
+  /** The name under which `tokens` knows the model. */
+  readonly model: string;
+  readonly keepTurns: number;
+  readonly keep: KeepAside;
+  readonly redact: (text: string) => string;
+  /** False where the model has failed at it before. */
+  readonly asksModel: boolean;
+}
+
+export interface Compacted {
+  readonly tier: 1 | 2 | 3;
+  /** A model was asked for a summary, and none came. */
+  readonly summaryFailed: boolean;
+}
+
+/** Shares of the room for messages. */
+const RECENT_SHARE = 0.25;
+const SUMMARY_SHARE = 0.12;
+const TIER_1_SHARE = 0.6;
+const FITS_SHARE = 0.85;
+const CLIPPED_SHARE = 0.3;
+
+/** A last message above it is looked at block by block: an input that did not fit may stand in it beside a later one. */
+const SPREAD_SHARE = 0.5;
+
+const SUMMARY_TOKENS_MAX = 4_096;
+/** What is shorter is told from the log: a model would write no less. */
+const SUMMARISED_TOKENS_MIN = 200;
+/** Of what a model is given to read for a summary: its instructions and the summary need room as well. */
+const SUMMARY_INPUT_SHARE = 0.7;
+/** A view that frees less is not worth a new prompt cache. */
+const GAIN_SHARE = 0.05;
+
+/**
+ * Puts a smaller view in the place of the history, by the first of three tiers that frees enough (SES-13):
+ *
+ * 1. Long results before the recent window become references.
+ * 2. Everything before the recent window becomes facts from the log and a summary by the model.
+ * 3. The same with a summary from the log, where the model has given none.
+ *
+ * Undefined where there is nothing to gain; then nothing was changed.
+ * @throws signal.reason; HarnessError where the log cannot be written.
+ */
+export async function compact(task: CompactionTask): Promise<Compacted | undefined> {
+  const run = new Run(task);
+  return (await run.tier1()) ?? (await run.tier2());
+}
+
+/** How hard the history is pressed. */
+interface Level {
+  /** The first message that stays. */
+  readonly cut: number;
+  /** Whether the results that stay are cut down too. */
+  readonly clips: boolean;
+  /** What of their usual share facts and summary get. */
+  readonly share: number;
+}
+
+class Run {
+  readonly #task: CompactionTask;
+  readonly #history: readonly Message[];
+  readonly #head: Head | undefined;
+  /** The history without what an earlier compaction has put in front; an empty message stands for that. */
+  readonly #spoken: readonly Message[];
+  readonly #before: number;
+  readonly #kept = new Map<string, string | undefined>();
+
+  constructor(task: CompactionTask) {
+    this.#task = task;
+    const { messages } = task.context.history;
+    this.#history = messages;
+    this.#head = readHead(messages[0]);
+    this.#before = this.#weigh(messages);
+    const heavy = Math.floor(task.room.messages * SPREAD_SHARE);
+    this.#spoken = spread(withoutHead(messages, this.#head), (last) => this.#weigh([last]) > heavy);
+  }
+
+  async tier1(): Promise<Compacted | undefined> {
+    const { trigger, room } = this.#task;
+    if (trigger === "command") return undefined;
+    const recent = this.#recentOf(this.#history);
+    const dry = await setAside(this.#history, recent, async () => DRY_PATH);
+    if (this.#weigh(dry) > room.messages * TIER_1_SHARE) return undefined;
+    const view = validHistory(await setAside(this.#history, recent, (...file) => this.#keep(...file)));
+    return await this.#replace(view, { tier: 1, summaryFailed: false });
+  }
+
+  async tier2(): Promise<Compacted | undefined> {
+    const { room, tokens, model } = this.#task;
+    const summaryTokens = Math.min(SUMMARY_TOKENS_MAX, Math.floor(room.messages * SUMMARY_SHARE));
+    const summaryBytes = tokens.bytesWithin(model, summaryTokens);
+    const chosen = await this.#level(summaryBytes);
+    if (chosen === undefined) return undefined;
+    const { level, facts } = chosen;
+    if (!this.#gains(this.#weigh(await this.#view(level, facts, NO_SUMMARY)))) return undefined;
+    const bytes = Math.floor(summaryBytes * level.share);
+    const said = await this.#summary(level, { tokens: summaryTokens, bytes });
+    const summary: Summary = said ?? { by: "log", text: this.#digest(level, bytes) };
+    const view = await this.#view(level, facts, summary);
+    const tier = summary.by === "model" ? 2 : 3;
+    return await this.#replace(view, { tier, summaryFailed: said === undefined && this.#asksModel(level) });
+  }
+
+  /** The gentlest level that frees enough, with what is kept of the facts; else the one that frees most. */
+  async #level(summaryBytes: number): Promise<{ readonly level: Level; readonly facts: Facts } | undefined> {
+    const { room, tokens, model } = this.#task;
+    let best: { readonly level: Level; readonly facts: Facts; readonly weight: number } | undefined;
+    for (const level of this.#levels()) {
+      const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, level.cut);
+      const bytes = tokens.bytesWithin(model, room.messages) * level.share;
+      const facts = await boundedFacts(this.#redacted(all), bytes, (text) => this.#keepRequest(text));
+      const summary: Summary = { by: "model", text: "x".repeat(Math.floor(summaryBytes * level.share)) };
+      const weight = this.#weigh(await this.#view(level, facts, summary));
+      if (best === undefined || weight < best.weight) best = { level, facts, weight };
+      if (weight <= room.messages * FITS_SHARE) break;
+    }
+    return best;
+  }
+
+  #levels(): readonly Level[] {
+    const newest = newestExchange(this.#spoken);
+    const recent = this.#recentOf(this.#spoken);
+    const last = this.#spoken.at(-1);
+    const levels: readonly Level[] = [
+      { cut: recent, clips: false, share: 1 },
+      { cut: recent, clips: true, share: 1 },
+      { cut: newest, clips: true, share: 1 },
+      { cut: newest, clips: true, share: 0.4 },
+      { cut: newest, clips: true, share: 0.1 },
+      // Results at the end can go into the summary; an input that waits for its answer cannot, nor what was said last.
+      ...(last?.role === "user" && !beginsTurn(last)
+        ? [{ cut: this.#spoken.length, clips: true, share: 0.4 }]
+        : []),
+    ];
+    return levels.filter(({ cut }) => cut > 0);
+  }
+
+  #recentOf(messages: readonly Message[]): number {
+    const { room, trigger, keepTurns } = this.#task;
+    const target = trigger === "command" ? Math.min(room.messages, this.#before) : room.messages;
+    return recentStart(messages, {
+      turns: trigger === "command" ? 1 : keepTurns,
+      tokens: Math.floor(target * RECENT_SHARE),
+      weigh: (each) => this.#weigh(each),
+    });
+  }
+
+  async #view({ cut, clips }: Level, facts: Facts, summary: Summary): Promise<readonly Message[]> {
+    const { room, tokens, model } = this.#task;
+    const recent = this.#spoken.slice(cut);
+    const bytes = tokens.bytesWithin(model, Math.floor(room.messages * CLIPPED_SHARE));
+    const kept = clips ? await clipResults(recent, bytes, (...file) => this.#keep(...file)) : recent;
+    return validHistory([{ role: "user", content: [...renderHead(facts, summary)] }, ...kept]);
+  }
+
+  #asksModel({ cut }: Level): boolean {
+    return this.#task.asksModel && this.#weigh(this.#spoken.slice(0, cut)) >= SUMMARISED_TOKENS_MIN;
+  }
+
+  async #summary(
+    level: Level,
+    max: { readonly tokens: number; readonly bytes: number },
+  ): Promise<Summary | undefined> {
+    const { request, context, next, room, tokens, model, redact } = this.#task;
+    if (!this.#asksModel(level)) return undefined;
+    const text = await summarise({
+      messages: this.#spoken.slice(0, level.cut),
+      earlier: this.#head?.summary ?? "",
+      request,
+      context,
+      next,
+      inputBytesMax: tokens.bytesWithin(model, Math.floor(room.hard * SUMMARY_INPUT_SHARE)),
+      outputTokensMax: Math.min(request.outputTokensMax, Math.max(256, max.tokens)),
+      outputBytesMax: max.bytes * 2,
+    });
+    return text === undefined ? undefined : { by: "model", text: withinBytes(redact(text), max.bytes) };
+  }
+
+  #digest({ cut }: Level, bytesMax: number): string {
+    const text = digest(this.#spoken.slice(0, cut), this.#head?.summary ?? "", bytesMax);
+    return withinBytes(this.#task.redact(text), bytesMax);
+  }
+
+  async #replace(view: readonly Message[], compacted: Compacted): Promise<Compacted | undefined> {
+    const after = this.#weigh(view);
+    if (!this.#gains(after)) return undefined;
+    const { context, trigger, tokens, model, request } = this.#task;
+    context.signal.throwIfAborted();
+    const prefix = tokens.ofPrefix(model, request);
+    await context.history.replace(view, (boundary) => ({
+      kind: "CompactionTriggered",
+      payload: {
+        beforeTokens: this.#before + prefix,
+        afterTokens: after + prefix,
+        boundary,
+        tier: compacted.tier,
+        trigger,
+      },
+    }));
+    return compacted;
+  }
+
+  #gains(after: number): boolean {
+    return after <= this.#before * (1 - GAIN_SHARE);
+  }
+
+  #weigh(messages: readonly Message[]): number {
+    return this.#task.tokens.ofMessages(this.#task.model, messages);
+  }
+
+  #redacted({ requests, rules, tasks, files, plan, doneTasks }: Facts): Facts {
+    const { redact } = this.#task;
+    return {
+      requests: requests.map(redact),
+      rules: rules.map(redact),
+      tasks: tasks.map((task) => ({ ...task, content: redact(task.content) })),
+      doneTasks,
+      files: files.map(redact),
+      ...(plan === undefined ? {} : { plan: redact(plan) }),
+    };
+  }
+
+  async #keepRequest(text: string): Promise<string> {
+    const path = await this.#keep(`request.${nameOf(text)}.txt`, text);
+    return path === undefined
+      ? "The session's log keeps the whole."
+      : `The whole is in ${path}: Read it with offset and limit, or Grep it.`;
+  }
+
+  /** Once for each file, however often a level is tried. */
+  async #keep(name: string, text: string): Promise<string | undefined> {
+    const key = `${name}\n${byteLength(text)}`;
+    if (!this.#kept.has(key)) this.#kept.set(key, await this.#task.keep(name, this.#task.redact(text)));
+    return this.#kept.get(key);
+  }
+}
+
+/** As long as paths are, for weighing what would be kept. */
+const DRY_PATH = "x".repeat(120);
+
+const NO_SUMMARY: Summary = { by: "log", text: "" };
+
+/** A name that another text does not have. */
+function nameOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function withoutHead(messages: readonly Message[], head: Head | undefined): readonly Message[] {
+  if (head === undefined) return messages;
+  const rest: readonly Message[] = head.rest.length === 0 ? [] : [{ role: "user", content: [...head.rest] }];
+  return [{ role: "user", content: [] }, ...rest, ...messages.slice(1)];
+}
+
+/** The same messages with each block of a heavy last input in a message of its own, results first. */
+function spread(messages: readonly Message[], isHeavy: (last: Message) => boolean): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user" || !isHeavy(last)) return messages;
+  const results = last.content.filter((block) => block.type === "tool_result");
+  const others = last.content.filter((block) => block.type !== "tool_result");
+  const parts = [...(results.length === 0 ? [] : [results]), ...others.map((block) => [block])];
+  return [...messages.slice(0, -1), ...parts.map((content) => ({ role: "user" as const, content }))];
+}

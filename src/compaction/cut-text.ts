@@ -1,0 +1,43 @@
+import { byteLength, encode, grouped, wellFormed } from "../base/text.ts";
+
+/**
+ * A text within so many bytes of UTF-8: whole, or its beginning and end with `told` between them, cut between
+ * characters. Where there is no room for anything of it, what is told is cut.
+ */
+export function headAndTail(
+  text: string,
+  bytesMax: number,
+  told: (missing: number) => string = leftOut,
+): string {
+  const whole = wellFormed(text);
+  if (whole.length * 3 <= bytesMax || byteLength(whole) <= bytesMax) return whole;
+  const bytes = encode(whole);
+  const marker = `\n${told(bytes.length)}\n`;
+  const room = bytesMax - byteLength(marker);
+  if (room <= 0) return withinBytes(told(bytes.length), bytesMax);
+  const headEnd = characterStart(bytes, Math.ceil(room / 2), -1);
+  const tailStart = characterStart(bytes, bytes.length - Math.floor(room / 2), 1);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const between = `\n${told(tailStart - headEnd)}\n`;
+  return decoder.decode(bytes.subarray(0, headEnd)) + between + decoder.decode(bytes.subarray(tailStart));
+}
+
+/** The beginning of a text, within so many bytes. */
+export function withinBytes(text: string, bytesMax: number): string {
+  const whole = wellFormed(text);
+  if (whole.length * 3 <= bytesMax || byteLength(whole) <= bytesMax) return whole;
+  const bytes = encode(whole);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+    bytes.subarray(0, characterStart(bytes, Math.max(0, bytesMax), -1)),
+  );
+}
+
+function leftOut(missing: number): string {
+  return `[… ${grouped(missing)} bytes left out …]`;
+}
+
+function characterStart(bytes: Uint8Array, from: number, step: 1 | -1): number {
+  let at = Math.min(Math.max(from, 0), bytes.length);
+  while (at > 0 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += step;
+  return at;
+}

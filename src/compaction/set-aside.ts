@@ -1,0 +1,74 @@
+import type { CallId } from "../base/ids.ts";
+import { byteLength, count, grouped } from "../base/text.ts";
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import { unfenced } from "./head.ts";
+import { beginsTurn } from "./words.ts";
+
+/** Puts a text where tools can read it, and gives its path; undefined where that is not possible. */
+export type KeepAside = (name: string, text: string) => Promise<string | undefined>;
+
+/** A result below this takes hardly more room than what would stand in its place. */
+export const RESULT_BYTES_MIN = 800;
+
+const MARK = "[cinch has set this result";
+
+/**
+ * Puts references in the place of the long results of the first `end` messages (tier 1): which call it was, how long the
+ * result is, and how to have it again. Thinking before the newest turn goes too: no provider asks for it.
+ */
+export async function setAside(
+  messages: readonly Message[],
+  end: number,
+  keep: KeepAside,
+): Promise<readonly Message[]> {
+  const calls = new Map<CallId, ToolUseBlock>();
+  const newestTurn = messages.findLastIndex(beginsTurn);
+  const smaller: Message[] = [];
+  for (const [at, message] of messages.entries()) {
+    for (const block of message.content) if (block.type === "tool_use") calls.set(block.id, block);
+    if (at >= end) {
+      smaller.push(message);
+      continue;
+    }
+    const content: ContentBlock[] = [];
+    for (const block of message.content) {
+      if (block.type === "thinking" && at < newestTurn) continue;
+      content.push(block.type === "tool_result" ? await reference(block, calls, keep) : block);
+    }
+    if (content.length === 0) continue; // nothing but thinking
+    const isSame =
+      content.length === message.content.length && content.every((b, i) => b === message.content[i]);
+    smaller.push(isSame ? message : { role: message.role, content });
+  }
+  return smaller;
+}
+
+async function reference(
+  block: ToolResultBlock,
+  calls: ReadonlyMap<CallId, ToolUseBlock>,
+  keep: KeepAside,
+): Promise<ToolResultBlock> {
+  const texts = block.content.flatMap((part) => (part.type === "text" ? [unfenced(part.text)] : []));
+  const media = block.content.length - texts.length;
+  const text = texts.join("\n");
+  const bytes = byteLength(text);
+  if (media === 0 && (bytes < RESULT_BYTES_MIN || text.startsWith(MARK))) return block;
+  const call = calls.get(block.tool_use_id);
+  const what = [
+    ...(bytes > 0 ? [`${grouped(bytes)} bytes`] : []),
+    ...(media > 0 ? [count(media, "image or sound")] : []),
+  ].join(" and ");
+  const how = await again(call, text, keep);
+  const name = call === undefined ? "a call" : call.name;
+  const told = `${MARK} of ${name} (${block.tool_use_id}, ${what}) aside to make room. ${how}]`;
+  return { ...block, content: [{ type: "text", text: told }] };
+}
+
+/** How a result can be had again: a file is read again where it is; everything else is kept. */
+async function again(call: ToolUseBlock | undefined, text: string, keep: KeepAside): Promise<string> {
+  if (call?.name === "Read") return "Call Read again with the same input to see it.";
+  const path = text === "" || call === undefined ? undefined : await keep(`${call.id}.aside.txt`, text);
+  if (path === undefined) return "Make the call again where that is harmless; the session's log keeps it.";
+  return `The whole is in ${path}: Read it with offset and limit, or Grep it.`;
+}

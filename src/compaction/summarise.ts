@@ -1,0 +1,89 @@
+import { ownWords } from "../base/brand.ts";
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { messageOf } from "../base/errors.ts";
+import { byteLength } from "../base/text.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
+import type { ModelRequest } from "../provider/provider.ts";
+import { fence, UNTRUSTED_NOTICE } from "../trust/fence.ts";
+import { transcript } from "./transcript.ts";
+
+/** How long a model may take for a summary. */
+export const SUMMARY_MS_MAX = 120_000;
+
+export interface SummaryTask {
+  readonly messages: readonly Message[];
+  /** The summary of what was before them. */
+  readonly earlier: string;
+  readonly request: ModelRequest;
+  readonly context: RequestContext;
+  readonly next: RequestHandler;
+  /** Bytes that the model is given to read. */
+  readonly inputBytesMax: number;
+  readonly outputTokensMax: number;
+  /** A longer summary is not read further. */
+  readonly outputBytesMax: number;
+}
+
+/**
+ * Has the model of the conversation write down what mattered in it, as a request of its own: without tools, with its own
+ * limits of time and length, and counted as any other call.
+ *
+ * Undefined where nothing came of it: it failed, took too long, or said nothing.
+ * @throws signal.reason where the turn was cancelled meanwhile.
+ */
+export async function summarise(task: SummaryTask): Promise<string | undefined> {
+  const { context, next, outputBytesMax } = task;
+  const { world, signal, provider } = context;
+  using limit = deadline(world.clock, SUMMARY_MS_MAX, signal);
+  const request = summaryRequest(task);
+  const stream = next(request, { ...context, signal: limit.signal, purpose: "summary" })[
+    Symbol.asyncIterator
+  ]();
+  let text = "";
+  try {
+    while (byteLength(text) <= outputBytesMax) {
+      const { done, value } = await whileAlive(stream.next(), limit.signal);
+      if (done === true) break;
+      if (value.kind === "text") text += value.text;
+    }
+    if (byteLength(text) > outputBytesMax) await stream.return?.();
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const what = limit.reached ? `nothing came for ${SUMMARY_MS_MAX} ms` : messageOf(thrown);
+    world.log.for("compaction").write("warn", "no summary", { provider: provider.name, what });
+    return undefined;
+  }
+  return text.trim() === "" ? undefined : text.trim();
+}
+
+const INSTRUCTIONS = `You summarise the earlier part of a conversation between a user and a coding agent, so that the agent can go on without it.
+
+Write plain text under these four headings, a few short lines each:
+Goal: what the user wants, and why where that was said.
+Decisions: what was decided or found out, with the reason, and what was tried and did not work.
+Files touched: which files were read or changed, and what about them matters.
+Open ends: what is unfinished, what comes next, what is unclear.
+
+State only what the transcript says. Name files, commands, functions and numbers exactly. Leave out pleasantries.
+${UNTRUSTED_NOTICE}`;
+
+function summaryRequest({ messages, earlier, request, ...task }: SummaryTask): ModelRequest {
+  const text = fence("summary", transcript(messages, earlier, task.inputBytesMax)) ?? "(nothing was said)";
+  return {
+    model: request.model,
+    system: [{ name: "summary", text: ownWords(INSTRUCTIONS) }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text },
+          { type: "text", text: "Summarise this transcript under the four headings." },
+        ],
+      },
+    ],
+    tools: [],
+    outputTokensMax: task.outputTokensMax,
+    cache: { prefix: false, messages: [] },
+  };
+}

@@ -1,0 +1,104 @@
+import { byteLength, count } from "../base/text.ts";
+import type { ContentBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import { headAndTail, withinBytes } from "./cut-text.ts";
+import { unfenced } from "./head.ts";
+import { beginsTurn, wordsOf } from "./words.ts";
+
+/** Bytes of one piece of a transcript, from generous to scarce: the first that makes everything fit is taken. */
+const PIECE_BYTES = [4_000, 1_200, 400, 160] as const;
+
+/** What was said and done, for a model that is to summarise it, within so many bytes. The middle goes first. */
+export function transcript(messages: readonly Message[], earlier: string, bytesMax: number): string {
+  const before =
+    earlier === "" ? "" : `Summary of what was before:\n${headAndTail(earlier, bytesMax / 3)}\n\n`;
+  const room = Math.max(0, bytesMax - byteLength(before));
+  for (const pieceBytes of PIECE_BYTES) {
+    const text = messages.flatMap((message) => lines(message, pieceBytes)).join("\n");
+    if (byteLength(text) <= room) return before + text;
+  }
+  const scarce = messages.flatMap((message) => lines(message, PIECE_BYTES[3])).join("\n");
+  return before + headAndTail(scarce, room);
+}
+
+function lines({ role, content }: Message, bytesMax: number): readonly string[] {
+  return content.flatMap((block) => line(role, block, bytesMax));
+}
+
+function line(role: Message["role"], block: ContentBlock, bytesMax: number): readonly string[] {
+  switch (block.type) {
+    case "text":
+      return [`${role === "user" ? "User" : "Assistant"}: ${headAndTail(block.text, bytesMax)}`];
+    case "tool_use":
+      return [`Call of ${block.name}: ${headAndTail(JSON.stringify(block.input) ?? "", bytesMax / 2)}`];
+    case "tool_result": {
+      const text = block.content.map((part) =>
+        part.type === "text" ? unfenced(part.text) : `(${part.type})`,
+      );
+      return [
+        `${block.is_error === true ? "Failed" : "Result"}: ${headAndTail(text.join("\n"), bytesMax / 2)}`,
+      ];
+    }
+    case "image":
+    case "audio":
+      return [`User: [${block.type}]`];
+    case "thinking":
+    case "opaque":
+    case "yield":
+      return [];
+  }
+}
+
+const ASKED_BYTES = 240;
+const SAID_BYTES = 400;
+
+/**
+ * A summary that needs no model (tier 3): turn by turn what was asked, what was called and what was said last, the newest
+ * turns first where not all have room.
+ */
+export function digest(messages: readonly Message[], earlier: string, bytesMax: number): string {
+  const before = earlier === "" ? "" : headAndTail(earlier, Math.floor(bytesMax / 3));
+  const turns = turnsOf(messages).map(turnLine);
+  let left = bytesMax - byteLength(before) - 100;
+  const kept: string[] = [];
+  for (const text of turns.toReversed()) {
+    left -= byteLength(text) + 1;
+    if (left < 0) break;
+    kept.unshift(text);
+  }
+  const missing = turns.length - kept.length;
+  return [
+    ...(before === "" ? [] : [before]),
+    ...(missing === 0 ? [] : [`(${count(missing, "turn")} more in the log)`]),
+    ...kept,
+  ].join("\n");
+}
+
+function turnsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const turns: Message[][] = [];
+  for (const message of messages) {
+    const current = turns.at(-1);
+    if (current === undefined || beginsTurn(message)) turns.push([message]);
+    else current.push(message);
+  }
+  return turns;
+}
+
+function turnLine(messages: readonly Message[]): string {
+  const [first] = messages;
+  const asked = first !== undefined && beginsTurn(first) ? wordsOf(first) : "";
+  const counts = new Map<string, number>();
+  let said = "";
+  for (const { role, content } of messages) {
+    for (const block of content) {
+      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
+      if (role === "assistant" && block.type === "text") said = block.text;
+    }
+  }
+  const calls = [...counts].map(([name, times]) => `${name} ×${times}`).join(", ");
+  return [
+    asked === "" ? "- Went on." : `- Asked: ${JSON.stringify(withinBytes(asked, ASKED_BYTES))}.`,
+    ...(calls === "" ? [] : [`Called ${calls}.`]),
+    ...(said === "" ? [] : [`Said: ${JSON.stringify(withinBytes(said, SAID_BYTES))}.`]),
+  ].join(" ");
+}

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import type { CompactionParts } from "../compaction/compaction.ts";
+import { compaction } from "../compaction/compaction.ts";
+import { THRESHOLD } from "../compaction/room.ts";
+import type { CompactionKeys } from "../profile/compaction.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+
+/** Turns at the end of a history that are left as they are, where neither configuration nor profile says otherwise. */
+export const KEEP_TURNS = 3;
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+export interface CompactionSources {
+  /** With the session's own files, so that what is set aside is sealed as other output is. */
+  readonly world: World;
+  /** Where texts are set aside; absent where no tool could read them. */
+  readonly scratch?: string;
+  /** What says something, the weightiest first. */
+  readonly keys: readonly (CompactionKeys | undefined)[];
+  readonly windowOf: CompactionParts["windowOf"];
+  readonly redact: CompactionParts["redact"];
+  readonly before?: CompactionParts["before"];
+}
+
+/** The middleware that keeps a session's requests within their model's window. */
+export function openCompaction(sources: CompactionSources): RequestMiddleware {
+  const { world, scratch, keys, windowOf, redact, before } = sources;
+  const said: CompactionKeys = Object.assign({}, ...keys.toReversed());
+  const { threshold = THRESHOLD, keepTurns = KEEP_TURNS, contextTokens } = said;
+  return compaction({
+    settings: { threshold, keepTurns, ...(contextTokens === undefined ? {} : { contextTokens }) },
+    windowOf,
+    redact,
+    ...(before === undefined ? {} : { before }),
+    async keep(name, text) {
+      if (scratch === undefined) return undefined;
+      const path = join(scratch, name);
+      try {
+        await world.files.makeDirectory(scratch, FOLDER_MODE);
+        await world.files.writeAtomic(path, text, FILE_MODE);
+        return path;
+      } catch (thrown) {
+        world.log.for("compaction").write("warn", "nothing set aside", { path, what: messageOf(thrown) });
+        return undefined;
+      }
+    },
+  });
+}
