@@ -338,6 +338,17 @@ describe("[SBX-01 S55] the proxy", () => {
     }
   });
 
+  test("[S57] has an answer for one connection too many, and room again when others go", async () => {
+    await using at = await rig(["one.example"], { "one.example": ["1.1.1.1"] });
+    const idle = Array.from({ length: 128 }, () =>
+      netConnect({ path: at.path }).on("error", () => undefined),
+    );
+    await Promise.all(idle.map((socket) => new Promise<void>((taken) => socket.on("connect", taken))));
+    expect(await at.send(get("one.example"))).toStartWith("HTTP/1.1 503 ");
+    for (const socket of idle) socket.destroy();
+    await until("room", async () => (await at.send(get("one.example"))).endsWith("/x"));
+  });
+
   test("[S57] whoever is slow with the head of a request has no connection", async () => {
     await using at = await rig(["one.example"]);
     const { promise, resolve } = Promise.withResolvers<void>();
