@@ -82,6 +82,7 @@ export class SimDisk {
       messages: (logId) => read("messages", (store) => store.messages(logId)),
       messagesAt: (logId, at) => read("messages", (store) => store.messagesAt(logId, at)),
       orphans: (logId) => read("orphans", (store) => store.orphans(logId)),
+      costs: (logId, since) => read("costs", (store) => store.costs(logId, since)),
       expired: (logId) => read("expired", (store) => store.expired(logId)),
       pin: (logId, pinned) => changed("pin", (store) => store.pin(logId, pinned)),
       expire: (logId, beforeDay) => changed("expire", (store) => store.expire(logId, beforeDay)),

@@ -1,5 +1,7 @@
-import type { CallId, EventSeq, LogId } from "../../src/base/ids.ts";
+import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
+import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
+import type { InputBlock } from "../../src/protocol/content.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";
 import type { SessionStore } from "../../src/session/store.ts";
 import { checkValid } from "../support/valid-history.ts";
@@ -93,19 +95,30 @@ function checkTurns(events: readonly Envelope[]): string[] {
   return problems;
 }
 
-/** What was accepted is in the log, and nothing was begun twice. */
+/** What was accepted is in the log, nothing is begun twice, and what was withdrawn is not begun at all (R26). */
 function checkInputs(events: readonly Envelope[], accepted: ReadonlySet<string>): string[] {
-  const begun = new Map<string, number>();
+  const begun: string[] = [];
+  const texts = new Map<InputId, string>();
+  const withdrawn = new Set<string>();
   for (const event of events) {
-    if (event.kind !== "TurnStarted") continue;
-    for (const block of event.payload.content ?? []) {
-      if (block.type === "text") begun.set(block.text, (begun.get(block.text) ?? 0) + 1);
+    if (event.kind === "TurnStarted") begun.push(textOf(event.payload.content ?? []));
+    if (event.kind === "InputQueued") texts.set(event.payload.inputId, textOf(event.payload.content));
+    if (event.kind === "InputWithdrawn") withdrawn.add(texts.get(event.payload.inputId) ?? "");
+    if (event.kind === "CustomEvent" && event.payload.kind === INPUT_DELIVERED) {
+      const { inputId } = event.payload.payload as { readonly inputId: InputId };
+      begun.push(texts.get(inputId) ?? "");
     }
   }
+  const known = new Set([...begun, ...texts.values()]);
   return [
-    ...[...accepted].filter((text) => !begun.has(text)).map((text) => `'${text}' was accepted and is lost`),
-    ...[...begun].filter(([, times]) => times > 1).map(([text]) => `'${text}' was begun twice`),
+    ...[...accepted].filter((text) => !known.has(text)).map((text) => `'${text}' was accepted and is lost`),
+    ...begun.filter((text, at) => begun.indexOf(text) !== at).map((text) => `'${text}' was begun twice`),
+    ...begun.filter((text) => withdrawn.has(text)).map((text) => `'${text}' was withdrawn and begun`),
   ];
+}
+
+function textOf(content: readonly InputBlock[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
 /** A call that clients saw begin, they see end; a change that happened is in the log. */

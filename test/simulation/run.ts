@@ -306,6 +306,9 @@ class Run {
       case "cancel":
         this.#send(client, { kind: "CancelTurn", sessionId });
         return;
+      case "withdraw":
+        this.#withdraw(client);
+        return;
       case "leave":
         client.detach();
         return;
@@ -324,14 +327,20 @@ class Run {
     if (this.#session === undefined) return;
     this.#inputs += 1;
     const text = `input ${this.#inputs}.`;
-    this.#send(
-      client,
-      { kind: "SendInput", sessionId: this.#session, content: [{ type: "text", text }] },
-      (fate) => {
-        if (fate.kind === "accepted") this.#accepted.add(text);
-        then?.(fate);
-      },
-    );
+    const delivery = then === undefined ? this.#chance.of(DELIVERIES) : "reject";
+    const content = [{ type: "text" as const, text }];
+    this.#send(client, { kind: "SendInput", sessionId: this.#session, content, delivery }, (fate) => {
+      if (fate.kind === "accepted") this.#accepted.add(text);
+      then?.(fate);
+    });
+  }
+
+  /** Takes back an input that waits, as far as the client has seen. */
+  #withdraw(client: SimClient): void {
+    const queued = client.seen.findLast(({ kind }) => kind === "InputQueued");
+    if (queued?.kind !== "InputQueued" || this.#session === undefined) return;
+    const { inputId } = queued.payload;
+    this.#send(client, { kind: "WithdrawInput", sessionId: this.#session, inputId });
   }
 
   /** Answers what is asked, as far as the client has seen it. */
@@ -386,11 +395,14 @@ const OVER: ReadonlySet<string> = new Set(["UnknownSession", "EngineStopping", "
 const ACTIONS = [
   "input",
   "input",
+  "input",
   "answer",
   "answer",
   "answer",
   "cancel",
+  "withdraw",
   "leave",
   "come back",
   "reopen",
 ] as const;
+const DELIVERIES = ["reject", "queue", "steer"] as const;

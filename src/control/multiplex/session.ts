@@ -1,4 +1,4 @@
-import { Cancelled, HarnessError } from "../../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { CancelNode } from "../../engine/cancel.ts";
@@ -46,7 +46,13 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const ending = () => this.#ending !== undefined;
-    this.#turns = new Turns({ parts, signal: this.#root.signal, ending });
+    // So that the log is let go of: it can be opened anew once its disk is well again.
+    const onBroken = () => {
+      this.end("error").catch((thrown: unknown) => {
+        this.#log("error", "a session that broke did not end well", { what: messageOf(thrown) });
+      });
+    };
+    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, onBroken });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,

@@ -20,6 +20,8 @@ export interface TurnsOptions {
   readonly signal: AbortSignal;
   /** Whether the session is being ended. */
   ending(): boolean;
+  /** The log can be written no more: nothing can run here again. */
+  onBroken(): void;
 }
 
 /** A turn that has the slot. With an `input` it begins with one that has waited; without one it has begun. */
@@ -158,6 +160,7 @@ export class Turns {
   #drive(first: ClaimedTurn): void {
     this.#runInOrder(first).catch((thrown: unknown) => {
       this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
+      this.#options.onBroken();
     });
   }
 
@@ -212,6 +215,7 @@ export class Turns {
   async #run({ turn, slot }: ClaimedTurn): Promise<ClaimedTurn | undefined> {
     const { bus, world, engine } = this.#options.parts;
     const startMs = world.clock.monotonic();
+    let next: ClaimedTurn | undefined;
     this.#log("info", "turn started", { turn: turn.number, originator: turn.originator });
     try {
       const ended = await runTurn(turn, engine, (running) => this.#steer(running));
@@ -223,12 +227,15 @@ export class Turns {
       slot.free();
       this.#queue.turnEnded();
       const goesOn = reason === "complete" || reason === "yield" || reason === "cancelled";
-      const next = goesOn ? this.#claimNext() : undefined;
+      next = goesOn ? this.#claimNext() : undefined;
       bus.publish(ended, turn.origin);
       // What a cancel has held was held when it came: what a person sent after it follows.
       if (!goesOn) this.#queue.hold();
       await bus.commit("power");
       return next;
+    } catch (thrown) {
+      next?.slot.free();
+      throw thrown;
     } finally {
       slot.free();
     }
