@@ -1,0 +1,207 @@
+import { relative } from "node:path";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { shownPath } from "../base/path-text.ts";
+import type { World } from "../base/world.ts";
+import type { Event } from "../protocol/events.ts";
+import type { Boundary, ForeignSet, RewindPlan } from "./plan.ts";
+import { planRewind } from "./plan.ts";
+import type { Restored, RestoreParts } from "./restore.ts";
+import { availableSteps, restore } from "./restore.ts";
+import type { CheckpointStore } from "./store.ts";
+import type { Tracker, TrackerParts } from "./tracker.ts";
+
+/** Paths that an event tells; the rest is counted. */
+export const PATHS_TOLD_MAX = 100;
+
+export interface CheckpointsParts {
+  readonly world: Pick<World, "log">;
+  readonly tracking: TrackerParts;
+  readonly store: CheckpointStore;
+  readonly tracker: Tracker;
+}
+
+/** What a call may change: files by absolute path, or anything in the workspace. */
+export type Changes = readonly string[] | "anything";
+
+export interface Turn {
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  emit(event: Event): void;
+}
+
+export interface RewindPreview extends RewindPlan {
+  /** Differs as soon as what it would do does. */
+  readonly token: string;
+}
+
+/**
+ * Keeps the files of one session's workspace before a turn changes them, and sets them back (SES-15).
+ *
+ * One thing at a time: looks, records and rewinds follow each other in the order in which they were asked for.
+ */
+export class Checkpoints {
+  readonly #parts: CheckpointsParts;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** The turn whose first change was prepared. */
+  #turn: number | undefined;
+
+  constructor(parts: CheckpointsParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at the workspace before anybody waits for it. A failure is logged: whoever needs it will meet it again. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      try {
+        await this.#tracker.look("user", signal);
+        await this.#tracker.compareWithGit(signal);
+      } catch (thrown) {
+        if (!signal.aborted) this.#log("the workspace could not be looked at", thrown);
+      }
+    });
+  }
+
+  /**
+   * Resolves when what a call may change is kept. What differs from the last look was changed by somebody else.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason. The call is not to run then.
+   */
+  async before(changes: Changes, { turn, signal, emit }: Turn): Promise<void> {
+    await this.#inTurn(async () => {
+      signal.throwIfAborted();
+      const isFirst = this.#turn !== turn;
+      if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
+      if (changes !== "anything") await this.#tracker.lookAt(this.#paths(changes), "user");
+      if (!isFirst) return;
+      await this.#tracker.record("before", turn, signal);
+      this.#turn = turn;
+      emit({ kind: "CheckpointMade", payload: { turn, ...this.#made() } });
+    });
+  }
+
+  /** Finds out what a call has changed. Nobody waits for it but what comes next. */
+  async after(changes: Changes, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      try {
+        if (changes === "anything") await this.#tracker.look("calls", signal);
+        else await this.#tracker.lookAt(this.#paths(changes), "calls");
+      } catch (thrown) {
+        if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
+      }
+    });
+  }
+
+  /** Keeps what the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
+  async endTurn(turn: number, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#turn === turn) await this.#tracker.record("after", turn, signal);
+    });
+  }
+
+  /**
+   * What setting back to a boundary would do.
+   * @throws HarnessError CheckpointMissing, CheckpointsDamaged, CheckpointUnwritable; the signal's reason.
+   */
+  async preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
+    return await this.#inTurn(() => this.#preview(boundary, turn, signal));
+  }
+
+  /**
+   * Sets files back as a preview said. It is itself recorded, and can be set back like a turn.
+   * @throws HarnessError RewindChanged where the preview was another one.
+   */
+  async rewind(
+    boundary: Boundary,
+    { token, overwrite, turn }: { token: string; overwrite: readonly ForeignSet[]; turn: number },
+    signal: AbortSignal,
+  ): Promise<Restored> {
+    return await this.#inTurn(async () => {
+      const plan = await this.#preview(boundary, turn, signal);
+      if (plan.token !== token) throw new HarnessError("RewindChanged", {});
+      const steps = [...plan.steps, ...overwrite.flatMap((set) => plan[set])];
+      let touched = steps.map(({ path }) => path);
+      try {
+        const done = await restore(steps, this.#restoring, signal);
+        touched = [...done.restored];
+        const spared = (["contested", "foreign"] as const).filter((set) => !overwrite.includes(set));
+        const kept = spared.flatMap((set) => plan[set].map(({ path }) => ({ path, why: WHY[set] })));
+        return {
+          restored: done.restored,
+          kept: [...kept, ...done.kept],
+          notRestorable: [...plan.notRestorable, ...done.notRestorable],
+        };
+      } finally {
+        // Also what was done before it broke off: the next rewind is not to take it for somebody else's work.
+        const unstopped = new AbortController().signal;
+        await this.#tracker.lookAt(touched, "calls");
+        await this.#tracker.record("rewind", turn, unstopped);
+      }
+    });
+  }
+
+  get #tracker(): Tracker {
+    return this.#parts.tracker;
+  }
+
+  get #restoring(): RestoreParts {
+    const { tree, root } = this.#parts.tracking;
+    return { tree, root, store: this.#parts.store, repository: () => this.#tracker.repository };
+  }
+
+  async #preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
+    const { store } = this.#parts;
+    const first = store.headers[0];
+    if (first !== undefined && first.number !== 1 && first.at >= boundary.at) {
+      const why = store.damage?.message ?? "what stood before the oldest one was let go";
+      throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
+    }
+    await this.#tracker.look("user", signal);
+    if (first !== undefined) await this.#tracker.record("seen", turn, signal);
+    const planned = planRewind(await store.records(), this.#tracker.entries, boundary);
+    const lists = { steps: planned.steps, contested: planned.contested, foreign: planned.foreign };
+    const notRestorable = [...planned.notRestorable];
+    const available = { ...lists };
+    for (const set of ["steps", "contested", "foreign"] as const) {
+      const found = await availableSteps(lists[set], this.#restoring, signal);
+      available[set] = found.steps;
+      notRestorable.push(...found.notRestorable);
+    }
+    const plan = { ...available, notRestorable };
+    return { ...plan, token: store.name(new TextEncoder().encode(JSON.stringify([boundary, plan]))) };
+  }
+
+  #made(): { readonly files: number; readonly notRestorable?: string[] } {
+    const { entries, notRestorable } = this.#tracker;
+    const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
+    const missing = notRestorable.length;
+    if (missing === 0) return { files };
+    const told = notRestorable.slice(0, PATHS_TOLD_MAX).map(shownPath);
+    const rest = missing > PATHS_TOLD_MAX ? [`and ${missing - PATHS_TOLD_MAX} more`] : [];
+    return { files: Math.max(0, files - missing), notRestorable: [...told, ...rest] };
+  }
+
+  #paths(changes: readonly string[]): readonly string[] {
+    const { root } = this.#parts.tracking;
+    return changes.map((path) => (path.startsWith(`${root}/`) ? relative(root, path) : path));
+  }
+
+  #log(message: string, thrown: unknown): void {
+    this.#parts.world.log.for("checkpoint").write("warn", message, { what: messageOf(thrown) });
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#queue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue = promise;
+    try {
+      await before;
+      return await work();
+    } finally {
+      resolve();
+    }
+  }
+}
+
+const WHY = {
+  contested: "you, or something else, changed it too",
+  foreign: "it was not changed by cinch",
+} as const;

@@ -1,0 +1,132 @@
+import { pathText } from "../base/path-text.ts";
+import type { Instant } from "../base/tree.ts";
+
+/** What git's index says of one tracked file: how it was when git last saw that it is the same as an object. */
+export interface IndexEntry {
+  /** Hexadecimal. */
+  readonly object: string;
+  readonly mode: number;
+  readonly size: number;
+  readonly modified: Instant;
+  readonly changed: Instant;
+  readonly inode: number;
+}
+
+const HEADER_BYTES = 12;
+const FIXED_BYTES = 62;
+const OBJECT_BYTES = 20;
+const CHECKSUM_BYTES = 20;
+const FLAGS_AT = 60;
+const [EXTENDED, STAGE, NAME_BYTES] = [0x4000, 0x3000, 0xfff];
+const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
+
+/**
+ * The entries of an index file of version 2, 3 or 4, by path from the top of the working tree.
+ *
+ * Undefined for what is none of these, or needs more than this file (a split index): nothing is then known of any file.
+ * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
+ */
+export function parseIndex(bytes: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+  if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const version = view.getUint32(4);
+  if (view.getUint32(0) !== 0x4449_5243 || version < 2 || version > 4) return undefined;
+  const count = view.getUint32(8);
+  const end = bytes.length - CHECKSUM_BYTES;
+  const entries = new Map<string, IndexEntry>();
+  let previous: Uint8Array = new Uint8Array();
+  let at = HEADER_BYTES;
+  for (let number = 0; number < count; number += 1) {
+    if (at + FIXED_BYTES > end) return undefined;
+    const flags = view.getUint16(at + FLAGS_AT);
+    const isExtended = version >= 3 && (flags & EXTENDED) !== 0;
+    const extended = isExtended ? view.getUint16(at + FIXED_BYTES) : 0;
+    const named = nameAt(bytes, at + FIXED_BYTES + (isExtended ? 2 : 0), { version, previous, end, flags });
+    if (named === undefined) return undefined;
+    const mode = view.getUint32(at + 24);
+    const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
+    const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
+    if (isFile && isLooked) {
+      entries.set(pathText(named.name), {
+        object: hex(bytes, at + 40),
+        mode,
+        size: view.getUint32(at + 36),
+        changed: { seconds: view.getUint32(at), nanoseconds: view.getUint32(at + 4) },
+        modified: { seconds: view.getUint32(at + 8), nanoseconds: view.getUint32(at + 12) },
+        inode: view.getUint32(at + 20),
+      });
+    }
+    previous = named.name;
+    // Up to version 3 entries are filled up with zeros to a multiple of eight bytes.
+    at = version === 4 ? named.end : at + Math.ceil((named.end - at) / 8) * 8;
+  }
+  return isSplit(bytes, at, end) ? undefined : entries;
+}
+
+interface Naming {
+  readonly version: number;
+  readonly previous: Uint8Array;
+  readonly end: number;
+  readonly flags: number;
+}
+
+/** The name at a place, and the place behind the zero that ends it. */
+function nameAt(
+  bytes: Uint8Array,
+  at: number,
+  { version, previous, end, flags }: Naming,
+): { readonly name: Uint8Array; readonly end: number } | undefined {
+  let [from, kept] = [at, new Uint8Array() as Uint8Array];
+  if (version === 4) {
+    const dropped = offsetVarint(bytes, at);
+    if (dropped === undefined || dropped.value > previous.length) return undefined;
+    kept = previous.subarray(0, previous.length - dropped.value);
+    from = dropped.end;
+  }
+  const length = flags & NAME_BYTES;
+  const known = version !== 4 && length < NAME_BYTES ? from + length : bytes.indexOf(0, from);
+  if (known < from || known >= end || bytes[known] !== 0) return undefined;
+  const rest = bytes.subarray(from, known);
+  return { name: kept.length === 0 ? rest : joined(kept, rest), end: known + 1 };
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a, 0);
+  both.set(b, a.length);
+  return both;
+}
+
+/** The number encoding of pack offsets, which the names of version 4 use too. */
+export function offsetVarint(
+  bytes: Uint8Array,
+  from: number,
+): { readonly value: number; readonly end: number } | undefined {
+  let [at, value] = [from, 0];
+  for (let count = 0; count < 8; count += 1) {
+    const byte = bytes[at];
+    if (byte === undefined) return undefined;
+    at += 1;
+    value = value * 128 + (byte & 127);
+    if ((byte & 128) === 0) return { value, end: at };
+    value += 1;
+  }
+  return undefined;
+}
+
+/** Whether an extension says that most entries stand in another file. */
+function isSplit(bytes: Uint8Array, from: number, end: number): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = from; at + 8 <= end; at += 8 + view.getUint32(at + 4)) {
+    if (view.getUint32(at) === 0x6c69_6e6b) return true;
+  }
+  return false;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export function hex(bytes: Uint8Array, at: number): string {
+  let text = "";
+  for (let index = at; index < at + OBJECT_BYTES; index += 1) text += HEX[bytes[index] ?? 0];
+  return text;
+}

@@ -1,0 +1,87 @@
+/** Rules of one `.gitignore`, and the folder that they count below ("" for the top). */
+export interface IgnoreRules {
+  readonly folder: string;
+  readonly rules: readonly IgnoreRule[];
+}
+
+interface IgnoreRule {
+  readonly pattern: RegExp;
+  readonly isNegated: boolean;
+  readonly foldersOnly: boolean;
+  /** Matched against the path below the folder; else against the name alone. */
+  readonly anchored: boolean;
+}
+
+const LINES_MAX = 4_096;
+const LINE_CHARACTERS_MAX = 512;
+
+/** What such a file says. Lines that are too long, and more lines than are read, are passed over. */
+export function parseIgnore(folder: string, text: string): IgnoreRules {
+  const lines = text.split("\n", LINES_MAX);
+  return { folder, rules: lines.flatMap((line) => ruleOf(line.replace(/\r$/u, ""))) };
+}
+
+/**
+ * Whether a path is one that git leaves alone unless told otherwise; the last rule that matches counts, those of deeper
+ * folders last. It decides what is copied at all, not what is safe: a mistake costs room, never a file.
+ */
+export function isIgnored(path: string, isFolder: boolean, from: readonly IgnoreRules[]): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  for (let at = from.length - 1; at >= 0; at -= 1) {
+    const { folder, rules } = from[at] ?? { folder: "", rules: [] };
+    const below = folder === "" ? path : path.slice(folder.length + 1);
+    for (let line = rules.length - 1; line >= 0; line -= 1) {
+      const rule = rules[line];
+      if (rule === undefined || (rule.foldersOnly && !isFolder)) continue;
+      if (rule.pattern.test(rule.anchored ? below : name)) return !rule.isNegated;
+    }
+  }
+  return false;
+}
+
+function ruleOf(line: string): readonly IgnoreRule[] {
+  if (line.length > LINE_CHARACTERS_MAX || line.startsWith("#")) return [];
+  let text = line.replace(/(?<!\\) +$/u, "");
+  const isNegated = text.startsWith("!");
+  if (isNegated) text = text.slice(1);
+  const foldersOnly = text.endsWith("/");
+  if (foldersOnly) text = text.slice(0, -1);
+  if (text === "") return [];
+  const anchored = text.includes("/");
+  try {
+    const pattern = new RegExp(`^${regexOf(anchored ? text.replace(/^\//u, "") : text)}$`, "su");
+    return [{ pattern, isNegated, foldersOnly, anchored }];
+  } catch {
+    return []; // a class of characters that is none
+  }
+}
+
+function regexOf(glob: string): string {
+  let regex = "";
+  for (let at = 0; at < glob.length; ) {
+    const rest = glob.slice(at);
+    const [piece, length] = pieceOf(rest, at === 0 || glob[at - 1] === "/");
+    regex += piece;
+    at += length;
+  }
+  return regex;
+}
+
+function pieceOf(rest: string, atStart: boolean): readonly [string, number] {
+  if (atStart && rest.startsWith("**/")) return ["(?:[^/]+/)*", 3];
+  if (atStart && rest === "**") return [".*", 2];
+  const stars = /^\*+/u.exec(rest)?.[0].length ?? 0;
+  if (stars > 0) return ["[^/]*", stars];
+  if (rest.startsWith("?")) return ["[^/]", 1];
+  if (rest.startsWith("\\") && rest.length > 1) return [escaped(rest[1] ?? ""), 2];
+  const set = /^\[(!|\^)?(\]?[^\]]*)\]/u.exec(rest);
+  if (set !== null) {
+    const [whole, not, inside = ""] = set;
+    return [`[${not === undefined ? "" : "^"}${inside.replaceAll(/[\\[\]&~^]/gu, "\\$&")}]`, whole.length];
+  }
+  return [escaped(rest[0] ?? ""), 1];
+}
+
+function escaped(character: string): string {
+  return /[\\^$.*+?()[\]{}|/-]/u.test(character) ? `\\${character === "-" ? "x2d" : character}` : character;
+}

@@ -1,0 +1,109 @@
+import type { Entry } from "./entry.ts";
+import { sameEntry } from "./entry.ts";
+import type { ChangedBy, StoredRecord } from "./store.ts";
+import { entriesAfter } from "./tracker.ts";
+
+/** A place in the log that files can be set back to. */
+export interface Boundary {
+  /** The event: what was recorded before it stays. 0: the beginning. */
+  readonly at: number;
+  /** Set for the start of a turn: what was found right before its first change stays too. */
+  readonly startOf?: number;
+}
+
+/** What setting back would do to one path. */
+export interface RewindStep {
+  readonly path: string;
+  readonly from?: Entry;
+  readonly to?: Entry;
+}
+
+export interface Unreached {
+  readonly path: string;
+  readonly why: string;
+}
+
+/**
+ * What setting the files back comes to. The two sets of files that somebody else changed are left as they are unless a
+ * person says otherwise.
+ */
+export interface RewindPlan {
+  readonly steps: readonly RewindStep[];
+  /** Changed by calls, and by somebody else too. */
+  readonly contested: readonly RewindStep[];
+  /** Changed by somebody else alone, since then. */
+  readonly foreign: readonly RewindStep[];
+  readonly notRestorable: readonly Unreached[];
+}
+
+export const SETS = ["contested", "foreign"] as const;
+export type ForeignSet = (typeof SETS)[number];
+
+/** Compares how things are with how they were at a boundary. */
+export function planRewind(
+  records: readonly StoredRecord[],
+  current: ReadonlyMap<string, Entry>,
+  boundary: Boundary,
+): RewindPlan {
+  const stays = records.filter((record) => isBefore(record, boundary));
+  const undone = records.filter((record) => !isBefore(record, boundary));
+  const target = entriesAfter(stays);
+  const touched = new Map<string, ChangedBy>();
+  for (const { changes } of undone) {
+    for (const [path, by] of changes) {
+      const other = touched.get(path);
+      touched.set(path, other === undefined || other === by ? by : "both");
+    }
+  }
+  const plan = { steps: [], contested: [], foreign: [], notRestorable: [] } as {
+    [Key in keyof RewindPlan]: RewindPlan[Key][number][];
+  };
+  for (const [path, by] of [...touched].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [from, to] = [current.get(path), target.get(path)];
+    if (sameEntry(from, to)) continue;
+    const why = unreached(from, to);
+    const step = { path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    if (why !== undefined) plan.notRestorable.push({ path, why });
+    else if (by === "calls") plan.steps.push(step);
+    else if (by === "both") plan.contested.push(step);
+    else plan.foreign.push(step);
+  }
+  return withoutSpared(plan);
+}
+
+/** A folder that calls made stays where somebody else has put something into it. */
+function withoutSpared(plan: RewindPlan): RewindPlan {
+  const spared = [...plan.contested, ...plan.foreign].filter(({ from }) => from !== undefined);
+  if (spared.length === 0) return plan;
+  const above = new Set(spared.flatMap(({ path }) => foldersOf(path)));
+  return {
+    ...plan,
+    steps: plan.steps.filter(({ path, from, to }) => {
+      return !(from?.kind === "directory" && to?.kind !== "directory" && above.has(path));
+    }),
+    contested: [
+      ...plan.contested,
+      ...plan.steps.filter(({ path, from, to }) => {
+        return from?.kind === "directory" && to !== undefined && to.kind !== "directory" && above.has(path);
+      }),
+    ],
+  };
+}
+
+function foldersOf(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.push(path.slice(0, at));
+  return folders;
+}
+
+function isBefore({ kind, turn, at }: StoredRecord, boundary: Boundary): boolean {
+  if (kind === "base" || at < boundary.at) return true;
+  return kind === "before" && turn === boundary.startOf;
+}
+
+function unreached(from: Entry | undefined, to: Entry | undefined): string | undefined {
+  if (to?.kind === "other") return to.why;
+  if (to?.kind === "file" && to.content.kind === "missing") return to.content.why;
+  if (from?.kind === "other") return `${from.why}, which is there now`;
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { decode } from "../base/text.ts";
+import type { NamedNode, Tree } from "../base/tree.ts";
+import type { Repository } from "./git.ts";
+import type { IgnoreRules } from "./ignore.ts";
+import { isIgnored, parseIgnore } from "./ignore.ts";
+
+/** A folder that git ignores is looked into where it holds no more than this. */
+export const IGNORED_ENTRIES_MAX = 500;
+const IGNORE_FILE_BYTES_MAX = 65_536;
+
+export const TOO_MANY = "an ignored folder with many files";
+
+export interface SelectionParts {
+  readonly tree: Tree;
+  readonly root: string;
+  /** Absolute paths that are never looked into: cinch's own. */
+  readonly exclude: readonly string[];
+  readonly repository: () => Repository | undefined;
+}
+
+/** Which entries of each folder are looked at: never git's own, and no large folders that git ignores. */
+export class Selection {
+  readonly #parts: SelectionParts;
+  /** The rules that count in each folder, outermost first. */
+  readonly #rules = new Map<string, readonly IgnoreRules[]>();
+  readonly #ignored = new Set<string>();
+  /** Folders that are not looked into, by the folder that they are in. */
+  readonly #left = new Map<string, readonly string[]>();
+
+  constructor(parts: SelectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Paths of folders that were left out. */
+  *left(): Iterable<string> {
+    for (const paths of this.#left.values()) yield* paths;
+  }
+
+  select(folder: string, entries: readonly NamedNode[]): readonly NamedNode[] {
+    const { root, exclude } = this.#parts;
+    const rules = this.#rulesOf(folder, entries);
+    const left: string[] = [];
+    const selected = entries.filter(({ name, kind }) => {
+      if (name === ".git") return false;
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (exclude.includes(join(root, path))) return false;
+      if (kind !== "directory") return true;
+      if (!this.#ignored.has(folder) && !isIgnored(path, true, rules)) return true;
+      if (this.#parts.repository()?.tracksIn(path) !== true && this.#isLarge(path)) {
+        left.push(path);
+        return false;
+      }
+      this.#ignored.add(path);
+      return true;
+    });
+    if (left.length > 0) this.#left.set(folder, left);
+    else this.#left.delete(folder);
+    return selected;
+  }
+
+  #isLarge(path: string): boolean {
+    const { tree, root } = this.#parts;
+    return tree.count(root, path, IGNORED_ENTRIES_MAX + 1) > IGNORED_ENTRIES_MAX;
+  }
+
+  #rulesOf(folder: string, entries: readonly NamedNode[]): readonly IgnoreRules[] {
+    const above = folder === "" ? [] : (this.#rules.get(parentOf(folder)) ?? []);
+    const hasOwn = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
+    const own = hasOwn ? [this.#read(folder)] : [];
+    const rules = own.length === 0 ? above : [...above, ...own];
+    this.#rules.set(folder, rules);
+    return rules;
+  }
+
+  #read(folder: string): IgnoreRules {
+    const { tree, root } = this.#parts;
+    const path = folder === "" ? ".gitignore" : `${folder}/.gitignore`;
+    try {
+      return parseIgnore(folder, decode(tree.read(root, path, IGNORE_FILE_BYTES_MAX)));
+    } catch {
+      return { folder, rules: [] }; // it cannot be read: nothing is ignored by it
+    }
+  }
+}
+
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "" : path.slice(0, slash);
+}

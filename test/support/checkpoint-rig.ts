@@ -1,0 +1,150 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Files } from "../../src/base/world.ts";
+import { Checkpoints } from "../../src/checkpoint/checkpoints.ts";
+import type { Boundary, ForeignSet } from "../../src/checkpoint/plan.ts";
+import type { Restored } from "../../src/checkpoint/restore.ts";
+import { CheckpointStore } from "../../src/checkpoint/store.ts";
+import { Tracker } from "../../src/checkpoint/tracker.ts";
+import { hostTree } from "../../src/host/tree.ts";
+import type { Event } from "../../src/protocol/events.ts";
+import { temporaryDirectory, testWorld } from "./world.ts";
+
+/** Checkpoints of one workspace of real files, with turns that are numbered as a log would. */
+export interface CheckpointRig extends AsyncDisposable {
+  readonly root: string;
+  readonly data: string;
+  readonly events: Event[];
+  readonly checkpoints: Checkpoints;
+  /** What one turn does, with shell commands; gives the events of its start and its end. */
+  turn(...commands: readonly string[]): Promise<TurnBounds>;
+  /** What somebody else does. */
+  outside(command: string): void;
+  /** Sets the files back, with what is said of files that others changed. */
+  rewind(to: Boundary, overwrite?: readonly ForeignSet[]): Promise<Restored>;
+  /** The same log, as another process would open it. */
+  reopen(): Promise<void>;
+}
+
+export interface TurnBounds {
+  readonly start: Boundary;
+  readonly end: Boundary;
+}
+
+export interface RigOptions {
+  /** The workspace is a git repository. */
+  readonly git?: boolean;
+  readonly files?: Partial<Files>;
+  readonly room?: number;
+}
+
+export async function openCheckpointRig(options: RigOptions = {}): Promise<CheckpointRig> {
+  const directory = temporaryDirectory("cinch-checkpoint-");
+  const [root, data] = [join(directory.path, "work"), join(directory.path, "data")];
+  mkdirSync(root);
+  if (options.git === true) shell(root, "git init -q .");
+  const events: Event[] = [];
+  const world = testWorld();
+  const files = { ...world.files, ...options.files };
+  let [last, turns] = [0, 0];
+  const open = async () => {
+    const parts = { files, random: world.random, folder: data, key: new Uint8Array(32).fill(7), log: "log_x" };
+    const store = await CheckpointStore.open(parts);
+    const tracking = {
+      world,
+      files,
+      tree: hostTree,
+      root,
+      exclude: [],
+      configFiles: [],
+      store,
+      room: () => Promise.resolve(options.room ?? 1e9),
+      lastEvent: () => Promise.resolve(last),
+    };
+    return new Checkpoints({ world, tracking, store, tracker: await Tracker.open(tracking) });
+  };
+  let checkpoints = await open();
+  const { signal } = new AbortController();
+  return {
+    root,
+    data,
+    events,
+    get checkpoints() {
+      return checkpoints;
+    },
+    async turn(...commands) {
+      turns += 1;
+      last += 1;
+      const [start, turn] = [last, turns];
+      const emit = (event: Event) => void events.push(event);
+      for (const command of commands) {
+        await world.clock.advance(1_000);
+        await checkpoints.before("anything", { turn, signal, emit });
+        last += 1;
+        shell(root, command);
+        await checkpoints.after("anything", signal);
+      }
+      await checkpoints.endTurn(turn, signal);
+      last += 1;
+      return { start: { at: start, startOf: turn }, end: { at: last } };
+    },
+    outside: (command) => shell(root, command),
+    async rewind(to, overwrite = []) {
+      const { token } = await checkpoints.preview(to, turns, signal);
+      const done = await checkpoints.rewind(to, { token, overwrite, turn: turns }, signal);
+      last += 1;
+      return done;
+    },
+    async reopen() {
+      checkpoints = await open();
+    },
+    [Symbol.asyncDispose]: async () => {
+      shell(directory.path, "chmod -R u+rwX .");
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const GIT_ENV = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@b",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@b",
+};
+
+/** Runs a command in bash, as a person would in another window. */
+export function shell(cwd: string, command: string): string {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, ...GIT_ENV };
+  return execFileSync("bash", ["-c", command], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Everything below a folder: mode, kind, and bytes or target; without git's own folder. */
+export function treeOf(root: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const walk = (folder: string) => {
+    for (const name of readdirSync(Buffer.from(join(root, folder), "latin1"), { encoding: "buffer" })) {
+      const text = name.toString("latin1");
+      if (text === ".git") continue;
+      const path = folder === "" ? text : `${folder}/${text}`;
+      const at = Buffer.from(join(root, path), "latin1");
+      const stats = lstatSync(at);
+      const mode = (stats.mode & 0o7777).toString(8);
+      if (stats.isDirectory()) {
+        found[path] = `d ${mode}`;
+        walk(path);
+      } else if (stats.isSymbolicLink()) found[path] = `l ${readlinkSync(at, { encoding: "latin1" })}`;
+      else found[path] = `f ${mode} ${createHash("sha256").update(readFileSync(at)).digest("hex").slice(0, 12)}`;
+    }
+  };
+  walk("");
+  return found;
+}
+
+export function write(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
