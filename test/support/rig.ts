@@ -151,6 +151,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       for (const wake of waiting) wake();
     }
   })();
+  reading.catch(() => undefined); // whoever waits for an event is told
 
   async function until<Kind extends EventKind>(kind: Kind, nth = 1): Promise<EnvelopeOf<Kind>> {
     while (true) {
@@ -183,10 +184,13 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       return turnSeen(events.slice(from), ended.payload.reason);
     },
     async [Symbol.asyncDispose]() {
-      await multiplexer.close("user");
-      stop.abort();
-      await reading;
-      await directory[Symbol.asyncDispose]();
+      try {
+        await multiplexer.close("user");
+        stop.abort();
+        await reading;
+      } finally {
+        await directory[Symbol.asyncDispose]();
+      }
     },
   };
 }
