@@ -4,6 +4,7 @@ import type { Files } from "../src/base/world.ts";
 import { policyFrom } from "../src/harness/policy.ts";
 import { hostWorld } from "../src/host/host.ts";
 import { examine } from "../src/permission/command-facts.ts";
+import { lookOf } from "../src/permission/gate.ts";
 import type { Decision, Policy } from "../src/permission/judge.ts";
 import { judge } from "../src/permission/judge.ts";
 import { loadProfile } from "../src/profile/profile.ts";
@@ -17,6 +18,7 @@ const SILENT = { for: () => SILENT, write: () => undefined };
 const JUDGING_MS_AIM = 0.1;
 const JUDGING_MS_MAX = 50;
 const WORST_TRIES = 5;
+const DENIED = ["Read:secrets/**", "Read:**/*.pem", "Read:src/*/x", "Read:/etc/**"];
 /** Where the agents of the corpus worked: that is the workspace here. */
 const WORKSPACES = /\/testbed(?![\w-])|\/Users\/badlogic\/workspaces\/pi-mono(?![\w-])/g;
 
@@ -53,7 +55,22 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
   const others = all.filter(({ source }) => source !== "badlogic/pi-mono");
   const traps = await Promise.all(commandsOf("traps").map(judged));
   const safe = await Promise.all(commandsOf("safe").map(judged));
-  const worst = await worstCases(judged);
+  // With rules about files too, since those take more looks.
+  const denying = policyFrom({
+    profile: profile.permissions,
+    user: {
+      rules: DENIED.map((text) => ({ effect: "deny", text, where: { path: "", line: 1, key: "deny" } })),
+    },
+    strictPermissions: false,
+    ownDirectories,
+  });
+  const worst = await worstCases(async (command) => {
+    const [plain, ruled] = [
+      await judged(command),
+      await judgedOn(command, { policy: denying, root, files: world.files }),
+    ];
+    return plain.ms > ruled.ms ? plain : ruled;
+  });
   return [
     share("asked of 100 commands, all, no sandbox", asked(all, "without"), 45),
     share("asked of 100 commands, all, in the sandbox", asked(all, "within"), 10),
@@ -130,7 +147,7 @@ async function judgedOn(command: string, { policy, root, files }: Ground): Promi
   const plan = { summary: command, target };
   const tool = { name: "Bash", level: "DangerFullAccess" } as const;
   const before = performance.now();
-  const facts = await examine(target, place, { files, ownDirectories: policy.ownDirectories });
+  const facts = await examine(target, place, lookOf(policy, place, files));
   const without = judge(plan, tool, policy, place, { facts }).kind;
   const ms = performance.now() - before;
   return { without, within: judge(plan, tool, policy, place, { facts, confined: { hosts: [] } }).kind, ms };
@@ -148,7 +165,7 @@ async function worstCases(judged: (command: string) => Promise<Judged>): Promise
 }
 
 export function hostileInputs(): readonly string[] {
-  const long = 120_000;
+  const long = 95_000; // a line of more than 100,000 characters is refused unread
   const repeated = (part: string, end = "") => part.repeat(Math.floor(long / part.length)) + end;
   return [
     "a".repeat(1_048_576),
@@ -186,5 +203,14 @@ export function hostileInputs(): readonly string[] {
     `find . ${repeated("-exec a \\; ")}`,
     `xargs ${repeated("-I{} ")}a`,
     repeated("\u00e9\u{1f600} "),
+    `git show ${repeated("a:b ")}`,
+    `git show HEAD:${repeated("a:")}`,
+    repeated("git show x; "),
+    repeated("git -C a show x; "),
+    `git diff -- ${repeated("a* ")}`,
+    `git diff -- '${repeated("*a")}'`,
+    `git log -p -- ${repeated("src/x ")}`,
+    `tar c ${repeated("a ")}`,
+    repeated("tar c .; "),
   ];
 }

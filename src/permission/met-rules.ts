@@ -76,12 +76,15 @@ const WHOLE =
 /** Of a command that is not known, every word that leads to what a rule is about counts. */
 async function metByWords({ commands }: Analysis, ground: Ground, rules: ReadRules): Promise<readonly Met[]> {
   const met: Met[] = [];
-  let left = WORDS_MAX;
+  const seen = new Set<string>();
   for (const command of commands) {
     if (command.wraps === "plain" || knownCommand(command, commands).kind === "reads") continue;
     const whole = isWhole(command);
     for (const word of [...(whole ? [HERE] : []), ...command.args].flatMap(pathsIn)) {
-      if (left-- === 0) return met;
+      const key = `${command.directories?.join("\n")}\0${word.kind}\0${word.text}\0${whole}`;
+      if (seen.has(key)) continue;
+      if (seen.size === WORDS_MAX) return met; // for so many words it is asked anyway: see `guardedWord`
+      seen.add(key);
       met.push(...(await metByWord(word, command, whole, ground, rules)));
     }
   }

@@ -7,6 +7,8 @@ import { knowledgeOf } from "./commands/table.ts";
 /** A line with more commands or more files is nothing that only reads and goes unasked. */
 const READS_MAX = 256;
 const WRITERS_MAX = 16;
+/** Nor is a command with more words. */
+const WORDS_MAX = 1_024;
 
 /**
  * Tells whether a whole line is known to only read: each of its commands, each of its redirections (PERM-04).
@@ -62,6 +64,7 @@ function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
         : `the name of the command, ${name.text}, is only known when it runs`,
     );
   if (wraps === "plain") return reads();
+  if (args.length > WORDS_MAX) return unknown(`${program} with more than ${WORDS_MAX} words`);
   const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
   const tellsMore = known.kind === "unknown" && /^(?:find|fd|fdfind)$/.test(program);
   if (wraps === "opaque" && program !== "xargs" && !tellsMore)
