@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from "node:crypto";
+import { encode } from "../base/text.ts";
 
 /** Bytes of every key here. */
 export const SEAL_KEY_BYTES = 32;
@@ -7,6 +9,7 @@ const TAG_BYTES = 16;
 /** What sealing adds to a content. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 const KEY_ID_BYTES = 8;
+const NONCES_IN_ADVANCE = 128;
 
 /** The row that a content belongs to: sealed content opens nowhere else (SES-04). */
 export interface SealScope {
@@ -39,15 +42,34 @@ export type RandomBytes = (count: number) => Uint8Array;
 
 /** A key to seal with, and where nonces come from. */
 export interface Sealer {
-  readonly key: Uint8Array;
+  readonly key: SealKey;
   readonly random: RandomBytes;
+}
+
+/** Bytes, or, for a key that is used often, what the cipher makes of them once. */
+export type SealKey = Uint8Array | KeyObject;
+
+export function sealKey(bytes: Uint8Array): KeyObject {
+  return createSecretKey(bytes);
+}
+
+/** Random bytes in larger pieces, each byte given once: asking for a few of them costs as much as for many. */
+export function inAdvance(random: RandomBytes): RandomBytes {
+  let ready = new Uint8Array(0);
+  return (count) => {
+    if (ready.length < count)
+      ready = new Uint8Array(random(Math.max(count, NONCE_BYTES * NONCES_IN_ADVANCE)));
+    const bytes = ready.subarray(0, count);
+    ready = ready.subarray(count);
+    return bytes;
+  };
 }
 
 /** AES-256-GCM with a random nonce of 96 bits: nonce, ciphertext, tag. */
 export function sealBytes({ key, random }: Sealer, context: string, content: Uint8Array): Uint8Array {
   const nonce = random(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(Buffer.from(context, "utf8"));
+  cipher.setAAD(encode(context));
   const sealed = new Uint8Array(NONCE_BYTES + content.length + TAG_BYTES);
   sealed.set(nonce, 0);
   sealed.set(cipher.update(content), NONCE_BYTES);
@@ -57,13 +79,13 @@ export function sealBytes({ key, random }: Sealer, context: string, content: Uin
 }
 
 /** @throws SealBroken. */
-export function openBytes(key: Uint8Array, context: string, sealed: Uint8Array): Uint8Array {
+export function openBytes(key: SealKey, context: string, sealed: Uint8Array): Uint8Array {
   const end = sealed.length - TAG_BYTES;
   if (end < NONCE_BYTES) throw new SealBroken("it is too short to be sealed content");
   const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  cipher.setAAD(Buffer.from(context, "utf8"));
+  cipher.setAAD(encode(context));
   cipher.setAuthTag(sealed.subarray(end));
   const content = cipher.update(sealed.subarray(NONCE_BYTES, end));
   try {
@@ -76,7 +98,7 @@ export function openBytes(key: Uint8Array, context: string, sealed: Uint8Array):
 
 /** What content is bound to. No part can hold the character between the parts. */
 export function scopeText({ log, table, row, kind }: SealScope, keyId: string): string {
-  return ["cinch row v1", log, table, row, kind, keyId].join("\0");
+  return `cinch row v1\0${log}\0${table}\0${row}\0${kind}\0${keyId}`;
 }
 
 export function newKeyId(random: RandomBytes): string {

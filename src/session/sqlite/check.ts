@@ -113,8 +113,7 @@ function countEvents(connection: Connection, log: number): { count: number; last
 function* orphans(connection: Connection, log: number, logId: LogId): Generator<Finding> {
   const rows = connection.all(
     `SELECT call_id, tool_name, started_at FROM tool_call_intents
-     WHERE log = ? AND NOT EXISTS (
-       SELECT 1 FROM tool_call_outcomes WHERE tool_call_outcomes.call_id = tool_call_intents.call_id)
+     WHERE log = ? AND is_open = 1
      AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
     log,
   );

@@ -60,7 +60,7 @@ export class Connection implements Disposable {
       connection.execute(
         `PRAGMA busy_timeout = ${busyMs}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;
-         PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
+         PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
       );
       return connection;
     } catch (thrown) {

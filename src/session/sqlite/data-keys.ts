@@ -1,7 +1,10 @@
+import type { KeyObject } from "node:crypto";
+import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { RandomBytes, Seal, Sealed, SealScope } from "../seal.ts";
+import type { RandomBytes, Seal, Sealed, SealKey, SealScope } from "../seal.ts";
 import {
+  inAdvance,
   keyFingerprint,
   newKeyId,
   openBytes,
@@ -9,6 +12,7 @@ import {
   SealBroken,
   scopeText,
   sealBytes,
+  sealKey,
 } from "../seal.ts";
 import type { Connection } from "./connection.ts";
 
@@ -25,7 +29,7 @@ export interface LogKey {
 
 export interface DataKey {
   readonly keyId: string;
-  readonly key: Uint8Array;
+  readonly key: SealKey;
 }
 
 /** The data keys of one store: made when they are needed, unwrapped when they are used (SES-04). */
@@ -33,12 +37,14 @@ export class DataKeys {
   readonly #connection: Connection;
   readonly #logKey: Uint8Array;
   readonly #random: RandomBytes;
-  readonly #unwrapped = new Map<string, Uint8Array>();
+  readonly #nonces: RandomBytes;
+  readonly #unwrapped = new Map<string, KeyObject>();
 
   constructor(connection: Connection, logKey: Uint8Array, random: RandomBytes) {
     this.#connection = connection;
     this.#logKey = logKey;
     this.#random = random;
+    this.#nonces = inAdvance(random);
   }
 
   /** The key of a log's day; a new one is part of the transaction that asks for it. */
@@ -61,12 +67,12 @@ export class DataKeys {
       day,
       sealBytes({ key: this.#logKey, random }, wrapText(logId, day, keyId), key),
     );
-    return { keyId, key };
+    return { keyId, key: sealKey(key) };
   }
 
   /** Seals the content of a row under one of these keys. */
   seal(scope: SealScope, { keyId, key }: DataKey, content: Uint8Array): Sealed {
-    return { keyId, bytes: sealBytes({ key, random: this.#random }, scopeText(scope, keyId), content) };
+    return { keyId, bytes: sealBytes({ key, random: this.#nonces }, scopeText(scope, keyId), content) };
   }
 
   /**
@@ -89,11 +95,10 @@ export class DataKeys {
 
   /** Keeps no key in memory. */
   forget(): void {
-    for (const key of this.#unwrapped.values()) key.fill(0);
     this.#unwrapped.clear();
   }
 
-  #get(keyId: string): Uint8Array {
+  #get(keyId: string): KeyObject {
     const known = this.#unwrapped.get(keyId);
     if (known !== undefined) return known;
     const row = this.#connection.first(
@@ -105,9 +110,9 @@ export class DataKeys {
     if (!(wrapped instanceof Uint8Array))
       throw new SealBroken(`its key ${keyId} was destroyed: it has expired`);
     const text = wrapText(String(row["log_id"]), String(row["day"]), keyId);
-    let key: Uint8Array;
+    let key: KeyObject;
     try {
-      key = openBytes(this.#logKey, text, wrapped);
+      key = sealKey(openBytes(this.#logKey, text, wrapped));
     } catch (cause) {
       throw new SealBroken(`its key ${keyId} was changed`, { cause });
     }
@@ -134,7 +139,7 @@ export class WriterSeal implements Pick<Seal, "seal"> {
   readonly #keys: DataKeys;
   readonly #log: Omit<LogDay, "day">;
   readonly #today: () => string;
-  #current: { readonly day: string; readonly keyId: string; readonly key: Uint8Array } | undefined;
+  #current: { readonly day: string; readonly keyId: string; readonly key: SealKey } | undefined;
 
   constructor(keys: DataKeys, log: Omit<LogDay, "day">, today: () => string) {
     this.#keys = keys;
@@ -142,10 +147,14 @@ export class WriterSeal implements Pick<Seal, "seal"> {
     this.#today = today;
   }
 
-  /** Called in a transaction. */
-  seal(scope: SealScope, content: Uint8Array): Sealed {
+  /** Called in a transaction, before anything is sealed in it: what is written together is sealed with one key. */
+  begin(): void {
     const day = this.#today();
     if (this.#current?.day !== day) this.#current = { day, ...this.#keys.forDay({ ...this.#log, day }) };
+  }
+
+  seal(scope: SealScope, content: Uint8Array): Sealed {
+    assert(this.#current !== undefined, "contents are sealed in a transaction");
     return this.#keys.seal(scope, this.#current, content);
   }
 

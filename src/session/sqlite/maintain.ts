@@ -62,7 +62,7 @@ function bytes(connection: Connection): number {
 
 function removeBranches(connection: Connection, { isAlive }: Maintenance): number {
   const select = `SELECT logs.num, leases.pid, leases.process_start FROM logs JOIN leases ON leases.log = logs.num
-    WHERE branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`;
+    WHERE branch_at IS NOT NULL AND branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`;
   if (connection.all(select).length === 0) return 0;
   return connection.transaction("process", () => {
     const broken = connection.all(select).filter((row) => !isAlive(row));

@@ -71,9 +71,12 @@ export class Reading {
   messagesAt(logId: LogId, at: EventSeq): readonly StoredMessage[] {
     return this.#connection.snapshot(() => {
       const rows = this.#connection.all(
-        `SELECT seq, after, turn, role, boundary, content, key_id FROM messages
-         WHERE log = ?1 AND after <= ?2 AND seq >= coalesce(
-           (SELECT seq FROM messages WHERE log = ?1 AND boundary = 1 AND after <= ?2 ORDER BY seq DESC LIMIT 1), 0)
+        `WITH newest (seq) AS (
+           SELECT seq FROM messages WHERE log = ?1 AND after <= ?2 ORDER BY after DESC, seq DESC LIMIT 1),
+         boundary (seq) AS (
+           SELECT max(seq) FROM messages WHERE log = ?1 AND boundary = 1 AND seq <= (SELECT seq FROM newest))
+         SELECT seq, after, turn, role, boundary, content, key_id FROM messages
+         WHERE log = ?1 AND seq BETWEEN coalesce((SELECT seq FROM boundary), 0) AND (SELECT seq FROM newest)
          AND ${notExpired("messages")} ORDER BY seq`,
         this.logNumber(logId),
         at,
@@ -85,8 +88,7 @@ export class Reading {
   orphans(logId: LogId): readonly Intent[] {
     const rows = this.#connection.all(
       `SELECT call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id FROM tool_call_intents
-       WHERE log = ? AND NOT EXISTS (
-         SELECT 1 FROM tool_call_outcomes WHERE tool_call_outcomes.call_id = tool_call_intents.call_id)
+       WHERE log = ? AND is_open = 1
        AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
       this.logNumber(logId),
     );

@@ -93,6 +93,7 @@ export class SqliteWriter implements SessionWriter {
     if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
+    if (events.length + messages.length + intents.length > 0) this.#held.seal.begin();
     let turn = this.#turn;
     for (const event of events) {
       if (event.parentCall === undefined && event.kind === "TurnStarted") turn = event.payload.turn;
@@ -190,7 +191,7 @@ export class SqliteWriter implements SessionWriter {
       `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)
        VALUES (?, ?, ?, '', ?, ?, ?, ?)
        ON CONFLICT (call_id) DO UPDATE SET started_at = excluded.started_at
-       WHERE log = excluded.log AND call_id NOT IN (SELECT call_id FROM tool_call_outcomes)`,
+       WHERE log = excluded.log AND is_open = 1`,
       callId,
       this.#held.log,
       tool,
@@ -214,6 +215,7 @@ export class SqliteWriter implements SessionWriter {
       this.#held.log,
     );
     assert(changes === 1, `the call ${callId} has an intent and no outcome when it ends`);
+    this.#connection.run("UPDATE tool_call_intents SET is_open = 0 WHERE call_id = ?", callId);
   }
 
   #keepFacts(events: readonly Envelope[]): void {

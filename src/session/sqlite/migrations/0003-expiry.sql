@@ -24,3 +24,14 @@ CREATE TABLE key_spans (
   freed      INTEGER NOT NULL DEFAULT 0,  -- its contents were removed after it expired
   PRIMARY KEY (log, from_event)
 ) STRICT, WITHOUT ROWID;
+
+-- Calls with an intent and no outcome are found without looking at those that ended.
+ALTER TABLE tool_call_intents ADD COLUMN is_open INTEGER NOT NULL DEFAULT 1;
+UPDATE tool_call_intents SET is_open = 0 WHERE call_id IN (SELECT call_id FROM tool_call_outcomes);
+CREATE INDEX open_intents ON tool_call_intents (log, started_at, call_id) WHERE is_open = 1;
+
+-- The messages as they stood after an event.
+CREATE INDEX messages_by_event ON messages (log, after, seq);
+
+-- What branches are there of whatever log, and are they whole.
+CREATE INDEX branches ON logs (branch_at) WHERE branch_at IS NOT NULL;
