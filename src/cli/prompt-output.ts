@@ -1,8 +1,8 @@
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
-import { dollars, priceOf } from "../client/kit/cost.ts";
+import { priceOf } from "../client/kit/cost.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import { jsonLine } from "../client/kit/wire-json.ts";
 
 /** The one object of `--output-format json`. */
 export function resultJson(session: SessionId, record: TurnRecord): string {
@@ -32,22 +32,4 @@ export function failureJson(thrown: unknown): string {
     stop_reason: cancelled ? "cancelled" : "error",
     ...(cancelled ? {} : { error: { reason, message: messageOf(thrown) } }),
   });
-}
-
-/** One line of `--output-format stream-json`. */
-export function envelopeJson(envelope: Envelope): string {
-  if (envelope.kind !== "CostIncremented" || envelope.payload.usd === null) return jsonLine(envelope);
-  return jsonLine({ ...envelope, payload: { ...envelope.payload, usd: dollars(envelope.payload.usd) } });
-}
-
-/**
- * One value on one line. The characters that JSON leaves as they are and a terminal obeys, or hides, are written as
- * escapes: the same value, and safe to look at (TUI-07).
- */
-export function jsonLine(value: unknown): string {
-  const escaped = JSON.stringify(value).replaceAll(
-    /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${escaped}\n`;
 }

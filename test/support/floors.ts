@@ -18,6 +18,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["trust", 2],
   ["client/kit", 2],
   ["provider/dialect", 3],
+  ["session/transcript", 3],
   ["provider/*", 4],
   ["tool/builtin", 4],
   ["session/sqlite", 4],

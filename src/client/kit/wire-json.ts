@@ -1,0 +1,20 @@
+import type { Envelope } from "../../protocol/envelope.ts";
+import { dollars } from "./cost.ts";
+
+/** An envelope on one line, as every wire and every export has it (BUS-02). */
+export function envelopeJson(envelope: Envelope): string {
+  if (envelope.kind !== "CostIncremented" || envelope.payload.usd === null) return jsonLine(envelope);
+  return jsonLine({ ...envelope, payload: { ...envelope.payload, usd: dollars(envelope.payload.usd) } });
+}
+
+/**
+ * One value on one line. The characters that JSON leaves as they are and a terminal obeys, or hides, are written as
+ * escapes: the same value, and safe to look at (TUI-07).
+ */
+export function jsonLine(value: unknown): string {
+  const escaped = JSON.stringify(value).replaceAll(
+    /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `${escaped}\n`;
+}
