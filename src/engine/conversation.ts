@@ -20,17 +20,39 @@ import type { PendingCall, Reply } from "./reply.ts";
  */
 export class Conversation {
   readonly #bus: Bus;
+  readonly #load: (() => Promise<readonly Message[]>) | undefined;
   #messages: Message[];
   /** What was handed out last; a list that somebody holds never changes. */
   #shown: readonly Message[] | undefined;
 
-  constructor(bus: Bus, history: readonly Message[]) {
+  #released = false;
+
+  /** @param load reads it from the log, as `history` would be now; absent where it cannot be let go of. */
+  constructor(bus: Bus, history: readonly Message[], load?: () => Promise<readonly Message[]>) {
     this.#bus = bus;
+    this.#load = load;
     this.#messages = [...history];
+  }
+
+  /** Lets go of the messages until `ready` is called. Everything was written, and nothing is added meanwhile. */
+  release(): void {
+    if (this.#load === undefined || this.#messages.length === 0) return;
+    this.#messages = [];
+    this.#shown = undefined;
+    this.#released = true;
+  }
+
+  /** Resolves once the messages are there. */
+  async ready(): Promise<void> {
+    if (!this.#released || this.#load === undefined) return;
+    this.#messages = [...(await this.#load())];
+    this.#shown = undefined;
+    this.#released = false;
   }
 
   /** The same list until something is added. */
   get messages(): readonly Message[] {
+    assert(!this.#released, "a history that was let go of is read again first");
     this.#shown ??= [...this.#messages];
     return this.#shown;
   }

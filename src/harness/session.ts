@@ -14,6 +14,7 @@ import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
+import { validHistory } from "../session/valid-history.ts";
 import { catchFailures } from "../tool/catch.ts";
 import { memoise } from "../tool/memoise.ts";
 import type { ToolHandler, ToolMiddleware } from "../tool/middleware.ts";
@@ -40,6 +41,9 @@ export interface SessionMaterial {
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
   readonly waiting?: NonNullable<SessionParts["waiting"]>;
+  readonly idleTimeoutMs?: number;
+  readonly pinned?: boolean;
+  readonly tasksRunning?: () => number;
   /** The tools, which may tell of things that happen while no call is under way. */
   readonly tools: (publish: (event: Event) => void) => ToolRegistry;
   readonly workspace: Workspace;
@@ -86,7 +90,11 @@ export function composeSession(material: SessionMaterial): Session {
   const redaction = new Redaction(material.redactor ?? redactor([]));
   const bus = new Bus({ session, logId, store, writer, clock, redaction });
   for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
-  const registry = material.tools((event) => bus.publish(event));
+  let opened: Session | undefined;
+  const registry = material.tools((event) => {
+    bus.publish(event);
+    opened?.touch();
+  });
   const questions = new Questions({
     clock,
     ids,
@@ -117,7 +125,9 @@ export function composeSession(material: SessionMaterial): Session {
     world,
     session,
     bus,
-    conversation: new Conversation(bus, material.history),
+    conversation: new Conversation(bus, material.history, async () => {
+      return validHistory((await store.messages(logId)).map(({ message }) => message));
+    }),
     dispatcher: new Dispatcher({ world, session, bus, registry, workspace, redaction, handler }),
     redaction,
     requestMiddleware: material.requestMiddleware,
@@ -126,7 +136,8 @@ export function composeSession(material: SessionMaterial): Session {
     roundsMax: material.roundsMax,
     ...(onBlock === undefined ? {} : { onBlock }),
   };
-  return new Session({ ...material, bus, questions, engine });
+  opened = new Session({ ...material, bus, questions, engine });
+  return opened;
 }
 
 /** The end of the chain: exactly what was planned and judged is what runs (PERM-10). */

@@ -10,7 +10,7 @@ import { composeSession } from "../../src/harness/session.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/envelope.ts";
-import type { EventKind } from "../../src/protocol/events.ts";
+import type { Event, EventKind } from "../../src/protocol/events.ts";
 import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
@@ -43,6 +43,13 @@ export interface RigOptions {
   /** Tells the process of this run from others; one whose start the store takes for dead is overtaken. */
   readonly processStart?: string;
   readonly onInput?: NonNullable<SessionParts["onInput"]>;
+  readonly idleTimeoutMs?: number;
+  readonly pinned?: boolean;
+  readonly tasksRunning?: () => number;
+  /** Given what publishes events while no call is under way. */
+  readonly onTell?: (tell: (event: Event) => void) => void;
+  /** False where nobody follows the session: \`events\` then stays empty. */
+  readonly follows?: boolean;
 }
 
 /** One session of the real engine with a scripted model and a fake clock, driven as a client drives it. */
@@ -75,64 +82,73 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const directory = temporaryDirectory();
   const store = options.store ?? memorySessionStore(world.machine);
   const provider = scriptedProvider(options.script);
-  const logId = options.resume ?? world.ids.next("log");
-  const sessionId = world.ids.next("sess");
   const registry = new ToolRegistry();
   registry.add({ name: "test", tools: () => options.tools ?? [] });
-  const { pid, processStart } = world.machine;
-  const holder = { pid, processStart: options.processStart ?? processStart };
-  const start = {
-    logId,
-    session: sessionId,
-    workingDir: directory.path,
-    profile: "test",
-    model: "scripted:scripted-1",
-    createdAt: new Date(world.clock.now()).toISOString(),
-  };
-  const writer =
-    options.resume === undefined
-      ? await store.create(start, holder)
-      : await store.open(logId, sessionId, holder);
-  const resumed = options.resume === undefined ? undefined : await resumeLog(store, logId);
-  const intents = (options.unfinished?.calls ?? []).flatMap(({ callId, name: tool, intent }): Intent[] =>
-    intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
-  );
-  await writer.append({ intents }, "power");
-  const session = composeSession({
-    world,
-    session: sessionId,
-    logId,
-    store,
-    writer,
-    history: options.history ?? [],
-    lastTurn: options.lastTurn ?? 0,
-    ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
-    ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
-    ...resumed,
-    tools: () => registry,
-    workspace: {
-      root: directory.path,
-      cwd: directory.path,
-      seen: new Map(),
-      env: {},
-      scratch: directory.path,
-    },
-    telemetry: [],
-    gate: options.gate ?? (() => []),
-    inner: [],
-    requestMiddleware: options.requestMiddleware ?? [],
-    model: () => ({ provider, id: "scripted-1", outputTokensMax: 4_096 }),
-    setModel: () => Promise.resolve(),
-    revokeRule: () => false,
-    promoteRule: async () => false,
-    roundsMax: options.roundsMax ?? 50,
-    attended: options.attended ?? true,
-    permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
-    settle: () => Promise.resolve(),
-    close: async () => await writer[Symbol.asyncDispose](),
-  });
-  const multiplexer = new Multiplexer({ world, store, openSession: () => Promise.resolve(session) });
-  await multiplexer.create({ kind: "CreateSession", profile: "test" });
+
+  async function openRun(resume: LogId | undefined): Promise<Session> {
+    const [logId, sessionId] = [resume ?? world.ids.next("log"), world.ids.next("sess")];
+    const { pid, processStart } = world.machine;
+    const holder = { pid, processStart: options.processStart ?? processStart };
+    const start = {
+      logId,
+      session: sessionId,
+      workingDir: directory.path,
+      profile: "test",
+      model: "scripted:scripted-1",
+      createdAt: new Date(world.clock.now()).toISOString(),
+    };
+    const writer =
+      resume === undefined ? await store.create(start, holder) : await store.open(logId, sessionId, holder);
+    const resumed = resume === undefined ? undefined : await resumeLog(store, logId);
+    const intents = (options.unfinished?.calls ?? []).flatMap(({ callId, name: tool, intent }): Intent[] =>
+      intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
+    );
+    await writer.append({ intents }, "power");
+    return composeSession({
+      world,
+      session: sessionId,
+      logId,
+      store,
+      writer,
+      history: options.history ?? [],
+      lastTurn: options.lastTurn ?? 0,
+      ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
+      ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
+      ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
+      ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
+      ...(options.tasksRunning === undefined ? {} : { tasksRunning: options.tasksRunning }),
+      ...resumed,
+      tools(tell) {
+        options.onTell?.(tell);
+        return registry;
+      },
+      workspace: {
+        root: directory.path,
+        cwd: directory.path,
+        seen: new Map(),
+        env: {},
+        scratch: directory.path,
+      },
+      telemetry: [],
+      gate: options.gate ?? (() => []),
+      inner: [],
+      requestMiddleware: options.requestMiddleware ?? [],
+      model: () => ({ provider, id: "scripted-1", outputTokensMax: 4_096 }),
+      setModel: () => Promise.resolve(),
+      revokeRule: () => false,
+      promoteRule: async () => false,
+      roundsMax: options.roundsMax ?? 50,
+      attended: options.attended ?? true,
+      permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+      settle: () => Promise.resolve(),
+      close: async () => await writer[Symbol.asyncDispose](),
+    });
+  }
+
+  const session = await openRun(options.resume);
+  const { id: sessionId } = session;
+  const multiplexer = new Multiplexer({ world, store, openSession: ({ resume }) => openRun(resume) });
+  multiplexer.add(session);
   const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
 
   async function connect(identityClass: IdentityClass = "human"): Promise<Connection> {
@@ -146,6 +162,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const waiting = new Set<() => void>();
   const stop = new AbortController();
   const reading = (async () => {
+    if (options.follows === false) return;
     for await (const event of connection.subscribe(sessionId, { since: 0, signal: stop.signal })) {
       events.push(event);
       for (const wake of waiting) wake();

@@ -271,6 +271,9 @@ test("[ENG-26 R26] an error and a limit hold what waits too", async () => {
   await using opened = await openRig({ script: [queueing("two"), says("later"), says("two runs")] });
   rig = opened;
   expect((await rig.send("one")).reason).toBe("error");
+  const { inputId } = (await rig.until("InputQueued")).payload;
+  const told = { inputIds: [inputId], held: [inputId] };
+  expect((await rig.until("CustomEvent")).payload).toMatchObject({ kind: "InputsWaiting", payload: told });
   expect(begun(rig.events)).toHaveLength(1);
   await rig.send("three");
   await rig.until("TurnEnded", 3);
@@ -317,6 +320,55 @@ test("[ENG-26 R26] a cancel while the next input is looked at leaves it waiting 
   await rig.session.idle();
   await withdraw(rig, two);
   expect(begun(rig.events).map(([text]) => text)).toEqual(["one"]);
+});
+
+test("[ENG-26] what is withdrawn while it is looked at does not begin, and what waits behind it does", async () => {
+  const looking = { next: Promise.withResolvers<void>(), steered: Promise.withResolvers<void>() };
+  const go = Promise.withResolvers<void>();
+  const { rig: opened, wait } = await waitingRig({
+    onInput: async ([block]) => {
+      const text = block?.type === "text" ? block.text : "";
+      if (text === "two" || text === "steered") {
+        looking[text === "two" ? "next" : "steered"].resolve();
+        await go.promise;
+      }
+      return [];
+    },
+  });
+  await using rig = opened;
+  const steered = await queued(rig, "steered", "steer");
+  const two = await queued(rig, "two");
+  await queued(rig, "three");
+  wait.open();
+  await looking.steered.promise;
+  await withdraw(rig, steered);
+  await withdraw(rig, two);
+  go.resolve();
+  await rig.until("TurnEnded", 2);
+  expect(begun(rig.events).map(([text]) => text)).toEqual(["one", "three"]);
+  expect(custom(rig.events, "InputDelivered")).toEqual([]);
+});
+
+test("[ENG-26] what is withdrawn as its turn is about to begin does not begin", async () => {
+  const looking = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const { rig: opened, wait } = await waitingRig({
+    onInput: async ([block]) => {
+      if (block?.type !== "text" || block.text !== "two") return [];
+      looking.resolve();
+      await go.promise;
+      return [];
+    },
+  });
+  await using rig = opened;
+  const two = await queued(rig, "two");
+  await queued(rig, "three");
+  wait.open();
+  await looking.promise;
+  await withdraw(rig, two);
+  go.resolve();
+  await rig.until("TurnEnded", 2);
+  expect(begun(rig.events).map(([text]) => text)).toEqual(["one", "three"]);
 });
 
 test("[ENG-26 R26 SES-01] after a crash what had not begun is there and held; what had begun never begins again", async () => {

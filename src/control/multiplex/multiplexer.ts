@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -28,6 +28,8 @@ export interface MultiplexerParts {
 export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
+  /** Logs that a new run is being opened on. */
+  readonly #reopening = new Map<LogId, Promise<Session>>();
   #stopping = false;
 
   constructor(parts: MultiplexerParts) {
@@ -56,7 +58,31 @@ export class Multiplexer {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
     const session = this.#sessions.get(command.sessionId);
+    if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
+      return await this.#attachAnew(command, client);
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
+  }
+
+  /**
+   * A session that has ended goes on as a new run on its log, whose id is answered: one, whoever asks meanwhile (SES-11).
+   * @throws HarnessError LogHeld where another process has the log.
+   */
+  async #attachAnew({ sessionId }: CommandOf<"AttachSession">, client: AttachedClient): Promise<Accepted> {
+    await this.#sessions.get(sessionId)?.ending?.catch(() => undefined); // how it ended was told to who ended it
+    const log = await this.#parts.store.find(sessionId);
+    if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
+    const { logId, profile } = log;
+    const isOn = ({ logId: on, ending }: Session) => on === logId && ending === undefined;
+    const live = [...this.#sessions.values()].find(isOn);
+    const session = live ?? (await this.#reopen({ kind: "CreateSession", profile, resume: logId }, logId));
+    return await session.send({ kind: "AttachSession", sessionId: session.id }, client);
+  }
+
+  #reopen(request: CommandOf<"CreateSession">, logId: LogId): Promise<Session> {
+    const opening =
+      this.#reopening.get(logId) ?? this.create(request).finally(() => this.#reopening.delete(logId));
+    this.#reopening.set(logId, opening);
+    return opening;
   }
 
   async create(request: CommandOf<"CreateSession">): Promise<Session> {
@@ -95,10 +121,10 @@ export class Multiplexer {
     for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
   }
 
-  /** One may look at a session that has ended; there is nothing in it any more that could do anything. */
+  /** There is nothing in a session that has ended that could do anything. */
   async #sendToEnded({ kind, sessionId }: Exclude<Command, CommandOf<"CreateSession">>): Promise<Accepted> {
-    const looks = kind === "AttachSession" || kind === "DetachSession";
-    if (looks && (await this.#parts.store.find(sessionId)) !== undefined) return { sessionId };
+    if (kind === "DetachSession" && (await this.#parts.store.find(sessionId)) !== undefined)
+      return { sessionId };
     throw new HarnessError("UnknownSession", { id: sessionId });
   }
 }

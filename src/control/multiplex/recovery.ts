@@ -25,9 +25,15 @@ export class Recovery {
   /** What became of each call so far. */
   readonly #results = new Map<CallId, ToolOutput>();
   #settling: Promise<void> | undefined;
+  #isDone = false;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
+  }
+
+  /** Whether nothing is open any more. */
+  get done(): boolean {
+    return this.#options.parts.unfinished === undefined || this.#isDone;
   }
 
   /** Resolves once nothing is open any more. @throws HarnessError where it was cancelled, or the session ended. */
@@ -63,6 +69,7 @@ export class Recovery {
     } finally {
       slot.free();
     }
+    this.#isDone = true;
     if (unfinished.turn === undefined) return;
     bus.publish({ kind: "TurnEnded", payload: { turn: unfinished.turn, reason: "error" } }, turn.origin);
     await bus.commit("power");

@@ -42,6 +42,12 @@ export interface SessionParts {
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
   /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
   readonly rewind?: (request: CommandOf<"RewindSession">, turn: QuietTurn) => Promise<unknown>;
+  /** After how long with nobody to follow and nothing to do it ends, in milliseconds; absent: never (SES-11). */
+  readonly idleTimeoutMs?: number;
+  /** Whether it is pinned: it then never ends by itself. */
+  readonly pinned?: boolean;
+  /** How many tasks run in the background. */
+  readonly tasksRunning?: () => number;
   /** Ends what the session still runs, while its events can still be told. */
   settle(): Promise<void>;
   /** Frees the rest, after the last event. */

@@ -7,6 +7,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
+import { IdleWatch } from "./idle-watch.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -40,19 +41,19 @@ export class Session {
   readonly #root = new CancelNode();
   readonly #turns: Turns;
   readonly #recovery: Recovery;
+  readonly #idle: IdleWatch;
+  #followers = 0;
+  #pinned: boolean;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const ending = () => this.#ending !== undefined;
-    // So that the log is let go of: it can be opened anew once its disk is well again.
-    const onBroken = () => {
-      this.end("error").catch((thrown: unknown) => {
-        this.#log("error", "a session that broke did not end well", { what: messageOf(thrown) });
-      });
-    };
-    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, onBroken });
+    // The log is let go of: it can be opened anew once its disk is well again.
+    const onBroken = () => this.#endUnasked("error");
+    const onFree = () => this.#idle.touch();
+    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, onBroken, onFree });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
@@ -60,6 +61,16 @@ export class Session {
       ending,
       end: () => this.end("user"),
     });
+    this.#pinned = parts.pinned ?? false;
+    this.#idle = new IdleWatch({
+      clock: parts.world.clock,
+      timeoutMs: parts.idleTimeoutMs ?? 0,
+      busy: () => this.#turns.slot.taken || !this.#recovery.done || ending(),
+      kept: () => this.#pinned || this.#followers > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      release: () => parts.engine.conversation.release(),
+      end: () => this.#endUnasked("idle"),
+    });
+    this.#idle.touch();
   }
 
   get id(): SessionId {
@@ -73,7 +84,23 @@ export class Session {
   subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
     const events = this.#parts.bus.subscribe(since, signal);
     this.#parts.onFollowed?.();
-    return untilEnded(this.id, events);
+    return untilEnded(this.id, events, this.#followed(signal));
+  }
+
+  /** Resolves once it has ended; undefined while nobody ends it. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
+  }
+
+  /** A pinned session does not end by itself (SES-11). */
+  pin(pinned: boolean): void {
+    this.#pinned = pinned;
+    this.#idle.touch();
+  }
+
+  /** Something happens in it that is no turn and no command: the time until it is idle counts anew. */
+  touch(): void {
+    this.#idle.touch();
   }
 
   /**
@@ -82,6 +109,7 @@ export class Session {
    */
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#idle.touch();
     switch (command.kind) {
       case "SendInput":
         assertServed(command);
@@ -166,7 +194,31 @@ export class Session {
     this.#parts.world.log.for("multiplex").write(level, message, { session: this.id, ...fields });
   }
 
+  /** Ends it where nobody waits for that. */
+  #endUnasked(reason: SessionEndReason): void {
+    this.end(reason).catch((thrown: unknown) => {
+      this.#log("error", "a session did not end well", { reason, what: messageOf(thrown) });
+    });
+  }
+
+  /** Counts one that follows, until its signal aborts or what is returned is called. */
+  #followed(signal: AbortSignal): () => void {
+    let follows = !signal.aborted;
+    if (follows) this.#followers += 1;
+    const leave = () => {
+      signal.removeEventListener("abort", leave);
+      if (!follows) return;
+      follows = false;
+      this.#followers -= 1;
+      this.#idle.touch();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    this.#idle.touch();
+    return leave;
+  }
+
   async #end(reason: SessionEndReason): Promise<void> {
+    this.#idle[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
     await this.idle();
     const { bus } = this.#parts;
@@ -203,9 +255,17 @@ function assertServed(command: CommandOf<"SendInput">): void {
 }
 
 /** A subscription ends with the SessionEnded of its own run: nothing follows it there. */
-async function* untilEnded(id: SessionId, events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
-  for await (const event of events) {
-    yield event;
-    if (event.kind === "SessionEnded" && event.session === id) return;
+async function* untilEnded(
+  id: SessionId,
+  events: AsyncGenerator<Envelope>,
+  leave: () => void,
+): AsyncGenerator<Envelope> {
+  try {
+    for await (const event of events) {
+      yield event;
+      if (event.kind === "SessionEnded" && event.session === id) return;
+    }
+  } finally {
+    leave();
   }
 }

@@ -22,6 +22,8 @@ export interface TurnsOptions {
   ending(): boolean;
   /** The log can be written no more: nothing can run here again. */
   onBroken(): void;
+  /** Nothing runs any more, and nothing follows by itself. */
+  onFree(): void;
 }
 
 /** A turn that has the slot. With an `input` it begins with one that has waited; without one it has begun. */
@@ -107,6 +109,7 @@ export class Turns {
   async #begin({ turn }: ClaimedTurn, input: BeginningInput): Promise<void> {
     let added: readonly InputBlock[];
     try {
+      await this.#options.parts.engine.conversation.ready();
       added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
       turn.cancel.signal.throwIfAborted();
       if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
@@ -130,6 +133,7 @@ export class Turns {
     const turn = new Turn(parts.engine, Math.max(1, this.#count), client.id, signal);
     const slot = this.slot.claim(turn);
     try {
+      await parts.engine.conversation.ready();
       return await work(turn);
     } finally {
       slot.free();
@@ -153,7 +157,8 @@ export class Turns {
   #goOn(): void {
     this.#queue.turnEnded();
     const next = this.#claimNext();
-    if (next !== undefined) this.#drive(next);
+    if (next === undefined) this.#options.onFree();
+    else this.#drive(next);
   }
 
   /** Runs a turn that has begun, or one that an input waits for, and those that wait after it. */
@@ -170,6 +175,7 @@ export class Turns {
       const isBegun: boolean = next.input === undefined || (await this.#beginWaiting(next, next.input));
       next = isBegun ? await this.#run(next) : this.#claimNext();
     }
+    this.#options.onFree();
   }
 
   /** The input that follows by itself, with the slot for its turn. */

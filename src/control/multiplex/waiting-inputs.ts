@@ -61,7 +61,6 @@ class ReadingBack {
         this.#gone.add(event.payload.inputId);
         return;
       case "TurnStarted":
-        if (event.payload.inputId !== undefined) this.#gone.add(event.payload.inputId);
         this.#afterTurnStart = this.#missing === undefined && event.parentCall === undefined;
         return;
       case "CustomEvent": {
@@ -75,8 +74,8 @@ class ReadingBack {
   }
 
   #queued({ inputId, content, delivery, originator }: WaitingInput): void {
-    this.#missing?.delete(inputId);
-    if (!this.#gone.has(inputId)) this.#found = [{ inputId, content, delivery, originator }, ...this.#found];
+    const isMeant = this.#missing?.delete(inputId) ?? !this.#gone.has(inputId);
+    if (isMeant) this.#found = [{ inputId, content, delivery, originator }, ...this.#found];
   }
 
   #know(listed: readonly InputId[]): void {

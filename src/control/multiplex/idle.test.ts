@@ -1,0 +1,182 @@
+import { expect, test } from "bun:test";
+import { settle } from "../../../test/support/fake-clock.ts";
+import type { Rig, RigOptions } from "../../../test/support/rig.ts";
+import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import type { Event } from "../../protocol/events.ts";
+import { memorySessionStore } from "../../session/memory-store.ts";
+import { HISTORY_KEPT_MS } from "./idle-watch.ts";
+
+const TIMEOUT_MS = 1_800_000;
+
+async function unwatched(options: Partial<RigOptions> = {}): Promise<Rig> {
+  return await openRig({ script: [says("hello")], follows: false, idleTimeoutMs: TIMEOUT_MS, ...options });
+}
+
+async function said(rig: Rig, text: string): Promise<void> {
+  const { id: sessionId } = rig.session;
+  await rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
+  await rig.session.idle();
+  await settle();
+}
+
+async function ending(rig: Rig): Promise<unknown> {
+  const [last] = (await rig.store.events(rig.session.logId, 0, 10_000)).slice(-1);
+  return last?.kind === "SessionEnded" ? last.payload.reason : undefined;
+}
+
+test("[SES-11] a session that nobody follows and that does nothing ends after the time limit, and not before", async () => {
+  await using rig = await unwatched();
+  await said(rig, "hi");
+  await rig.world.clock.advance(TIMEOUT_MS - 1);
+  expect([rig.multiplexer.live, await ending(rig)]).toEqual([1, undefined]);
+  await rig.world.clock.advance(1);
+  expect([rig.multiplexer.live, await ending(rig)]).toEqual([0, "idle"]);
+  expect(rig.world.clock.waiting).toBe(0);
+});
+
+test("[SES-11] one that is followed goes on, and its time counts from when the last one left", async () => {
+  await using rig = await unwatched();
+  const stop = new AbortController();
+  const following = Array.fromAsync(rig.connection.subscribe(rig.session.id, { signal: stop.signal }));
+  await rig.world.clock.advance(10 * TIMEOUT_MS);
+  expect(rig.multiplexer.live).toBe(1);
+  expect(rig.world.clock.waiting).toBe(0); // nothing wakes it
+  stop.abort();
+  await following;
+  await rig.world.clock.advance(TIMEOUT_MS - 1);
+  expect(rig.multiplexer.live).toBe(1);
+  await rig.world.clock.advance(1);
+  expect(await ending(rig)).toBe("idle");
+});
+
+test("[SES-11] a turn, a background task, a command and a pin each keep it alive", async () => {
+  let running = 0;
+  let tell: (event: Event) => void = () => undefined;
+  await using rig = await unwatched({
+    script: [hangs("working ")],
+    tasksRunning: () => running,
+    onTell: (publish) => {
+      tell = publish;
+    },
+  });
+  const { id: sessionId } = rig.session;
+  await rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  await rig.world.clock.advance(2 * TIMEOUT_MS);
+  expect(rig.multiplexer.live).toBe(1);
+
+  running = 1;
+  await rig.connection.send({ kind: "CancelTurn", sessionId });
+  await rig.world.clock.advance(2 * TIMEOUT_MS);
+  expect(rig.multiplexer.live).toBe(1);
+
+  running = 0;
+  const taskId = rig.world.ids.next("task");
+  tell({ kind: "TaskChanged", payload: { taskId, what: "npm test", state: "done" } });
+  await rig.world.clock.advance(TIMEOUT_MS - 1);
+  await rig.connection.send({ kind: "SetModel", sessionId, model: "scripted:other" });
+  await rig.world.clock.advance(TIMEOUT_MS - 1);
+  expect(rig.multiplexer.live).toBe(1);
+
+  rig.session.pin(true);
+  await rig.world.clock.advance(2 * TIMEOUT_MS);
+  expect(rig.multiplexer.live).toBe(1);
+  rig.session.pin(false);
+  await rig.world.clock.advance(TIMEOUT_MS);
+  expect(await ending(rig)).toBe("idle");
+});
+
+test("[SES-11] with no time limit, or pinned from the start, it never ends by itself", async () => {
+  await using unlimited = await unwatched({ idleTimeoutMs: 0 });
+  await using pinned = await unwatched({ pinned: true });
+  for (const rig of [unlimited, pinned]) {
+    await rig.world.clock.advance(100 * TIMEOUT_MS);
+    expect([rig.multiplexer.live, rig.world.clock.waiting]).toEqual([1, 0]);
+  }
+});
+
+test("[SES-11 CTL-03] attaching to one that has ended opens one new run on its log, whoever asks, and it goes on", async () => {
+  await using rig = await unwatched({ script: [says("hello"), says("again")] });
+  await said(rig, "hi");
+  const { id: ended, logId } = rig.session;
+  await rig.connection.send({ kind: "EndSession", sessionId: ended });
+  const other = await rig.connect();
+  const answers = await Promise.all([
+    rig.connection.send({ kind: "AttachSession", sessionId: ended }),
+    other.send({ kind: "AttachSession", sessionId: ended }),
+  ]);
+  const [{ sessionId }] = answers;
+  expect(answers).toEqual([{ sessionId }, { sessionId }] as typeof answers);
+  expect(sessionId).not.toBe(ended);
+  expect(await other.send({ kind: "AttachSession", sessionId: ended })).toEqual({ sessionId } as never);
+  expect(rig.multiplexer.live).toBe(1);
+  if (sessionId === undefined) throw new Error("it has an id");
+  const stop = new AbortController();
+  const events = other.subscribe(sessionId, { since: 0, signal: stop.signal })[Symbol.asyncIterator]();
+  await other.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "more" }] });
+  const seen: string[] = [];
+  for (let next = await events.next(); !next.done; next = await events.next()) {
+    seen.push(next.value.kind);
+    if (next.value.kind === "TurnEnded" && next.value.session === sessionId) break;
+  }
+  stop.abort();
+  expect(seen.filter((kind) => kind === "TurnStarted" || kind === "SessionEnded")).toEqual([
+    "TurnStarted",
+    "SessionEnded",
+    "TurnStarted",
+  ]);
+  const [, second] = rig.provider.requests;
+  expect(second?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect((await rig.store.find(logId))?.session).toBe(sessionId);
+});
+
+test("[SES-11] attaching while it is being ended waits for that, and opens the next run", async () => {
+  await using rig = await unwatched();
+  const { id: sessionId } = rig.session;
+  const ended = rig.session.end("idle");
+  const attached = await rig.connection.send({ kind: "AttachSession", sessionId });
+  await ended;
+  expect(attached.sessionId).not.toBe(sessionId);
+  expect(rig.multiplexer.live).toBe(1);
+});
+
+test("[SES-11] one whose log another process holds is told so", async () => {
+  const store = memorySessionStore({ isAlive: () => true });
+  await using rig = await unwatched({ store });
+  const { id: sessionId, logId } = rig.session;
+  await rig.connection.send({ kind: "EndSession", sessionId });
+  const holder = { pid: 4_711, processStart: "another" };
+  await using _held = await store.open(logId, rig.world.ids.next("sess"), holder);
+  await expect(rig.connection.send({ kind: "AttachSession", sessionId })).rejects.toMatchObject({
+    reason: "LogHeld",
+    fields: { pid: "4711" },
+  });
+  const nobody = rig.world.ids.next("sess");
+  await expect(rig.connection.send({ kind: "AttachSession", sessionId: nobody })).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+});
+
+test("[PERF-04 SES-07] an idle session lets go of its conversation, and the next request says the same as if it had not", async () => {
+  const tool = fakeTool("Look", () => ok("seen"));
+  const script = [calls("let me see", { name: "Look" }), says("done"), says("again")];
+  const requests = [];
+  for (const idleMs of [0, HISTORY_KEPT_MS]) {
+    await using rig = await unwatched({ script, tools: [tool] });
+    await said(rig, "hi");
+    await rig.world.clock.advance(idleMs);
+    await said(rig, "more");
+    expect(rig.provider.requests).toHaveLength(3);
+    requests.push(JSON.stringify(rig.provider.requests.map(({ messages }) => messages)));
+  }
+  const withoutIds = requests.map((text) => text.replaceAll(/call_\w+/g, "call"));
+  expect(withoutIds[1]).toBe(withoutIds[0] as string);
+});
+
+test("[REL-04] a session holds one timer while it waits to be idle, and none while it is followed", async () => {
+  await using rig = await unwatched({ script: Array.from({ length: 20 }, () => says("hello")) });
+  for (let turn = 0; turn < 20; turn++) await said(rig, "hi");
+  expect(rig.world.clock.waiting).toBe(1);
+  await rig.world.clock.advance(HISTORY_KEPT_MS);
+  expect(rig.world.clock.waiting).toBe(1);
+});
