@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials } from "../credential/credentials.ts";
@@ -92,7 +93,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     },
     async choose(asked, instead, signal) {
       return await chooseModel({
-        keyed: await keys.providers(),
+        keyed: await whileAlive(keys.providers(), signal),
         customs,
         keyless: [REPLAY],
         ...(asked === undefined ? {} : { asked }),

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { messageOf } from "../base/errors.ts";
+import { helperClient } from "../credential/helper/client.ts";
+import { loadConfig } from "../profile/config.ts";
+import { openProviders } from "./providers.ts";
+
+test("[CRED-03 REL-03] leaving while the process that holds the keys is still starting waits for nothing", async () => {
+  const world = testWorld();
+  await using directory = temporaryDirectory();
+  const path = directory.path;
+  const providers = openProviders({
+    world,
+    config: await loadConfig(world, join(path, "config.toml")),
+    environment: {},
+    cacheDirectory: path,
+    configDirectory: path,
+    helper: helperClient(), // which is never told that its helper is ready
+    paced: false,
+  });
+  const left = new AbortController();
+  const choosing = providers.choose(undefined, {}, left.signal);
+  left.abort(new Error("left"));
+  expect(await choosing.catch(messageOf)).toBe("left"); // awaited, so that the time limit counts
+});
