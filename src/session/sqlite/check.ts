@@ -69,7 +69,7 @@ export function* checkStructure(connection: Connection, depth: "quick" | "full")
 }
 
 const LOGS = `SELECT logs.num, log_id, updated_at, branch_at, pid, process_start FROM logs
-  LEFT JOIN leases ON leases.log = logs.num ORDER BY logs.num`;
+  LEFT JOIN leases ON leases.log = logs.num WHERE deleted = 0 ORDER BY logs.num`;
 
 function* readable(
   connection: Connection,

@@ -1,39 +1,18 @@
 import type { World } from "../../base/world.ts";
-import type { Maintained } from "../store.ts";
+import type { EventRange, Maintained } from "../store.ts";
+import { forgetInBackups } from "./backups.ts";
 import type { Connection, Row } from "./connection.ts";
 import { spans } from "./expiry.ts";
+import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
 
-/** Rows of expired contents that are emptied in one transaction, and free pages that are given back in one. */
-const ROWS_PER_STEP = 2_000;
+/** Free pages that are given back in one transaction. */
 const PAGES_PER_STEP = 2_000;
-/** Above this the write-ahead log is written back between two steps. */
-const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
 
 interface Maintenance {
   readonly world: World;
   readonly signal: AbortSignal;
   /** Whether the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
-}
-
-/** Removes everything of a log, inside a transaction. */
-export function deleteLog(connection: Connection, log: number): void {
-  connection.run(
-    "DELETE FROM tool_call_outcomes WHERE call_id IN (SELECT call_id FROM tool_call_intents WHERE log = ?)",
-    log,
-  );
-  const tables = [
-    "tool_call_intents",
-    "messages",
-    "costs",
-    "events",
-    "key_spans",
-    "data_keys",
-    "leases",
-    "runs",
-  ];
-  for (const table of tables) connection.run(`DELETE FROM ${table} WHERE log = ?`, log);
-  connection.run("DELETE FROM logs WHERE num = ?", log);
 }
 
 /**
@@ -43,8 +22,9 @@ export function deleteLog(connection: Connection, log: number): void {
 export async function maintain(connection: Connection, maintenance: Maintenance): Promise<Maintained> {
   const { signal } = maintenance;
   const bytesBefore = bytes(connection);
-  const branchesRemoved = removeBranches(connection, maintenance);
-  for (const { num } of connection.all("SELECT num FROM logs")) {
+  await forgetInBackups(connection, maintenance.world);
+  const branchesRemoved = await removeLeftovers(connection, maintenance);
+  for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 0")) {
     if (signal.aborted) break;
     await emptyExpired(connection, Number(num), maintenance);
   }
@@ -60,36 +40,63 @@ function bytes(connection: Connection): number {
   return Number(row?.["bytes"] ?? 0);
 }
 
-function removeBranches(connection: Connection, { isAlive }: Maintenance): number {
-  const select = `SELECT logs.num, leases.pid, leases.process_start FROM logs JOIN leases ON leases.log = logs.num
-    WHERE branch_at IS NOT NULL AND branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`;
-  if (connection.all(select).length === 0) return 0;
-  return connection.transaction("process", () => {
-    const broken = connection.all(select).filter((row) => !isAlive(row));
-    for (const { num } of broken) deleteLog(connection, Number(num));
-    return broken.length;
+/** Branches that broke off, and what is left of logs that were deleted. */
+async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
+  const { isAlive, world, signal } = maintenance;
+  const broken = connection.all(
+    `SELECT logs.num, leases.pid, leases.process_start FROM logs JOIN leases ON leases.log = logs.num
+     WHERE deleted = 0 AND branch_at IS NOT NULL
+       AND branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`,
+  );
+  const dead = broken.filter((row) => !isAlive(row));
+  connection.transaction("process", () => {
+    for (const { num } of dead) forgetLog(connection, Number(num));
   });
+  for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 1")) {
+    await removeRows(connection, Number(num), { world, signal });
+  }
+  return dead.length;
 }
 
+/** Its messages go; its events are written anew without their content, close together. */
 async function emptyExpired(connection: Connection, log: number, maintenance: Maintenance): Promise<void> {
   const { signal } = maintenance;
   const expired = spans(connection, log).filter((span) => span.isExpired && !span.isFreed);
   if (expired.length === 0) return;
+  const gone = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
+  connection.transaction("process", () => {
+    connection.run(`DELETE FROM messages WHERE ${gone}`, log, log);
+    connection.run(`UPDATE tool_call_intents SET summary = NULL WHERE ${gone}`, log, log);
+    connection.run(
+      `UPDATE logs SET title = NULL WHERE num = ? AND ${gone.slice("log = ? AND ".length)}`,
+      log,
+      log,
+    );
+  });
   for (const { from, to } of expired) {
     for (let at = from; at <= to; at += ROWS_PER_STEP) {
       if (signal.aborted) return;
-      connection.transaction("process", () =>
-        connection.run(
-          "UPDATE events SET content = NULL WHERE log = ? AND id BETWEEN ? AND ? AND content IS NOT NULL",
-          log,
-          at,
-          Math.min(to, at + ROWS_PER_STEP - 1),
-        ),
-      );
-      await boundWal(connection, maintenance);
+      emptyEvents(connection, log, { from: at, to: Math.min(to, at + ROWS_PER_STEP - 1) });
+      await betweenSteps(connection, maintenance);
     }
-    connection.run("UPDATE key_spans SET freed = 1 WHERE log = ? AND from_event = ?", log, from);
+    connection.transaction("process", () =>
+      connection.run("UPDATE key_spans SET freed = 1 WHERE log = ? AND from_event = ?", log, from),
+    );
   }
+}
+
+/** Emptied in their places, rows would leave every page mostly empty; taken out and put back, they fill few of them. */
+function emptyEvents(connection: Connection, log: number, { from, to }: EventRange): void {
+  const kept = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
+  const range = "log = ? AND id BETWEEN ? AND ?";
+  connection.transaction("process", () => {
+    connection.execute("PRAGMA defer_foreign_keys = ON"); // costs belong to events, and get them back
+    connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${kept} FROM events WHERE 0`);
+    connection.run(`INSERT INTO temp.emptied SELECT ${kept} FROM events WHERE ${range}`, log, from, to);
+    connection.run(`DELETE FROM events WHERE ${range}`, log, from, to);
+    connection.run(`INSERT INTO events (${kept}) SELECT ${kept} FROM temp.emptied ORDER BY id`);
+    connection.run("DELETE FROM temp.emptied");
+  });
 }
 
 async function giveBackPages(connection: Connection, maintenance: Maintenance): Promise<void> {
@@ -97,12 +104,6 @@ async function giveBackPages(connection: Connection, maintenance: Maintenance): 
     const free = Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0);
     if (free === 0) return;
     connection.all(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
-    await boundWal(connection, maintenance);
+    await betweenSteps(connection, maintenance);
   }
-}
-
-/** Between two steps: keeps the write-ahead log short, and lets others have their turn. */
-async function boundWal(connection: Connection, { world }: Maintenance): Promise<void> {
-  const wal = await world.files.stat(`${connection.path}-wal`);
-  if ((wal?.size ?? 0) > WAL_BYTES_KEPT_MAX) connection.all("PRAGMA wal_checkpoint(PASSIVE)");
 }

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { Connection } from "./connection.ts";
+import { backUp } from "./backups.ts";
+import type { Connection } from "./connection.ts";
 import type { Migration } from "./migrations.ts";
 
 /** How long one process waits for another that is upgrading the same file. */
 const UPGRADE_MS_MAX = 60_000;
 const BUSY_RETRY_MS = 5;
-const PRIVATE_FILE = 0o600;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT`;
@@ -92,7 +91,8 @@ async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void
     const from = Number(
       connection.first("SELECT max(version) AS version FROM schema_migrations")?.["version"],
     );
-    if (from > 0 && from < migrations.length) await backUp(connection.path, from, world);
+    if (from > 0 && from < migrations.length)
+      await backUp(connection.path, { version: from, world, busyMs: UPGRADE_MS_MAX });
     for (const migration of migrations.slice(from)) {
       connection.execute(migration.sql);
       connection.run(
@@ -105,26 +105,6 @@ async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void
     upgrade.complete();
   });
   versionOf(connection, migrations);
-}
-
-/** A second connection reads what is committed while the first one holds the write lock, so the copy is whole. */
-async function backUp(path: string, version: number, world: World): Promise<void> {
-  const target = `${path}.backup-v${version}`;
-  await world.files.remove(target);
-  await world.files.append(target, "", PRIVATE_FILE);
-  {
-    using reader = Connection.open(path, UPGRADE_MS_MAX);
-    reader.run("VACUUM INTO ?", target);
-  }
-  await removeBackups(path, world, target);
-}
-
-/** Removes the copies of a store that upgrades have left, but for one. */
-export async function removeBackups(path: string, world: World, kept = ""): Promise<void> {
-  for (const { name } of await world.files.list(dirname(path))) {
-    const older = name.startsWith(`${basename(path)}.backup-v`) && name !== basename(kept);
-    if (older) await world.files.remove(join(dirname(path), name));
-  }
 }
 
 function hashOf(migration: Migration): string {

@@ -26,7 +26,7 @@ export class Reading {
 
   /** The row number of a log. @throws HarnessError SessionMissing. */
   logNumber(logId: LogId): number {
-    const row = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
+    const row = this.#connection.first("SELECT num FROM logs WHERE log_id = ? AND deleted = 0", logId);
     if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
     return this.#rows.integer(row, "num", logId);
   }

@@ -18,13 +18,15 @@ import type {
   SessionWriter,
   StoredMessage,
 } from "../store.ts";
+import { forgetInBackups } from "./backups.ts";
 import { checkStore } from "./check.ts";
 import type { Connection, Row } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./data-keys.ts";
 import { expiredRanges, expireLog, notExpired } from "./expiry.ts";
 import { takeLease } from "./lease.ts";
-import { deleteLog, maintain } from "./maintain.ts";
+import { maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
+import { forgetLog, removeRows } from "./removal.ts";
 import { RowReader } from "./rows.ts";
 import type { HeldLog } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
@@ -76,7 +78,7 @@ export class SqliteStore implements SessionStore {
 
   async open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter> {
     const held = this.#connection.transaction("process", () => {
-      const row = this.#logRow(`logs.log_id = ? AND ${IS_WHOLE}`, logId);
+      const row = this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
       const living = this.#holderOf(row);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
@@ -96,8 +98,8 @@ export class SqliteStore implements SessionStore {
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
     const row = id.startsWith("log_")
-      ? this.#logRow(`logs.log_id = ? AND ${IS_WHOLE}`, id)
-      : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_WHOLE}`, id);
+      ? this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, id)
+      : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_THERE}`, id);
     return row === undefined ? undefined : this.#info(row);
   }
 
@@ -105,9 +107,9 @@ export class SqliteStore implements SessionStore {
     const newestFirst = "ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?";
     const rows =
       query.workingDir === undefined
-        ? this.#connection.all(`${LOG_ROW} WHERE ${IS_WHOLE} ${newestFirst}`, query.limit)
+        ? this.#connection.all(`${LOG_ROW} WHERE ${IS_THERE} ${newestFirst}`, query.limit)
         : this.#connection.all(
-            `${LOG_ROW} WHERE logs.working_dir = ? AND ${IS_WHOLE} ${newestFirst}`,
+            `${LOG_ROW} WHERE logs.working_dir = ? AND ${IS_THERE} ${newestFirst}`,
             query.workingDir,
             query.limit,
           );
@@ -160,17 +162,21 @@ export class SqliteStore implements SessionStore {
       const log = this.#rows.integer(row, "num", logId);
       return expireLog(this.#connection, this.#keys, { log, logId, beforeDay });
     });
-    this.#keys.forget();
+    if (expired > 0) await this.#forget();
     return expired;
   }
 
   async delete(logId: LogId): Promise<void> {
-    this.#connection.transaction("power", () => {
+    const log = this.#connection.transaction("power", () => {
       const row = this.#mustFind(logId);
       const living = this.#holderOf(row);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
-      deleteLog(this.#connection, this.#rows.integer(row, "num", logId));
+      const num = this.#rows.integer(row, "num", logId);
+      forgetLog(this.#connection, num);
+      return num;
     });
+    await this.#forget();
+    await removeRows(this.#connection, log, { world: this.#world, signal: new AbortController().signal });
   }
 
   async maintain(signal: AbortSignal): Promise<Maintained> {
@@ -188,6 +194,13 @@ export class SqliteStore implements SessionStore {
     this.#disposed = true;
     for (const writer of this.#writers) await writer[Symbol.asyncDispose]();
     this.#connection[Symbol.dispose]();
+  }
+
+  /** Lets nothing of destroyed keys stay in memory, in the write-ahead log or in a copy. */
+  async #forget(): Promise<void> {
+    this.#keys.forget();
+    await forgetInBackups(this.#connection, this.#world);
+    this.#connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   #writer(
@@ -230,7 +243,7 @@ export class SqliteStore implements SessionStore {
   }
 
   #mustFind(logId: LogId): Row {
-    const row = this.#logRow("logs.log_id = ?", logId);
+    const row = this.#logRow("logs.log_id = ? AND logs.deleted = 0", logId);
     if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
     return row;
   }
@@ -250,7 +263,7 @@ export class SqliteStore implements SessionStore {
 const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
 
 /** A branch is there once it holds everything up to its branch point. */
-const IS_WHOLE = `(logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT})`;
+const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
 
 const LOG_ROW = `
   SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,

@@ -10,6 +10,7 @@ ALTER TABLE logs ADD COLUMN pinned    INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE logs ADD COLUMN turn_open INTEGER NOT NULL DEFAULT 0;  -- the last turn began and did not end
 ALTER TABLE logs ADD COLUMN branch_of TEXT;                        -- the log that this one is a copy of …
 ALTER TABLE logs ADD COLUMN branch_at INTEGER;                     -- … up to this event
+ALTER TABLE logs ADD COLUMN deleted   INTEGER NOT NULL DEFAULT 0;  -- nobody sees it any more; its rows are going
 
 UPDATE logs SET turn_open = 1 WHERE 'TurnStarted' = (
   SELECT kind FROM events WHERE log = logs.num AND kind IN ('TurnStarted', 'TurnEnded') AND parent_call IS NULL
@@ -33,5 +34,6 @@ CREATE INDEX open_intents ON tool_call_intents (log, started_at, call_id) WHERE 
 -- The messages as they stood after an event.
 CREATE INDEX messages_by_event ON messages (log, after, seq);
 
--- What branches are there of whatever log, and are they whole.
+-- Branches, which may have broken off, and logs whose rows are going.
 CREATE INDEX branches ON logs (branch_at) WHERE branch_at IS NOT NULL;
+CREATE INDEX deleted_logs ON logs (num) WHERE deleted = 1;

@@ -1,0 +1,74 @@
+import { basename, dirname, join } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import { Connection } from "./connection.ts";
+
+const PRIVATE_FILE = 0o600;
+
+interface BackingUp {
+  /** Of the schema that is left behind. */
+  readonly version: number;
+  readonly world: World;
+  readonly busyMs: number;
+}
+
+/**
+ * Copies a store to `<path>.backup-v<old>`, which only its owner can read, and removes older copies. A second connection
+ * reads what is committed while the first one holds the write lock, so the copy is whole.
+ */
+export async function backUp(path: string, { version, world, busyMs }: BackingUp): Promise<void> {
+  const target = `${path}.backup-v${version}`;
+  await world.files.remove(target);
+  await world.files.append(target, "", PRIVATE_FILE);
+  {
+    using reader = Connection.open(path, busyMs);
+    reader.run("VACUUM INTO ?", target);
+  }
+  await removeBackups(path, world, target);
+}
+
+/** Removes the copies of a store that upgrades have left, but for one. */
+export async function removeBackups(path: string, world: World, kept = ""): Promise<void> {
+  for (const backup of await backupsOf(path, world)) {
+    if (backup !== kept) await world.files.remove(backup);
+  }
+}
+
+/**
+ * Destroys in the copies of a store the keys that the store has not any more: what has expired or was deleted stays
+ * unreadable there too (SES-06). A copy that cannot be changed is removed.
+ */
+export async function forgetInBackups(connection: Connection, world: World): Promise<void> {
+  for (const backup of await backupsOf(connection.path, world)) {
+    try {
+      destroyStrangers(connection, backup);
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      world.log
+        .for("session.sqlite")
+        .write("warn", "a copy of the session store that could not be cleaned was removed", {
+          path: backup,
+          error: thrown.message,
+        });
+      await world.files.remove(backup);
+    }
+  }
+}
+
+function destroyStrangers(connection: Connection, backup: string): void {
+  connection.run("ATTACH ? AS backup", backup);
+  try {
+    connection.run(
+      `UPDATE backup.data_keys SET wrapped = NULL WHERE wrapped IS NOT NULL AND key_id NOT IN (
+         SELECT key_id FROM main.data_keys WHERE wrapped IS NOT NULL)`,
+    );
+  } finally {
+    connection.run("DETACH backup");
+  }
+}
+
+async function backupsOf(path: string, world: World): Promise<readonly string[]> {
+  const names = (await world.files.list(dirname(path))).map(({ name }) => name);
+  const copies = names.filter((name) => /^\.backup-v\d+$/u.test(name.slice(basename(path).length)));
+  return copies.filter((name) => name.startsWith(basename(path))).map((name) => join(dirname(path), name));
+}

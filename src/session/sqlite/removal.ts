@@ -1,0 +1,62 @@
+import type { World } from "../../base/world.ts";
+import type { Connection } from "./connection.ts";
+
+/** Rows that are removed or emptied in one transaction: others write between them. */
+export const ROWS_PER_STEP = 2_000;
+/** Above this the write-ahead log is written back between two steps. */
+const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
+
+interface Removal {
+  readonly world: Pick<World, "files">;
+  readonly signal: AbortSignal;
+}
+
+/** Makes a log unseen, and its content unreadable for good, inside a transaction. Its rows go with `removeRows`. */
+export function forgetLog(connection: Connection, log: number): void {
+  connection.run("UPDATE logs SET deleted = 1, title = NULL, key_id = NULL WHERE num = ?", log);
+  connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
+}
+
+const FIRST_CALLS =
+  "call_id IN (SELECT call_id FROM tool_call_intents WHERE log = ? ORDER BY call_id LIMIT ?)";
+
+/** What of a log is many rows, each before what it belongs to; the last statement of a step tells whether it was the last. */
+const STEPS: readonly (readonly string[])[] = [
+  [
+    `DELETE FROM tool_call_outcomes WHERE ${FIRST_CALLS}`,
+    `DELETE FROM tool_call_intents WHERE ${FIRST_CALLS}`,
+  ],
+  [
+    "DELETE FROM messages WHERE (log, seq) IN (SELECT log, seq FROM messages WHERE log = ? ORDER BY seq LIMIT ?)",
+  ],
+  [
+    "DELETE FROM costs WHERE (log, event) IN (SELECT log, event FROM costs WHERE log = ? ORDER BY event LIMIT ?)",
+  ],
+  ["DELETE FROM events WHERE (log, id) IN (SELECT log, id FROM events WHERE log = ? ORDER BY id LIMIT ?)"],
+];
+
+/** Removes the rows of a forgotten log, in steps. What is left after a signal or a crash, the next maintenance removes. */
+export async function removeRows(connection: Connection, log: number, removal: Removal): Promise<void> {
+  for (const statements of STEPS) {
+    let removed = ROWS_PER_STEP;
+    while (removed === ROWS_PER_STEP) {
+      if (removal.signal.aborted) return;
+      removed = connection.transaction("process", () =>
+        statements.reduce((_, sql) => connection.run(sql, log, ROWS_PER_STEP).changes, 0),
+      );
+      await betweenSteps(connection, removal);
+    }
+  }
+  connection.transaction("process", () => {
+    for (const table of ["key_spans", "data_keys", "leases", "runs"]) {
+      connection.run(`DELETE FROM ${table} WHERE log = ?`, log);
+    }
+    connection.run("DELETE FROM logs WHERE num = ?", log);
+  });
+}
+
+/** Keeps the write-ahead log short, and lets others have their turn. */
+export async function betweenSteps(connection: Connection, { world }: Pick<Removal, "world">): Promise<void> {
+  const wal = await world.files.stat(`${connection.path}-wal`);
+  if ((wal?.size ?? 0) > WAL_BYTES_KEPT_MAX) connection.all("PRAGMA wal_checkpoint(PASSIVE)");
+}
