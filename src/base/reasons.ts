@@ -75,6 +75,8 @@ export const TEXTS = {
   ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
   TurnLimitReached:
     "The turn was ended at its limit of rounds (<rounds>). Send again to go on, or raise --max-turns.",
+  NoProgress:
+    "The turn was ended because it made no progress: <what> <times> times in a row, last <call>. Say what to do differently, or raise repeated_failures or repeated_results in [limits] of the profile.",
   CostBudgetExceeded:
     "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
   CostUnknown:
@@ -125,6 +127,11 @@ export const TEXTS = {
     "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
   LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",
   SessionMissing: "There is no stored session <id>.",
+  NoSuchSession: "There is no stored session '<id>'. <hint>",
+  SessionAmbiguous: "'<id>' is the beginning of <count> ids: <ids>. Write more of it.",
+  SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
+  ExportInvalid:
+    "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified.",
   NotABoundary:
     "Event <at> of the session <id> is not the end of a turn, and only there a branch can begin. The nearest ends: <nearest>.",
   CheckpointUnwritable:

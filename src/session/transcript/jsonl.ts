@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { SessionId } from "../../base/ids.ts";
+import { envelopeJson } from "../../client/kit/wire-json.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { LogInfo } from "../store.ts";
+import type { ExportSeal } from "./seal.ts";
+import { SEAL_KIND, SEAL_NAMESPACE } from "./seal.ts";
+
+/** What an export says about its log. */
+export type ExportedLog = Pick<LogInfo, "logId" | "session" | "profile" | "model" | "createdAt">;
+
+/**
+ * The events of a log as lines: each is its envelope, just as every wire has it, and the last one is the seal (SES-10).
+ *
+ * The same events give the same bytes. The shape grows as events do: fields and kinds are added, never changed.
+ */
+export async function* exportJsonl(
+  log: ExportedLog,
+  events: AsyncIterable<Envelope>,
+): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  const sessions = new Set<SessionId>();
+  let first: Envelope | undefined;
+  let last: Envelope | undefined;
+  let count = 0;
+  for await (const event of events) {
+    first ??= event;
+    last = event;
+    count += 1;
+    sessions.add(event.session);
+    const line = envelopeJson(event);
+    hash.update(line);
+    yield line;
+  }
+  const seal: ExportSeal = {
+    log: log.logId,
+    events: count,
+    from: first?.id ?? 0,
+    to: last?.id ?? 0,
+    sessions: [...sessions],
+    model: log.model,
+    profile: log.profile,
+    sha256: hash.digest("hex"),
+  };
+  yield envelopeJson({
+    id: (last?.id ?? 0) + 1,
+    session: last?.session ?? log.session,
+    ts: last?.ts ?? log.createdAt,
+    kind: "CustomEvent",
+    payload: { namespace: SEAL_NAMESPACE, kind: SEAL_KIND, payload: seal },
+  });
+}

@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import { parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import { readEnvelope } from "../../protocol/read.ts";
+import type { FileLine } from "./lines.ts";
+import { LineTooLong, linesOf } from "./lines.ts";
+import type { ExportSeal } from "./seal.ts";
+import { isSeal, sealOf } from "./seal.ts";
+
+/** Events that may be missing from a file that is read although it is not whole. */
+export const MISSING_EVENTS_MAX = 100_000;
+/** Of what is wrong, this much is told. */
+const PROBLEMS_TOLD_MAX = 20;
+
+export interface ReadOptions {
+  /** How the file is called in what is said about it. */
+  readonly name: string;
+  /** Take what can be read, whatever else is wrong: what is missing is marked in its place. */
+  readonly unverified: boolean;
+}
+
+/** What a file came to, once all of it was read. */
+export interface ReadExport {
+  readonly events: number;
+  /** The events that stand in for those that the file lacks. */
+  readonly missing: number;
+  readonly last: EventSeq;
+  readonly seal?: ExportSeal;
+  readonly sessions: readonly SessionId[];
+  /** What is wrong, with its line; always empty where the file was verified. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads an export line by line, and gives its events with ids from 1 on, without a gap (SES-10). It holds one line at a
+ * time, whatever the size of the file.
+ *
+ * Everything in it is foreign: what is no envelope of a known kind, an id out of place, a run that the seal does not
+ * name, bytes that the seal does not fit, an end without a seal are refused with the line they stand in.
+ * @throws HarnessError ExportInvalid. Events that were given before are then worth nothing.
+ */
+export async function* readExport(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): AsyncGenerator<Envelope, ReadExport> {
+  return yield* new ExportReader(options).read(chunks);
+}
+
+type Line =
+  | { readonly kind: "event"; readonly event: Envelope }
+  | { readonly kind: "seal"; readonly seal: ExportSeal }
+  | { readonly kind: "problem"; readonly problem: string };
+
+class ExportReader {
+  readonly #options: ReadOptions;
+  readonly #hash = createHash("sha256");
+  readonly #problems: string[] = [];
+  readonly #sessions = new Set<SessionId>();
+  #seal: ExportSeal | undefined;
+  #events = 0;
+  #missing = 0;
+  #last: Envelope | undefined;
+  #lastId: EventSeq = 0;
+  #line = 0;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Envelope, ReadExport> {
+    try {
+      for await (const line of linesOf(chunks)) yield* this.#take(line);
+    } catch (thrown) {
+      if (thrown instanceof LineTooLong) throw this.#invalid(thrown.line, thrown.message);
+      throw thrown;
+    }
+    this.#checkEnd();
+    return {
+      events: this.#events,
+      missing: this.#missing,
+      last: this.#lastId,
+      ...(this.#seal === undefined ? {} : { seal: this.#seal }),
+      sessions: [...this.#sessions],
+      problems: this.#problems,
+    };
+  }
+
+  *#take(line: FileLine): Generator<Envelope> {
+    this.#line = line.number;
+    if (this.#seal !== undefined) {
+      return this.#problem(line.number, "something stands after the seal of the export");
+    }
+    const read = readLine(line);
+    if (read.kind === "seal") {
+      this.#seal = read.seal;
+      return this.#checkSeal(read.seal, line.number);
+    }
+    this.#hash.update(line.bytes);
+    if (read.kind === "problem") return this.#problem(line.number, read.problem);
+    return yield* this.#event(read.event, line.number);
+  }
+
+  *#event(event: Envelope, line: number): Generator<Envelope> {
+    const expected = this.#lastId + 1;
+    if (event.id < expected) {
+      return this.#problem(line, `event ${event.id} stands after event ${this.#lastId}`);
+    }
+    if (event.id > expected) {
+      this.#problem(line, `event ${event.id} follows event ${this.#lastId}: those between are missing`);
+      yield* this.#standIns(expected, event);
+    }
+    this.#sessions.add(event.session);
+    this.#events += 1;
+    this.#last = event;
+    this.#lastId = event.id;
+    yield event;
+  }
+
+  /** Every event keeps its number: others speak of it. */
+  *#standIns(from: EventSeq, next: Envelope): Generator<Envelope> {
+    this.#missing += next.id - from;
+    if (this.#missing > MISSING_EVENTS_MAX) {
+      throw this.#invalid(this.#line, `more than ${MISSING_EVENTS_MAX} events are missing`);
+    }
+    const { session, ts } = this.#last ?? next;
+    for (let id = from; id < next.id; id++) yield standIn({ id, session, ts }, "EventMissing");
+  }
+
+  #checkSeal(seal: ExportSeal, line: number): void {
+    if (seal.events !== this.#events || seal.to !== this.#lastId) {
+      const told = `the seal speaks of ${seal.events} events up to ${seal.to}`;
+      this.#problem(line, `${told}, and there are ${this.#events} up to ${this.#lastId}`);
+    } else if (seal.sha256 !== this.#hash.digest("hex")) {
+      this.#problem(line, "the lines before are not those that were exported: something was changed");
+    }
+    const foreign = [...this.#sessions].find((session) => !seal.sessions.includes(session));
+    if (foreign !== undefined) this.#problem(line, `the seal does not know the session ${foreign}`);
+  }
+
+  #checkEnd(): void {
+    if (this.#seal === undefined) this.#problem(this.#line, "the seal is missing: the file was cut off here");
+  }
+
+  #problem(line: number, problem: string): void {
+    if (!this.#options.unverified) throw this.#invalid(line, problem);
+    if (this.#problems.length < PROBLEMS_TOLD_MAX) this.#problems.push(`line ${line}: ${problem}`);
+  }
+
+  #invalid(line: number, problem: string): HarnessError<"ExportInvalid"> {
+    return new HarnessError("ExportInvalid", { path: this.#options.name, line: `${line}`, problem });
+  }
+}
+
+/** What stands in the place of an event that is not there, or cannot be read. */
+export function standIn(
+  frame: Pick<Envelope, "id" | "session" | "ts">,
+  kind: "EventMissing" | "EventUnreadable",
+): Envelope {
+  return { ...frame, kind: "CustomEvent", payload: { namespace: "cinch", kind, payload: {} } };
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function readLine({ bytes, isWhole }: FileLine): Line {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return { kind: "problem", problem: "it is not UTF-8" };
+  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) {
+    return {
+      kind: "problem",
+      problem: isWhole ? "it is no JSON" : "it is no JSON: the file was cut off here",
+    };
+  }
+  // Without its newline, what follows was never written.
+  if (!isWhole) return { kind: "problem", problem: "the line does not end: the file was cut off here" };
+  return envelopeOf(parsed.value);
+}
+
+function envelopeOf(value: unknown): Line {
+  let event: Envelope | undefined;
+  try {
+    event = readEnvelope(wellFormedJson(value));
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return { kind: "problem", problem: `it is no event: ${thrown.fields["why"] ?? thrown.message}` };
+  }
+  if (event === undefined) {
+    const kind = (stringAt(value, "kind") ?? "").slice(0, 64);
+    return {
+      kind: "problem",
+      problem: `the kind ${JSON.stringify(kind)} is not known here: a newer cinch may`,
+    };
+  }
+  if (!isSeal(event)) return { kind: "event", event };
+  const seal = sealOf(event);
+  if (seal === undefined) return { kind: "problem", problem: "the seal is not one" };
+  return { kind: "seal", seal };
+}
