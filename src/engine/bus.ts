@@ -157,8 +157,9 @@ export class Bus {
    * whenever its reading begins, and ends with the signal, also where it is never read.
    */
   subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncGenerator<Envelope> {
-    const { store, logId } = this.#options;
-    const subscriber = new Subscriber({ store, logId }, since ?? this.#last, this.#last);
+    const { store, logId, session, clock } = this.#options;
+    const now = () => new Date(clock.now()).toISOString();
+    const subscriber = new Subscriber({ store, logId, session, now }, since ?? this.#last, this.#last);
     const leave = () => void this.#subscribers.delete(subscriber);
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
     else if (!signal.aborted) this.#subscribers.add(subscriber);

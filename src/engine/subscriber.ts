@@ -1,5 +1,6 @@
-import type { EventSeq, LogId } from "../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { streamGap, withGaps } from "../session/gaps.ts";
 import type { SessionStore } from "../session/store.ts";
 
 /** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
@@ -8,14 +9,26 @@ export const SUBSCRIBER_EVENTS_MAX = 1_024;
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
 
+/** The log that a subscriber reads, and the session that it is told of. */
+export interface SubscribedLog {
+  readonly store: SessionStore;
+  readonly logId: LogId;
+  readonly session: SessionId;
+  /** The time, as events bear it. */
+  readonly now: () => string;
+}
+
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
  * It never holds up the engine and never loses an event: when its queue is full the queue is dropped, and the reader
- * goes on from the log where it had come to (ENG-08).
+ * goes on from the log where it had come to (ENG-08). Where the log no longer has what comes next, a StreamGap says so
+ * in its place (CTL-14).
  */
 export class Subscriber {
-  readonly #log: { readonly store: SessionStore; readonly logId: LogId };
+  readonly #log: SubscribedLog;
+  /** The newest event when it began: up to there, what the log does not give has expired. */
+  readonly #newest: EventSeq;
   #cursor: EventSeq;
   #live: Envelope[] = [];
   #behind: boolean;
@@ -23,12 +36,9 @@ export class Subscriber {
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(
-    log: { readonly store: SessionStore; readonly logId: LogId },
-    since: EventSeq,
-    newest: EventSeq,
-  ) {
+  constructor(log: SubscribedLog, since: EventSeq, newest: EventSeq) {
     this.#log = log;
+    this.#newest = newest;
     this.#cursor = since;
     this.#behind = since < newest;
   }
@@ -80,12 +90,16 @@ export class Subscriber {
   /** A page of the log. After the last one the reader is live again: what was committed meanwhile is in the queue. */
   async #readLog(): Promise<readonly Envelope[]> {
     this.#behind = false;
-    const page = await this.#log.store.events(this.#log.logId, this.#cursor, PAGE_EVENTS);
+    const { store, logId, session, now } = this.#log;
+    const page = await store.events(logId, this.#cursor, PAGE_EVENTS);
     if (page.length === PAGE_EVENTS) {
       this.#behind = true;
       this.#live = [];
     }
-    return page;
+    const events = withGaps(page, this.#cursor, session);
+    const last = events.at(-1)?.id ?? this.#cursor;
+    if (this.#behind || last >= this.#newest) return events;
+    return [...events, streamGap({ from: last + 1, to: this.#newest }, { session, ts: now() })];
   }
 
   #takeLive(): readonly Envelope[] {

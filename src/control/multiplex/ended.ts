@@ -1,6 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import { isInRanges } from "../../session/expired.ts";
+import { withGaps } from "../../session/gaps.ts";
 import type { SessionStore } from "../../session/store.ts";
 
 /** Events read from the log in one go. */
@@ -8,25 +10,29 @@ const PAGE_EVENTS = 256;
 
 /**
  * The events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that alone
- * where no `since` says from where on (CTL-03).
+ * where no `since` says from where on (CTL-03). A StreamGap stands where content has expired (CTL-14).
  *
  * @throws HarnessError UnknownSession where nothing is stored of it, or where its end is not: it broke off, or runs in
  * another process.
  */
 export async function* endedSession(
   id: SessionId,
-  store: Pick<SessionStore, "find" | "events">,
+  store: Pick<SessionStore, "find" | "markedEvents" | "expired">,
   { since, signal }: { readonly since: EventSeq | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<Envelope> {
   const log = await store.find(id);
-  let cursor = since ?? 0;
+  const expired = log === undefined ? [] : await store.expired(log.logId);
+  const isEnd = (event: Envelope) => event.kind === "SessionEnded" && event.session === id;
+  let [cursor, told] = [since ?? 0, since ?? 0];
   while (log !== undefined && !signal.aborted) {
-    const page = await store.events(log.logId, cursor, PAGE_EVENTS);
-    for (const event of page) {
-      cursor = event.id;
-      const isEnd = event.kind === "SessionEnded" && event.session === id;
-      if (since !== undefined || isEnd) yield event;
-      if (isEnd || signal.aborted) return;
+    const page = await store.markedEvents(log.logId, cursor, PAGE_EVENTS);
+    cursor = page.at(-1)?.id ?? cursor;
+    // Its end is known also where it has expired: there is nothing in it that could.
+    const left = page.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
+    for (const event of withGaps(left, told, id)) {
+      told = event.id;
+      if (since !== undefined || isEnd(event)) yield event;
+      if (isEnd(event) || signal.aborted) return;
     }
     if (page.length < PAGE_EVENTS) break;
   }

@@ -16,7 +16,7 @@ export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS] as const;
 export interface MultiplexerParts {
   readonly world: World;
   /** Where the logs of sessions lie that have ended. */
-  readonly store: Pick<SessionStore, "find" | "events">;
+  readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
   /** Composes a new session, or a new run on an existing log. */
   openSession(request: CommandOf<"CreateSession">): Promise<Session>;
 }
