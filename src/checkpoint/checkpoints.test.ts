@@ -4,7 +4,10 @@ import { openCheckpointRig, shell, treeOf, write } from "../../test/support/chec
 test("[SES-15] files that a turn changed, removed, renamed and made are as they were before it", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;
-  shell(root, "printf one >a; printf two >b; mkdir -p d/e; printf three >d/e/c; ln -s a link; mkdir empty; chmod 755 b");
+  shell(
+    root,
+    "printf one >a; printf two >b; mkdir -p d/e; printf three >d/e/c; ln -s a link; mkdir empty; chmod 755 b",
+  );
   const before = treeOf(root);
   const { start } = await rig.turn(
     "printf ONE >a; rm b; mv d/e/c moved; rmdir d/e; ln -sfn moved link; mkdir -p new/deep; printf x >new/deep/x; rmdir empty",
@@ -23,8 +26,14 @@ test("[SES-15] in a repository clean files come from its objects, and its index,
   write(root, "src/b.ts", "b\n");
   write(root, ".gitignore", ".env\nout/\n");
   write(root, ".env", "KEY=1\n");
-  shell(root, "git add . && git commit -qm one && git gc -q && touch -d '1 hour ago' .git/index && printf dirty >>src/b.ts");
-  const [before, status] = [treeOf(root), shell(root, "git status --porcelain; sha1sum .git/index; git rev-parse HEAD")];
+  shell(
+    root,
+    "git add . && git commit -qm one && git gc -q && touch -d '1 hour ago' .git/index && printf dirty >>src/b.ts",
+  );
+  const [before, status] = [
+    treeOf(root),
+    shell(root, "git status --porcelain; sha1sum .git/index; git rev-parse HEAD"),
+  ];
   const { start } = await rig.turn("printf X >src/a.ts; rm src/b.ts .env; mkdir out; printf o >out/o");
   await rig.rewind(start);
   expect(treeOf(root)).toEqual(before);

@@ -49,6 +49,16 @@ export class Checkpoints {
     this.#parts = parts;
   }
 
+  /** Set where records are missing or do not open. */
+  get damage(): HarnessError | undefined {
+    return this.#parts.store.damage;
+  }
+
+  /** Whether nothing is kept. */
+  get isEmpty(): boolean {
+    return this.#parts.store.headers.length === 0;
+  }
+
   /** Looks at the workspace before anybody waits for it. A failure is logged: whoever needs it will meet it again. */
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
@@ -150,7 +160,8 @@ export class Checkpoints {
   async #preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
     const { store } = this.#parts;
     const first = store.headers[0];
-    if (first !== undefined && first.number !== 1 && first.at >= boundary.at) {
+    const isOlder = first !== undefined && first.number !== 1 && first.at >= boundary.at;
+    if (isOlder && first.turn !== boundary.startOf) {
       const why = store.damage?.message ?? "what stood before the oldest one was let go";
       throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
     }

@@ -42,7 +42,8 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 /** Whether setting one path back from one to the other would change anything. */
 export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  if (a.kind === "file" && b.kind === "file") return a.stat.mode === b.stat.mode && sameContent(a.content, b.content);
+  if (a.kind === "file" && b.kind === "file")
+    return a.stat.mode === b.stat.mode && sameContent(a.content, b.content);
   if (a.kind === "symlink" && b.kind === "symlink") return a.target === b.target;
   if (a.kind === "directory" && b.kind === "directory") return a.mode === b.mode;
   return a.kind === b.kind;
@@ -62,7 +63,8 @@ export function packEntry(entry: Entry | undefined): StoredEntry {
       return null;
     case "file": {
       const { stat, content } = entry;
-      const value = content.kind === "git" ? content.object : content.kind === "kept" ? content.name : content.why;
+      const value =
+        content.kind === "git" ? content.object : content.kind === "kept" ? content.name : content.why;
       return ["f", stat.mode, stat.size, stat.stamp, content.kind, value];
     }
     case "symlink":

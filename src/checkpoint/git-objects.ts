@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { inflateSync } from "node:zlib";
 import { join } from "node:path";
+import { inflateSync } from "node:zlib";
 import type { Files } from "../base/world.ts";
 import { hex, offsetVarint } from "./git-index.ts";
 

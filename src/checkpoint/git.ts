@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { decode } from "../base/text.ts";
 import type { NodeStat } from "../base/tree.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
-import { decode } from "../base/text.ts";
 import type { IndexEntry } from "./git-index.ts";
 import { parseIndex } from "./git-index.ts";
 import { GitObjects } from "./git-objects.ts";
@@ -47,7 +47,8 @@ export async function openRepository(
   // Names of another length than this reads: nothing of it is known.
   if (await holds(files, join(common, "config"), /objectformat/i)) return undefined;
   const stamp = await indexStamp(files, folder);
-  const bytes = stamp === undefined ? undefined : await readSmall(files, join(folder, "index"), INDEX_BYTES_MAX);
+  const bytes =
+    stamp === undefined ? undefined : await readSmall(files, join(folder, "index"), INDEX_BYTES_MAX);
   const entries = bytes === undefined ? undefined : parseIndex(bytes);
   if (stamp === undefined || entries === undefined) return undefined;
   const prefix = top === root ? "" : `${relative(top, root).split(sep).join("/")}/`;
@@ -87,7 +88,9 @@ async function findRepository(files: Files, root: string): Promise<Found | undef
   for (let count = 0; count < FOLDERS_ABOVE_MAX; count += 1) {
     const at = join(top, ".git");
     const kind = (await files.lstat(at))?.kind;
-    if (kind === "directory") return { top, folder: at };
+    // An empty folder of this name is none: a sandbox puts one in the place of a repository that could come to be.
+    if (kind === "directory" && (await files.lstat(join(at, "HEAD"))) !== undefined)
+      return { top, folder: at };
     if (kind === "file") {
       const named = /^gitdir: (.+?)\s*$/u.exec(decode((await readSmall(files, at)) ?? new Uint8Array()))?.[1];
       return named === undefined ? undefined : { top, folder: resolve(top, named) };
@@ -126,11 +129,19 @@ async function mayConvert(
   entries: ReadonlyMap<string, IndexEntry>,
   { top, folder, common, configFiles }: Conversions,
 ): Promise<boolean> {
-  const configs = [...new Set([join(folder, "config"), join(common, "config"), join(folder, "config.worktree")])];
+  const configs = [
+    ...new Set([join(folder, "config"), join(common, "config"), join(folder, "config.worktree")]),
+  ];
   const own = configFiles.filter((path) => !path.endsWith("attributes"));
   for (const path of [...configs, ...own]) if (await holds(files, path, CONVERTING_CONFIG)) return true;
-  const attributes = [".gitattributes", ...[...entries.keys()].filter((path) => path.endsWith("/.gitattributes"))];
-  const others = [join(common, "info", "attributes"), ...configFiles.filter((path) => path.endsWith("attributes"))];
+  const attributes = [
+    ".gitattributes",
+    ...[...entries.keys()].filter((path) => path.endsWith("/.gitattributes")),
+  ];
+  const others = [
+    join(common, "info", "attributes"),
+    ...configFiles.filter((path) => path.endsWith("attributes")),
+  ];
   for (const path of [...others, ...attributes.map((path) => join(top, path))]) {
     if (await holds(files, path, CONVERTING_ATTRIBUTES)) return true;
   }
@@ -148,7 +159,11 @@ async function holds(files: Files, path: string, pattern: RegExp): Promise<boole
   }
 }
 
-async function readSmall(files: Files, path: string, bytesMax = SMALL_BYTES_MAX): Promise<Uint8Array | undefined> {
+async function readSmall(
+  files: Files,
+  path: string,
+  bytesMax = SMALL_BYTES_MAX,
+): Promise<Uint8Array | undefined> {
   try {
     if ((await files.stat(path))?.kind !== "file") return undefined;
     return await files.read(path, bytesMax);

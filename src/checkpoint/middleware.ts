@@ -1,3 +1,4 @@
+import type { CallId } from "../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { Changes, Checkpoints } from "./checkpoints.ts";
 
@@ -5,22 +6,20 @@ import type { Changes, Checkpoints } from "./checkpoints.ts";
 export type OpenCheckpoints = () => Promise<Checkpoints>;
 
 /**
- * Has files kept before a call changes them, and what it changed told afterwards, while the session goes on (SES-15).
- *
- * A call whose files cannot be kept is not run.
+ * Has files kept before a call changes them (SES-15). A call whose files cannot be kept is not run.
+ * @param kept is told what a call may change, once that is kept.
  * @throws HarnessError CheckpointUnwritable.
  */
-export function keepBeforeChange(open: OpenCheckpoints, settled: (work: Promise<void>) => void): ToolMiddleware {
+export function keepBeforeChange(
+  open: OpenCheckpoints,
+  kept: (call: CallId, changes: Changes) => void,
+): ToolMiddleware {
   return async function checkpoint(call, context, next) {
     const changes = changesOf(call);
     if (changes === undefined) return await next(call, context);
-    const checkpoints = await open();
-    await checkpoints.before(changes, context);
-    try {
-      return await next(call, context);
-    } finally {
-      settled(checkpoints.after(changes, new AbortController().signal));
-    }
+    await (await open()).before(changes, context);
+    kept(call.id, changes);
+    return await next(call, context);
   };
 }
 

@@ -92,7 +92,8 @@ function withoutSpared(plan: RewindPlan): RewindPlan {
 
 function foldersOf(path: string): readonly string[] {
   const folders: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.push(path.slice(0, at));
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+    folders.push(path.slice(0, at));
   return folders;
 }
 

@@ -141,7 +141,8 @@ function assertUnchanged({ path, from }: RewindStep, { tree, root }: RestorePart
 type FileEntry = Extract<Entry, { kind: "file" }>;
 
 function sameBytes(from: FileEntry, to: FileEntry): boolean {
-  if (from.content.kind === "git") return to.content.kind === "git" && from.content.object === to.content.object;
+  if (from.content.kind === "git")
+    return to.content.kind === "git" && from.content.object === to.content.object;
   return from.content.kind === "kept" && to.content.kind === "kept" && from.content.name === to.content.name;
 }
 

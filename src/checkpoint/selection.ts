@@ -11,6 +11,9 @@ const IGNORE_FILE_BYTES_MAX = 65_536;
 
 export const TOO_MANY = "an ignored folder with many files";
 
+/** A sandbox puts an empty folder there, to mount over; it goes with the session. */
+const PLACEHOLDER = ".cinch";
+
 export interface SelectionParts {
   readonly tree: Tree;
   readonly root: string;
@@ -45,6 +48,8 @@ export class Selection {
       if (name === ".git") return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (exclude.includes(join(root, path))) return false;
+      if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)
+        return false;
       if (kind !== "directory") return true;
       if (!this.#ignored.has(folder) && !isIgnored(path, true, rules)) return true;
       if (this.#parts.repository()?.tracksIn(path) !== true && this.#isLarge(path)) {

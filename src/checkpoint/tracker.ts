@@ -1,5 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import type { Look, NodeChange, Tree } from "../base/tree.ts";
+import type { Look, NodeChange, NodeStat, Tree } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
 import type { Files, World } from "../base/world.ts";
 import type { Content, Entry } from "./entry.ts";
@@ -95,7 +95,10 @@ export class Tracker {
     await this.#readRepository();
     const outside = [...this.#entries.keys()].filter((path) => path.startsWith("/"));
     this.#refresh(outside, by);
-    if (this.#isPartial) return this.#refresh([...this.#entries.keys()], by);
+    if (this.#isPartial) {
+      this.#refresh([...this.#entries.keys()], by);
+      return;
+    }
     const { tree, root } = this.#parts;
     const select = this.#selection.select.bind(this.#selection);
     try {
@@ -211,40 +214,57 @@ export class Tracker {
     }
   }
 
-  #take({ path, stat, sure }: NodeChange, by: ChangedBy): void {
+  #take(change: NodeChange, by: ChangedBy): void {
+    const entry = this.#seen(change);
+    if (entry !== "same") this.#set(change.path, entry, by);
+  }
+
+  #seen({ path, stat, sure }: NodeChange): Entry | undefined | "same" {
+    switch (stat?.kind) {
+      case undefined:
+        return undefined;
+      case "directory":
+        return { kind: "directory", mode: stat.mode };
+      case "symlink":
+        return this.#link(path);
+      case "other":
+        return { kind: "other", why: "no file" };
+      case "file":
+        return this.#file(path, stat, sure);
+    }
+  }
+
+  #link(path: string): Entry | undefined {
+    try {
+      return { kind: "symlink", target: this.#parts.tree.readLink(...this.#place(path)) };
+    } catch {
+      return undefined; // it went meanwhile
+    }
+  }
+
+  #file(path: string, stat: NodeStat, sure: boolean): Entry | "same" {
     const before = this.#entries.get(path);
-    if (stat === undefined) return this.#set(path, undefined, by);
-    if (stat.kind === "directory") return this.#set(path, { kind: "directory", mode: stat.mode }, by);
-    if (stat.kind === "symlink") return this.#takeLink(path, by);
-    if (stat.kind === "other") return this.#set(path, { kind: "other", why: "no file" }, by);
     const now = fileStat(stat, sure);
     if (before?.kind === "file") {
-      if (sameStat(before.stat, now)) return;
+      if (sameStat(before.stat, now)) return "same";
       if (before.stat.size === now.size && this.#holds(path, before.content)) {
         const same: Entry = { ...before, stat: now };
-        if (before.content.kind === "missing" && before.stat.mode === now.mode) return void this.#entries.set(path, same);
-        return this.#set(path, same, by);
+        const isTold = before.content.kind !== "missing" || before.stat.mode !== now.mode;
+        if (isTold) return same;
+        this.#entries.set(path, same);
+        return "same";
       }
     }
     const tracked = this.#repository?.entry(path);
     const isClean = tracked !== undefined && sure && this.#repository?.isClean(tracked, stat) === true;
     const content: Content = isClean ? { kind: "git", object: tracked.object } : this.#pending(path, sure);
-    this.#set(path, { kind: "file", stat: now, content }, by);
+    return { kind: "file", stat: now, content };
   }
 
   /** Where the times of a file would not show its next change, that is to be seen by its content. */
   #pending(path: string, sure: boolean): Content {
     const bytes = sure ? undefined : this.#read(path);
     return bytes === undefined ? PENDING : { ...PENDING, print: this.#parts.store.name(bytes) };
-  }
-
-  #takeLink(path: string, by: ChangedBy): void {
-    try {
-      const target = this.#parts.tree.readLink(...this.#place(path));
-      this.#set(path, { kind: "symlink", target }, by);
-    } catch {
-      this.#set(path, undefined, by); // it went meanwhile
-    }
   }
 
   #set(path: string, entry: Entry | undefined, by: ChangedBy): void {

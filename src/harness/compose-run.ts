@@ -30,6 +30,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import { redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
+import { checkpointing } from "./checkpoints.ts";
 import { hookFiles, openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
@@ -99,6 +100,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     return openSandbox(sandboxSources(material, { policy, publish: (event) => publish(event) }));
   });
   const hooks = await openHooks(material, (event) => publish(event));
+  const checkpoints = checkpointing(material);
   const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
   const directories = await bothPaths(world.files, workspace.scratch);
   const files = sealedFiles(world.files, { directories, key, random: world.random });
@@ -119,18 +121,19 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
       return registry;
     },
-    telemetry: [],
+    telemetry: checkpoints.outer,
     redactor: secrets,
     onFollowed() {
       trust.begin();
       hooks?.session.begin();
     },
-    ...(hooks === undefined
-      ? {}
-      : {
-          onInput: (content, turn) => hooks.session.onInput(content, turn),
-          onTurnEnd: (reason, turn) => hooks.session.onTurnEnd(reason, turn),
-        }),
+    ...(hooks === undefined ? {} : { onInput: (content, turn) => hooks.session.onInput(content, turn) }),
+    async onTurnEnd(reason, turn) {
+      await hooks?.session.onTurnEnd(reason, turn);
+      await checkpoints.onTurnEnd(turn);
+    },
+    checkpoint: checkpoints.tool,
+    rewind: checkpoints.rewind,
     gate: (questions) => [
       ...(hooks?.tool ?? []),
       permissionGate({
@@ -159,13 +162,15 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       }),
     ],
     inner: [],
-    onQuestions: (questions) =>
+    onQuestions(questions) {
+      checkpoints.serve(questions, (event) => publish(event));
       trust.serve({
         ask: (question, signal) => questions.ask(question, signal),
         publish: (event) => publish(event),
         restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
-      }),
-    requestMiddleware: await requestMiddleware(material),
+      });
+    },
+    requestMiddleware: [...checkpoints.request, ...(await requestMiddleware(material))],
     model: () => slot.current,
     setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
     revokeRule: (rule) => sessionRules.revoke(rule),
@@ -179,6 +184,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     permissionTimeoutMs,
     settle: async () => {
       trust.end();
+      await checkpoints.settle();
       await hooks?.session.end();
       await runs?.[Symbol.asyncDispose]();
     },

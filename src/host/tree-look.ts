@@ -4,7 +4,17 @@ import { pathText } from "../base/path-text.ts";
 import type { Look, LookOptions, NamedNode, NodeChange } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
 import type { PackedNames } from "./tree-stat.ts";
-import { direntKind, GONE, isGone, native, nodeStat, packNames, STAT_WORDS, statInto, statWords } from "./tree-stat.ts";
+import {
+  direntKind,
+  GONE,
+  isGone,
+  native,
+  nodeStat,
+  packNames,
+  STAT_WORDS,
+  statInto,
+  statWords,
+} from "./tree-stat.ts";
 
 /** Work between two pauses. */
 const SLICE_MS = 5;
@@ -51,7 +61,8 @@ export async function look(
     if (seen.entries > entriesMax) throw new TreeTooLarge(root, entriesMax);
     tellFolder(seen.changes, folder, known);
     statFolder(seen.changes, join(root, path), { folder, known, isSure });
-    for (let at = folder.folders.length - 1; at >= 0; at -= 1) open.push(below(path, folder.folders[at] ?? ""));
+    for (let at = folder.folders.length - 1; at >= 0; at -= 1)
+      open.push(below(path, folder.folders[at] ?? ""));
     if (performance.now() < sliceEnd) continue;
     await pause();
     sliceEnd = performance.now() + SLICE_MS;
@@ -90,12 +101,22 @@ function seeFolder(at: string, path: string, { known, isSure, select }: Seeing):
   const kept = select(path, entries);
   const names = kept.filter(({ kind }) => kind !== "directory").map(({ name }) => name);
   const folders = kept.filter(({ kind }) => kind === "directory").map(({ name }) => name);
-  return { path, words, folders, names, packed: packNames(names), stats: new Uint32Array(names.length * STAT_WORDS) };
+  return {
+    path,
+    words,
+    folders,
+    names,
+    packed: packNames(names),
+    stats: new Uint32Array(names.length * STAT_WORDS),
+  };
 }
 
 function tellFolder(changes: NodeChange[], folder: Folder, known: Folder | undefined): void {
   if (folder.path === "" || (folder.words[0] ?? 0) === (known?.words[0] ?? 0)) return;
-  const stat = nodeStat(folder.words.length === 1 ? Uint32Array.of(folder.words[0] ?? 0, 0, 0, 0, 0, 0, 0, 0) : folder.words, 0);
+  const stat = nodeStat(
+    folder.words.length === 1 ? Uint32Array.of(folder.words[0] ?? 0, 0, 0, 0, 0, 0, 0, 0) : folder.words,
+    0,
+  );
   changes.push({ path: folder.path, ...(stat === undefined ? {} : { stat }), sure: true });
 }
 
@@ -153,7 +174,8 @@ export function readFolder(path: string): readonly NamedNode[] | undefined {
     if (entries.some(({ name }) => name.includes("\ufffd"))) return readBytes(path);
     return entries.map((entry) => ({ name: entry.name, kind: direntKind(entry) }));
   } catch (thrown) {
-    if (isGone(thrown) || (thrown instanceof Error && Reflect.get(thrown, "code") === "EACCES")) return undefined;
+    if (isGone(thrown) || (thrown instanceof Error && Reflect.get(thrown, "code") === "EACCES"))
+      return undefined;
     throw thrown;
   }
 }

@@ -30,9 +30,17 @@ export interface PackedNames {
  * Fills in the numbers of many entries of one folder. A call of the C library for each costs two thirds of what the
  * runtime's own `lstat` takes, and a third of that is the kernel's.
  */
-export function statInto(folder: string, names: readonly string[], packed: PackedNames, words: Uint32Array): void {
+export function statInto(
+  folder: string,
+  names: readonly string[],
+  packed: PackedNames,
+  words: Uint32Array,
+): void {
   const library = cLibrary();
-  if (library === undefined || names.length === 0) return statSlowly(folder, names, words);
+  if (library === undefined || names.length === 0) {
+    statSlowly(folder, names, words);
+    return;
+  }
   let descriptor: number;
   try {
     descriptor = openSync(native(folder), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -168,7 +176,9 @@ function loadC(): CLibrary | undefined {
   const symbols = fromC({
     fstatat: { args: ["i32", "ptr", "ptr", "i32"], returns: "i32" },
   });
-  const ffi = process.getBuiltinModule("bun:ffi") as { readonly ptr: (bytes: Uint8Array) => number } | undefined;
+  const ffi = process.getBuiltinModule("bun:ffi") as
+    | { readonly ptr: (bytes: Uint8Array) => number }
+    | undefined;
   if (symbols === undefined || ffi === undefined) return undefined;
   // The buffer comes first: an array that is asked for its buffer later is moved to another place in memory.
   const buffer = new ArrayBuffer(STRUCT_BYTES);

@@ -1,6 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
+import type { CheckpointKeys } from "./checkpoint.ts";
+import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import type { ConfiguredHook } from "./hooks.ts";
@@ -9,6 +11,8 @@ import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
+import type { SessionKeys } from "./session-settings.ts";
+import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
 import { readToml } from "./toml.ts";
 
@@ -31,6 +35,8 @@ export interface Config {
   readonly trust: TrustSettings;
   readonly sandbox?: SandboxSettings;
   readonly compaction?: CompactionKeys;
+  readonly session?: SessionKeys;
+  readonly checkpoint?: CheckpointKeys;
   readonly hooks: readonly ConfiguredHook[];
 }
 
@@ -106,6 +112,8 @@ function configFrom(table: Table): Config {
     permissions: settings,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...compactionFrom(table),
+    ...sessionFrom(table),
+    ...checkpointFrom(table),
     ...credentialsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),

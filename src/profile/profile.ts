@@ -3,6 +3,8 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
+import type { CheckpointKeys } from "./checkpoint.ts";
+import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import { modelName } from "./config.ts";
@@ -16,6 +18,8 @@ import defaultPreset from "./preset/default.toml" with { type: "toml" };
 import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
+import type { SessionKeys } from "./session-settings.ts";
+import { sessionFrom } from "./session-settings.ts";
 import selfProfile from "./self.toml" with { type: "toml" };
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
@@ -41,6 +45,8 @@ export interface Profile {
   readonly permissions: PermissionSettings;
   readonly sandbox?: SandboxSettings;
   readonly compaction?: CompactionKeys;
+  readonly session?: SessionKeys;
+  readonly checkpoint?: CheckpointKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
@@ -67,6 +73,9 @@ export interface ProfileLimits {
   readonly costUsd?: number;
   readonly outputTokens?: number;
   readonly permissionTimeoutMs?: number;
+  /** How often in a row the same call may fail, and succeed with the same result, before the turn is ended. */
+  readonly repeatedFailures?: number;
+  readonly repeatedResults?: number;
 }
 
 const PROFILES: ReadonlyMap<string, unknown> = new Map([
@@ -147,6 +156,8 @@ async function profileFrom(
     permissions: await permissionSettings(world, table, file),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...compactionFrom(table),
+    ...sessionFrom(table),
+    ...checkpointFrom(table),
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
@@ -240,10 +251,14 @@ function limitsFrom(table: Table): ProfileLimits {
   const costUsd = table.number("cost", 0);
   const outputTokens = table.integer("output_tokens", 1);
   const permissionTimeout = table.number("permission_timeout", 1);
+  const repeatedFailures = table.integer("repeated_failures", 2);
+  const repeatedResults = table.integer("repeated_results", 2);
   return {
     ...(rounds === undefined ? {} : { rounds }),
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(repeatedFailures === undefined ? {} : { repeatedFailures }),
+    ...(repeatedResults === undefined ? {} : { repeatedResults }),
     ...(permissionTimeout === undefined ? {} : { permissionTimeoutMs: permissionTimeout * 1_000 }),
   };
 }

@@ -73,7 +73,15 @@ export const RewindSession = z.object({
   sessionId,
   to: EventSeqSchema,
   what: z.enum(["files", "conversation", "both"]),
+  /** Only tell what it would do. */
   preview: z.boolean().optional(),
+  /** Of a preview: refused where it would do something else by now, and not asked again otherwise. */
+  token: z.string().optional(),
+  /**
+   * Files to be set back although somebody else changed them: those that the session changed too, and those that it did
+   * not. Absent: the person is asked; where nobody can be, they stay as they are.
+   */
+  overwrite: z.array(z.enum(["contested", "foreign"])).optional(),
 });
 
 export const WithdrawInput = z.object({

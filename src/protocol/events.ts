@@ -139,7 +139,7 @@ const payloads = {
   Asked: z.object({
     askId: AskIdSchema,
     /** What the question is about: a trust acknowledgement, an orphaned call, a plan, a re-run … */
-    about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox"]),
+    about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"]),
     text: z.string(),
     choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
     details: z.record(z.string(), z.unknown()).optional(),

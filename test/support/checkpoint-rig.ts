@@ -50,7 +50,13 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
   const files = { ...world.files, ...options.files };
   let [last, turns] = [0, 0];
   const open = async () => {
-    const parts = { files, random: world.random, folder: data, key: new Uint8Array(32).fill(7), log: "log_x" };
+    const parts = {
+      files,
+      random: world.random,
+      folder: data,
+      key: new Uint8Array(32).fill(7),
+      log: "log_x",
+    };
     const store = await CheckpointStore.open(parts);
     const tracking = {
       world,
@@ -119,7 +125,12 @@ const GIT_ENV = {
 /** Runs a command in bash, as a person would in another window. */
 export function shell(cwd: string, command: string): string {
   const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, ...GIT_ENV };
-  return execFileSync("bash", ["-c", command], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  return execFileSync("bash", ["-c", command], {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 /** Everything below a folder: mode, kind, and bytes or target; without git's own folder. */
@@ -137,7 +148,8 @@ export function treeOf(root: string): Readonly<Record<string, string>> {
         found[path] = `d ${mode}`;
         walk(path);
       } else if (stats.isSymbolicLink()) found[path] = `l ${readlinkSync(at, { encoding: "latin1" })}`;
-      else found[path] = `f ${mode} ${createHash("sha256").update(readFileSync(at)).digest("hex").slice(0, 12)}`;
+      else
+        found[path] = `f ${mode} ${createHash("sha256").update(readFileSync(at)).digest("hex").slice(0, 12)}`;
     }
   };
   walk("");

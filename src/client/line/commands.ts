@@ -8,6 +8,11 @@ export const LINE_COMMANDS = [
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
   { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
   { name: "compact", usage: "/compact", help: "make the conversation shorter: older turns become a summary" },
+  {
+    name: "rewind",
+    usage: "/rewind [N [files | conversation | both]]",
+    help: "list the turns, or go back to right before one of them",
+  },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   {
     name: "permissions",

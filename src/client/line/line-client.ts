@@ -20,6 +20,8 @@ import { builtIn } from "./commands.ts";
 import { Dialogue } from "./dialogue.ts";
 import { EventPrinter, quote } from "./event-printer.ts";
 import { questionPrompt } from "./questions.ts";
+import type { SeenTurn } from "./rewind.ts";
+import { withTurn } from "./rewind.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
@@ -97,6 +99,7 @@ class LineClient {
   #turnCost = NO_COST;
   #priceUnknownTold = false;
   #rules: readonly string[] = [];
+  #turns: readonly SeenTurn[] = [];
   #kept: readonly string[] = [];
   #unfinished = "";
   #inputClosed = false;
@@ -213,6 +216,7 @@ class LineClient {
     const text = this.#printer.print(envelope);
     if (text !== "") await this.#options.terminal.write(text);
     this.#countCost(envelope);
+    this.#turns = withTurn(this.#turns, envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
     if (envelope.session !== this.#options.session || envelope.parentCall !== undefined) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
@@ -393,7 +397,11 @@ class LineClient {
         client.#rules = rules;
       },
       say: (text) => client.#say(text),
+      get turns() {
+        return client.#turns;
+      },
       send: (command) => client.#sendOrTell(command),
+      request: (command) => client.#request(command),
       cancel: () => client.#cancel(),
       drop() {
         client.#kept = client.#kept.slice(1);
@@ -441,6 +449,17 @@ class LineClient {
     const refused = await this.#send(command);
     if (refused !== undefined) await this.#say(neutralise(refused.message));
     return refused;
+  }
+
+  async #request(command: Command): Promise<unknown> {
+    try {
+      const { result } = await whileAlive(this.#options.connection.send(command), this.#signal);
+      return result;
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      await this.#say(neutralise(thrown.message));
+      return undefined;
+    }
   }
 
   /** Sends a command; gives the refusal, where it was one. */

@@ -91,6 +91,7 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
 
 const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
   "outside-sandbox": "it is left as it is",
+  rewind: "nothing is overwritten",
   trust: "the file is left out of this session",
   orphan: "the model is told that nobody knows",
 };

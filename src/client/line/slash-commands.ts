@@ -7,9 +7,11 @@ import { printPrice, printTokens } from "../kit/cost.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
+import type { RewindSurface } from "./rewind.ts";
+import { rewind } from "./rewind.ts";
 
 /** What a command can see of the line client, and do with it. */
-export interface CommandSurface {
+export interface CommandSurface extends RewindSurface {
   readonly session: SessionId;
   readonly cost: Cost;
   readonly busy: boolean;
@@ -38,6 +40,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return await setModel(command.rest, client);
     case "cost":
       return await client.say(`${printPrice(client.cost)} this session: ${printTokens(client.cost)}`);
+    case "rewind":
+      return await rewind(command.args, client);
     case "compact":
       return await compact(client);
     case "permissions":

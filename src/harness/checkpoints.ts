@@ -1,0 +1,140 @@
+import { messageOf } from "../base/errors.ts";
+import type { CallId } from "../base/ids.ts";
+import type { Changes, Checkpoints } from "../checkpoint/checkpoints.ts";
+import type { Questions } from "../control/multiplex/questions.ts";
+import type { SessionParts, TurnSurface } from "../control/multiplex/session-parts.ts";
+import type { CheckpointKeys } from "../profile/checkpoint.ts";
+import type { Event } from "../protocol/events.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { CheckpointSources } from "./checkpoint-sources.ts";
+
+/** A request is on its way by then; the workspace is looked at while its answer is awaited. */
+const LOOK_AFTER_MS = 20;
+
+/** What keeping files puts into a session, each at its place. */
+export interface Checkpointing {
+  /** Stands outermost: what hooks change around a call counts as changed by it. */
+  readonly outer: readonly ToolMiddleware[];
+  readonly tool: readonly ToolMiddleware[];
+  readonly request: readonly RequestMiddleware[];
+  readonly onTurnEnd: (turn: TurnSurface) => Promise<void>;
+  readonly rewind: NonNullable<SessionParts["rewind"]>;
+  readonly settle: () => Promise<void>;
+  /** Given what asks a person, before the first question. */
+  serve(questions: Questions, publish: (event: Event) => void): void;
+}
+
+/**
+ * Keeps files before a turn changes them, and sets them back (SES-15). What it takes is loaded while the first answer is
+ * awaited, or by the first call that changes something.
+ */
+export function checkpointing(material: CheckpointSources): Checkpointing {
+  const { world } = material.defaults;
+  const keys: CheckpointKeys = Object.assign(
+    {},
+    material.profile.checkpoint,
+    material.defaults.config.checkpoint,
+  );
+  const isOn = keys.enabled ?? true;
+  let publish: (event: Event) => void = () => undefined;
+  let questions: Questions | undefined;
+  let opening: Promise<Checkpoints> | undefined;
+  let lookedFor: number | undefined;
+  const work = new Set<Promise<void>>();
+  /** Calls that may have changed something and have not been looked after. */
+  const kept = new Map<CallId, Changes>();
+  const stop = new AbortController();
+
+  function open(): Promise<Checkpoints> {
+    opening ??= (async () => {
+      const { openCheckpoints } = await import("./open-checkpoints.ts");
+      return await openCheckpoints(material, keys, (event) => publish(event));
+    })();
+    const mine = opening;
+    // A failure is the caller's; the next one tries again.
+    mine.catch(() => {
+      if (opening === mine) opening = undefined;
+    });
+    return mine;
+  }
+
+  /** Work that nobody waits for now. It never rejects, and has ended before the session has. */
+  function beside(promise: Promise<void>): void {
+    const held = promise
+      .catch((thrown: unknown) => {
+        if (stop.signal.aborted) return;
+        world.log.for("checkpoint").write("warn", "work beside a turn failed", { what: messageOf(thrown) });
+      })
+      .finally(() => void work.delete(held));
+    work.add(held);
+  }
+
+  async function look(signal: AbortSignal): Promise<void> {
+    try {
+      await world.clock.sleep(LOOK_AFTER_MS, signal);
+      await (await open()).prepare(signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+  }
+
+  async function lookAfter(changes: Changes): Promise<void> {
+    await (await open()).after(changes, stop.signal);
+  }
+
+  return {
+    outer: isOn
+      ? [
+          async (call, context, next) => {
+            try {
+              return await next(call, context);
+            } finally {
+              const changes = kept.get(call.id);
+              kept.delete(call.id);
+              if (changes !== undefined) beside(lookAfter(changes));
+            }
+          },
+        ]
+      : [],
+    tool: isOn
+      ? [
+          async (call, context, next) => {
+            if (!call.tool.mutating) return await next(call, context);
+            const { keepBeforeChange } = await import("../checkpoint/middleware.ts");
+            const keep = keepBeforeChange(open, (id, changes) => void kept.set(id, changes));
+            return await keep(call, context, next);
+          },
+        ]
+      : [],
+    request: isOn
+      ? [
+          (request, context, next) => {
+            if (context.purpose === undefined && lookedFor !== context.turn) {
+              lookedFor = context.turn;
+              beside(look(AbortSignal.any([context.signal, stop.signal])));
+            }
+            return next(request, context);
+          },
+        ]
+      : [],
+    async onTurnEnd({ turn }) {
+      if (opening === undefined) return;
+      // Also of a turn that was cancelled: what it has left is what the next one starts from.
+      await (await opening).endTurn(turn, stop.signal);
+    },
+    async rewind(command, turn) {
+      const { rewindSession } = await import("./rewind.ts");
+      const ask = questions === undefined ? undefined : questions.ask.bind(questions);
+      return await rewindSession(command, turn, { material, open, ask });
+    },
+    async settle() {
+      stop.abort();
+      await Promise.all(work);
+    },
+    serve(asked, tell) {
+      questions = asked;
+      publish = tell;
+    },
+  };
+}

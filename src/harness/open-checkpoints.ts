@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import type { LogId } from "../base/ids.ts";
+import { Checkpoints } from "../checkpoint/checkpoints.ts";
+import { roomFor } from "../checkpoint/space.ts";
+import { CheckpointStore } from "../checkpoint/store.ts";
+import { Tracker } from "../checkpoint/tracker.ts";
+import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
+import { hostTree } from "../host/tree.ts";
+import type { CheckpointKeys } from "../profile/checkpoint.ts";
+import type { Event } from "../protocol/events.ts";
+import { subKey } from "../session/seal.ts";
+import type { CheckpointSources } from "./checkpoint-sources.ts";
+import { ownDirectories } from "./own-directories.ts";
+
+/** Of all sessions together, where the configuration says nothing. */
+export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;
+
+/** The folder of the checkpoints of all logs. */
+export function checkpointsFolder(data: string): string {
+  return join(data, "checkpoints");
+}
+
+/** Opens what is kept of a session's log, and what keeps more. */
+export async function openCheckpoints(
+  { logId, workspace, defaults }: CheckpointSources,
+  keys: CheckpointKeys,
+  publish: (event: Event) => void,
+): Promise<Checkpoints> {
+  const { world, paths, providers, store: sessions, environment } = defaults;
+  const { files, random, machine } = world;
+  const all = checkpointsFolder(paths.data);
+  const key = subKey(await providers.credentials.logKey(), `cinch checkpoints v1 ${logId}`);
+  const store = await CheckpointStore.open({ files, random, folder: join(all, logId), key, log: logId });
+  if (store.damage !== undefined) {
+    const { reason, message, fields } = store.damage;
+    publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+  }
+  const mayGo = async (log: string) => {
+    const info = await sessions.find(log as LogId);
+    if (info === undefined) return true; // its session was deleted
+    const { heldBy, pinned } = info;
+    return !pinned && (heldBy === undefined || !machine.isAlive(heldBy.pid, heldBy.processStart));
+  };
+  const tracking = {
+    world,
+    files,
+    tree: hostTree,
+    root: workspace.root,
+    exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(workspace.root).own],
+    configFiles: gitConfigFiles(environment),
+    store,
+    room: () =>
+      roomFor({
+        files,
+        folder: all,
+        log: logId,
+        bytesMax: keys.bytesMax ?? CHECKPOINT_BYTES_MAX,
+        mayGo,
+        onLetGo: (logs, bytes) =>
+          publish({
+            kind: "CustomEvent",
+            payload: { namespace: "cinch", kind: "CheckpointsLetGo", payload: { logs, bytes } },
+          }),
+      }),
+    lastEvent: async () => (await sessions.find(logId))?.lastEvent ?? 0,
+  };
+  return new Checkpoints({ world, tracking, store, tracker: await Tracker.open(tracking) });
+}
+
+/** Where the user's git is configured: what stands there can change what it writes into a working tree. */
+function gitConfigFiles(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const home = environment["HOME"];
+  const config = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : join(home, ".config"));
+  return [
+    "/etc/gitconfig",
+    "/etc/gitattributes",
+    ...(home === undefined ? [] : [join(home, ".gitconfig")]),
+    ...(config === undefined ? [] : [join(config, "git", "config"), join(config, "git", "attributes")]),
+  ];
+}

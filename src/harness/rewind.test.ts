@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls, says } from "../../test/support/mock-provider/turn.ts";
+import { connect, openPlace, turn } from "../../test/support/place.ts";
+import type { Harness } from "../harness.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+
+type What = "files" | "conversation" | "both";
+
+async function rewind(harness: Harness, to: number, what: What, more: object = {}): Promise<unknown> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const { result } = await connection.send({ kind: "RewindSession", sessionId, to, what, ...more });
+  return result;
+}
+
+function startOf(events: readonly Envelope[]): number {
+  return events.find(({ kind }) => kind === "TurnStarted")?.id ?? -1;
+}
+
+test("[SES-15] files and conversation go back to before a turn, over Write and Bash, and the next request shows it", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "made.txt", content: "made\n" }),
+    says("one"),
+    calls("Bash", { command: "printf changed >kept.txt; rm gone.txt" }),
+    says("two"),
+    says("three"),
+  );
+  place.write("kept.txt", "kept\n");
+  place.write("gone.txt", "here\n");
+  await using harness = await place.open({ autoApprove: true });
+  const first = await turn(harness, "write it");
+  const second = await turn(harness, "change it");
+  expect(first.find(({ kind }) => kind === "CheckpointMade")?.payload).toEqual({ turn: 1, files: 2 });
+  const files = () =>
+    readdirSync(place.repo)
+      .filter((name) => !name.startsWith("."))
+      .sort();
+  expect(files()).toEqual(["kept.txt", "made.txt"]);
+  const preview = await rewind(harness, startOf(second), "both", { preview: true });
+  expect(preview).toMatchObject({
+    done: false,
+    conversation: { messages: 4, removed: 4 },
+    files: {
+      create: ["gone.txt"],
+      change: ["kept.txt"],
+      remove: [],
+      contested: [],
+      foreign: [],
+      notRestorable: [],
+    },
+  });
+  expect(files()).toEqual(["kept.txt", "made.txt"]);
+  const { token } = preview as { readonly token: string };
+  expect(await rewind(harness, startOf(second), "both", { token })).toMatchObject({
+    done: true,
+    files: { restored: 2 },
+  });
+  expect(files()).toEqual(["gone.txt", "kept.txt", "made.txt"]);
+  expect(readFileSync(join(place.repo, "kept.txt"), "utf8")).toBe("kept\n");
+  await turn(harness, "and now?");
+  expect(JSON.stringify(place.mock.requests.at(-1)?.body["messages"])).not.toContain("change it");
+  expect(JSON.stringify(place.mock.requests.at(-1)?.body["messages"])).toContain("write it");
+  const undone = await rewind(harness, 0, "both");
+  expect(undone).toMatchObject({ done: true, conversation: { messages: 1 } });
+  expect(files()).toEqual(["gone.txt", "kept.txt"]);
+});
+
+test("[SES-15] what is no boundary is refused, with the nearest ones named; a preview that is out of date too", async () => {
+  await using place = openPlace(calls("Write", { file_path: "a", content: "1" }), says("one"));
+  await using harness = await place.open({ autoApprove: true });
+  const events = await turn(harness, "write it");
+  const start = startOf(events);
+  const end = events.at(-1)?.id ?? 0;
+  await expect(rewind(harness, start + 1, "both")).rejects.toMatchObject({
+    reason: "NotABoundary",
+    fields: { nearest: `${start} (TurnStarted) and ${end} (TurnEnded)` },
+  });
+  const { token } = (await rewind(harness, start, "files", { preview: true })) as { readonly token: string };
+  writeFileSync(join(place.repo, "a"), "mine");
+  await expect(rewind(harness, start, "files", { token })).rejects.toMatchObject({ reason: "RewindChanged" });
+  expect(await rewind(harness, start, "files")).toMatchObject({
+    files: { contested: ["a"], restored: 0, kept: [{ path: "a" }] },
+  });
+  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("mine");
+  await rewind(harness, start, "files", { overwrite: ["contested"] });
+  expect(existsSync(join(place.repo, "a"))).toBe(false);
+});
+
+test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; the session goes on and is readable", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "needle", content: "needle" }),
+    says("one"),
+    calls("Write", { file_path: "b", content: "2" }),
+    says("two"),
+  );
+  let start = 0;
+  {
+    await using harness = await place.open({ autoApprove: true });
+    start = startOf(await turn(harness, "write it"));
+  }
+  const all = join(place.root, "data", "checkpoints");
+  const [log = ""] = readdirSync(all);
+  expect(statSync(join(all, log)).mode & 0o777).toBe(0o700);
+  const records = readdirSync(join(all, log)).sort();
+  for (const name of records) {
+    expect(statSync(join(all, log, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(all, log, name), "latin1")).not.toContain("needle");
+    writeFileSync(join(all, log, name), "damaged");
+  }
+  {
+    await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+    const missing = { reason: "CheckpointMissing", fields: { why: expect.stringContaining("are damaged") } };
+    await expect(rewind(harness, start, "files")).rejects.toMatchObject(missing);
+    expect(await rewind(harness, start, "conversation")).toMatchObject({ done: true });
+    const events = await turn(harness, "write more");
+    expect(events.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { reason: "complete" } });
+    expect(await rewind(harness, startOf(events), "files")).toMatchObject({ files: { restored: 1 } });
+    await expect(rewind(harness, start, "files")).rejects.toMatchObject(missing);
+  }
+  rmSync(all, { recursive: true });
+  await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+  await expect(rewind(harness, start, "files")).rejects.toMatchObject({
+    reason: "CheckpointMissing",
+    fields: { why: "those of this session were deleted" },
+  });
+});

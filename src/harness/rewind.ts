@@ -1,0 +1,258 @@
+import { HarnessError } from "../base/errors.ts";
+import type { LogId } from "../base/ids.ts";
+import { shownPath } from "../base/path-text.ts";
+import type { Checkpoints, RewindPreview } from "../checkpoint/checkpoints.ts";
+import { PATHS_TOLD_MAX } from "../checkpoint/checkpoints.ts";
+import type { Boundary, ForeignSet, RewindStep, Unreached } from "../checkpoint/plan.ts";
+import { SETS } from "../checkpoint/plan.ts";
+import type { Ask } from "../control/ask.ts";
+import type { QuietTurn } from "../control/multiplex/session-parts.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { Message } from "../protocol/message.ts";
+import type { SessionStore } from "../session/store.ts";
+import { validHistory } from "../session/valid-history.ts";
+import type { CheckpointSources } from "./checkpoint-sources.ts";
+
+/** Events that are looked through on either side for the nearest boundaries, and for checkpoints that should be there. */
+const EVENTS_LOOKED_MAX = 10_000;
+
+export interface RewindParts {
+  readonly material: CheckpointSources;
+  readonly open: () => Promise<Checkpoints>;
+  readonly ask: Ask | undefined;
+}
+
+/** What rewinding would do, or did: what a client shows. Lists of paths are cut, and counted in full. */
+export interface RewindReport {
+  readonly to: number;
+  readonly what: "files" | "conversation" | "both";
+  readonly done: boolean;
+  readonly conversation?: { readonly messages: number; readonly removed: number };
+  readonly files?: FilesReport;
+  /** Given back with the command, it is refused where it would do something else by now. */
+  readonly token?: string;
+}
+
+interface FilesReport {
+  readonly create: readonly string[];
+  readonly change: readonly string[];
+  readonly mode: readonly string[];
+  readonly remove: readonly string[];
+  readonly contested: readonly string[];
+  readonly foreign: readonly string[];
+  readonly notRestorable: readonly Unreached[];
+  readonly restored?: number;
+  readonly kept?: readonly Unreached[];
+}
+
+/**
+ * Sets a session back to the start or the end of a turn, or tells what that would do (SES-15). Files that somebody else
+ * changed are left as they are, unless the command or the person who is asked names their set.
+ * @throws HarnessError NotABoundary, CheckpointMissing, RewindChanged …; the signal's reason.
+ */
+export async function rewindSession(
+  command: CommandOf<"RewindSession">,
+  turn: QuietTurn,
+  parts: RewindParts,
+): Promise<RewindReport> {
+  const { to, what, token } = command;
+  const { store } = parts.material.defaults;
+  const { logId } = parts.material;
+  const place = await boundaryAt(store, logId, to);
+  const view = what === "files" ? undefined : await viewAt(store, logId, place);
+  const files = what === "conversation" ? undefined : await openedFor(place, parts);
+  const preview = await files?.preview(place, turn.turn, turn.signal);
+  const conversation =
+    view === undefined
+      ? {}
+      : {
+          conversation: {
+            messages: view.length,
+            removed: Math.max(0, turn.history.messages.length - view.length),
+          },
+        };
+  const report = { to, what, ...conversation };
+  const shown = preview === undefined ? {} : { files: filesReport(preview), token: preview.token };
+  if (command.preview === true) return { ...report, done: false, ...shown };
+  if (token !== undefined && preview !== undefined && token !== preview.token) {
+    throw new HarnessError("RewindChanged", {});
+  }
+  const overwrite = await confirmed(command, preview, { turn, ask: parts.ask });
+  if (overwrite === "refused") return { ...report, done: false, ...shown };
+  let outcome: FilesReport | undefined;
+  if (files !== undefined && preview !== undefined) {
+    const done = await files.rewind(place, { token: preview.token, overwrite, turn: turn.turn }, turn.signal);
+    outcome = {
+      ...filesReport(preview),
+      restored: done.restored.length,
+      kept: toldOf(done.kept),
+      notRestorable: toldOf(done.notRestorable),
+    };
+  }
+  const told = rewound({ to, what }, outcome);
+  if (view === undefined) turn.emit(told);
+  else {
+    await turn.history.replace(view, () => told);
+    // What the model has read after that, it has not read.
+    parts.material.workspace.seen.clear();
+  }
+  return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }) };
+}
+
+function rewound({ to, what }: Pick<RewindReport, "to" | "what">, files: FilesReport | undefined) {
+  const { restored = 0, kept = [], notRestorable = [] } = files ?? {};
+  return {
+    kind: "CustomEvent",
+    payload: {
+      namespace: "cinch",
+      kind: "Rewound",
+      payload: { to, what, files: { restored, kept, notRestorable } },
+    },
+  } as const;
+}
+
+/** @throws HarnessError NotABoundary, which names the nearest ones. */
+export async function boundaryAt(store: SessionStore, logId: LogId, to: number): Promise<Boundary> {
+  if (to === 0) return { at: 0 };
+  const before = await store.eventsBefore(logId, to, EVENTS_LOOKED_MAX);
+  const event = before.at(-1);
+  if (event?.id === to && isBoundary(event)) {
+    return event.kind === "TurnStarted" ? { at: to, startOf: event.payload.turn } : { at: to };
+  }
+  const after = await store.markedEvents(logId, to, EVENTS_LOOKED_MAX);
+  const nearest = [before.findLast((each) => isBoundary(each) && each.id !== to), after.find(isBoundary)];
+  const named = nearest.flatMap((each) => (each === undefined ? [] : [`${each.id} (${each.kind})`]));
+  throw new HarnessError("NotABoundary", {
+    id: logId,
+    at: String(to),
+    nearest: named.length === 0 ? "0" : named.join(" and "),
+  });
+}
+
+function isBoundary(event: Envelope): boolean {
+  if (event.parentCall !== undefined) return false;
+  if (event.kind === "TurnStarted" || event.kind === "TurnEnded") return true;
+  return (
+    event.kind === "CustomEvent" && event.payload.namespace === "cinch" && event.payload.kind === "Rewound"
+  );
+}
+
+const BEGINNING: Message = {
+  role: "user",
+  content: [{ type: "text", text: "(The conversation was set back to its beginning.)" }],
+};
+
+async function viewAt(
+  store: SessionStore,
+  logId: LogId,
+  { at, startOf }: Boundary,
+): Promise<readonly Message[]> {
+  const last = startOf === undefined ? at : at - 1;
+  const stored = last <= 0 ? [] : await store.messagesAt(logId, last);
+  const view = validHistory(stored.map(({ message }) => message));
+  return view.length === 0 ? [BEGINNING] : view;
+}
+
+/** @throws HarnessError CheckpointMissing where there were checkpoints and are none any more. */
+async function openedFor(place: Boundary, { material, open }: RewindParts): Promise<Checkpoints> {
+  const { defaults, logId } = material;
+  const { store } = defaults;
+  const branchOf = (await store.find(logId))?.branchOf;
+  const to = String(place.at);
+  if (branchOf !== undefined && place.at < branchOf.at) {
+    throw new HarnessError("CheckpointMissing", { to, why: "the session was branched after that" });
+  }
+  const checkpoints = await open();
+  if (!checkpoints.isEmpty) return checkpoints;
+  const later = await store.markedEvents(logId, place.at, EVENTS_LOOKED_MAX);
+  if (!later.some(({ kind }) => kind === "CheckpointMade")) return checkpoints;
+  const why = checkpoints.damage?.message ?? "those of this session were deleted";
+  throw new HarnessError("CheckpointMissing", { to, why });
+}
+
+interface Asking {
+  readonly turn: QuietTurn;
+  readonly ask: Ask | undefined;
+}
+
+/** The sets of files that may be overwritten although somebody else changed them. */
+async function confirmed(
+  { overwrite, to }: CommandOf<"RewindSession">,
+  preview: RewindPreview | undefined,
+  { turn, ask }: Asking,
+): Promise<readonly ForeignSet[] | "refused"> {
+  if (overwrite !== undefined || ask === undefined) return overwrite ?? [];
+  const put = async (text: string, details: Readonly<Record<string, unknown>>) => {
+    const choices = [
+      { value: "approve", label: "yes" },
+      { value: "deny", label: "no" },
+    ];
+    return await ask({ about: "rewind", text, choices, details }, turn.signal);
+  };
+  const whole = await put(`Set back to event ${to}? ${summary(preview)}`, { to });
+  const isAllowed = whole.kind === "nobody" || (whole.kind === "answered" && whole.answer === "approve");
+  if (!isAllowed) return "refused";
+  const sets: ForeignSet[] = [];
+  for (const set of SETS) {
+    const steps = preview?.[set] ?? [];
+    if (steps.length === 0) continue;
+    const paths = pathsOf(steps);
+    const answer = await put(`${QUESTIONS[set]}\n${paths.join("\n")}`, { set, paths });
+    if (answer.kind === "answered" && answer.answer === "approve") sets.push(set);
+  }
+  return sets;
+}
+
+const QUESTIONS = {
+  contested:
+    "These files were changed by this session and by somebody else since. Set them back too, and lose that?",
+  foreign: "These files were changed by somebody else alone since. Set them back too, and lose that?",
+} as const;
+
+function summary(preview: RewindPreview | undefined): string {
+  if (preview === undefined) return "Only the conversation.";
+  const { create, change, mode, remove } = filesReport(preview);
+  const { length } = preview.notRestorable;
+  const parts = [
+    [create.length, "come back"],
+    [change.length, "change"],
+    [mode.length, "change their mode"],
+    [remove.length, "go"],
+    [length, "cannot be set back"],
+  ] as const;
+  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
+  return told.length === 0 ? "No file changes." : `Files: ${told.join(", ")}.`;
+}
+
+function filesReport({ steps, contested, foreign, notRestorable }: RewindPreview): FilesReport {
+  return {
+    create: pathsOf(steps.filter(({ from, to }) => from === undefined && to !== undefined)),
+    change: pathsOf(
+      steps.filter((step) => step.from !== undefined && step.to !== undefined && !isModeOnly(step)),
+    ),
+    mode: pathsOf(steps.filter(isModeOnly)),
+    remove: pathsOf(steps.filter(({ to }) => to === undefined)),
+    contested: pathsOf(contested),
+    foreign: pathsOf(foreign),
+    notRestorable: toldOf(notRestorable),
+  };
+}
+
+function isModeOnly({ from, to }: RewindStep): boolean {
+  if (from?.kind === "directory") return to?.kind === "directory";
+  if (from?.kind !== "file" || to?.kind !== "file") return false;
+  return JSON.stringify(from.content) === JSON.stringify(to.content);
+}
+
+function pathsOf(steps: readonly RewindStep[]): readonly string[] {
+  const told = steps.slice(0, PATHS_TOLD_MAX).map(({ path }) => shownPath(path));
+  const rest = steps.length - told.length;
+  return rest === 0 ? told : [...told, `and ${rest} more`];
+}
+
+function toldOf(paths: readonly Unreached[]): readonly Unreached[] {
+  const told = paths.slice(0, PATHS_TOLD_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
+  const rest = paths.length - told.length;
+  return rest === 0 ? told : [...told, { path: `and ${rest} more`, why: "not listed" }];
+}
