@@ -21,6 +21,7 @@ import type { MockProvider } from "../test/support/mock-provider/mock-provider.t
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
+import { soakCompaction } from "./soak-compaction.ts";
 import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
 
@@ -37,6 +38,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 300 times.
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
  * With --shell it compares generated command lines with what a traced bash does, all of them.
+ * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -57,6 +59,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     splits: { type: "boolean", default: false },
     shell: { type: "boolean", default: false },
+    compaction: { type: "boolean", default: false },
     engines: { type: "string" },
   },
 });
@@ -66,6 +69,7 @@ const seen = new Map<string, number>();
 
 if (values.splits) failures.push(...(await soakSplits()));
 else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
+else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
 else if (values.engines !== undefined) await engines(Number(values.engines));
 else await endings();
 for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);

@@ -5,6 +5,15 @@ import type { Facts, OpenTask } from "./facts.ts";
 /** Shares of the room for messages that each kind of fact may take, in percent. */
 const SHARES = { requests: 15, rules: 8, tasks: 6, files: 5, plan: 4 } as const;
 
+/** Bytes that each kind may take whatever its share: a few hundred tokens that decide whether work can go on. */
+const BYTES_MIN = { requests: 800, rules: 1_200, tasks: 800, files: 600, plan: 0 } as const;
+
+export interface FactsRoom {
+  readonly bytes: number;
+  /** What counts of the minimum, from 0 to 1: less than all only where hardly anything fits. */
+  readonly minimum: number;
+}
+
 /** Keeps the whole of a text that is too long where it can be read again; gives the sentence that says where. */
 export type KeepWhole = (text: string) => Promise<string>;
 
@@ -12,8 +21,13 @@ export type KeepWhole = (text: string) => Promise<string>;
  * The same facts in their share of so many bytes. The newest request comes first, then the others; of what is too long,
  * beginning and end stay, with where the whole can be read. Of lists the newest entries stay.
  */
-export async function boundedFacts(facts: Facts, bytes: number, keepWhole: KeepWhole): Promise<Facts> {
-  const share = (kind: keyof typeof SHARES) => Math.floor((bytes * SHARES[kind]) / 100);
+export async function boundedFacts(
+  facts: Facts,
+  { bytes, minimum }: FactsRoom,
+  keepWhole: KeepWhole,
+): Promise<Facts> {
+  const share = (kind: keyof typeof SHARES) =>
+    Math.floor(Math.max(BYTES_MIN[kind] * minimum, (bytes * SHARES[kind]) / 100));
   const plan = facts.plan === undefined ? undefined : withinBytes(facts.plan, share("plan"));
   return {
     requests: await boundedRequests(facts.requests, share("requests"), keepWhole),

@@ -41,8 +41,8 @@ export interface CompactionTask {
 
 export interface Compacted {
   readonly tier: 1 | 2 | 3;
-  /** A model was asked for a summary, and none came. */
-  readonly summaryFailed: boolean;
+  /** What came of asking a model for a summary. */
+  readonly summary: "written" | "failed" | "not-asked";
 }
 
 /** Shares of the room for messages. */
@@ -86,6 +86,13 @@ interface Level {
   readonly clips: boolean;
   /** What of their usual share facts and summary get. */
   readonly share: number;
+  /** What is kept of the minimum of facts; 1 where nothing is said. */
+  readonly minimum?: number;
+}
+
+interface Pressed {
+  readonly level: Level;
+  readonly facts: Facts;
 }
 
 class Run {
@@ -114,7 +121,7 @@ class Run {
     const dry = await setAside(this.#history, recent, async () => DRY_PATH);
     if (this.#weigh(dry) > room.messages * TIER_1_SHARE) return undefined;
     const view = validHistory(await setAside(this.#history, recent, (...file) => this.#keep(...file)));
-    return await this.#replace(view, { tier: 1, summaryFailed: false });
+    return await this.#replace(view, { tier: 1, summary: "not-asked" });
   }
 
   async tier2(): Promise<Compacted | undefined> {
@@ -129,24 +136,30 @@ class Run {
     const said = await this.#summary(level, { tokens: summaryTokens, bytes });
     const summary: Summary = said ?? { by: "log", text: this.#digest(level, bytes) };
     const view = await this.#view(level, facts, summary);
-    const tier = summary.by === "model" ? 2 : 3;
-    return await this.#replace(view, { tier, summaryFailed: said === undefined && this.#asksModel(level) });
+    if (said !== undefined) return await this.#replace(view, { tier: 2, summary: "written" });
+    return await this.#replace(view, { tier: 3, summary: this.#asksModel(level) ? "failed" : "not-asked" });
   }
 
-  /** The gentlest level that frees enough, with what is kept of the facts; else the one that frees most. */
-  async #level(summaryBytes: number): Promise<{ readonly level: Level; readonly facts: Facts } | undefined> {
+  /** The gentlest level that frees enough, with what is kept of the facts; else one that fits; else the lightest. */
+  async #level(summaryBytes: number): Promise<Pressed | undefined> {
     const { room, tokens, model } = this.#task;
-    let best: { readonly level: Level; readonly facts: Facts; readonly weight: number } | undefined;
+    const tried: (Pressed & { readonly weight: number })[] = [];
     for (const level of this.#levels()) {
       const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, level.cut);
       const bytes = tokens.bytesWithin(model, room.messages) * level.share;
-      const facts = await boundedFacts(this.#redacted(all), bytes, (text) => this.#keepRequest(text));
+      const factsRoom = { bytes, minimum: level.minimum ?? 1 };
+      const facts = await boundedFacts(this.#redacted(all), factsRoom, (text) => this.#keepRequest(text));
       const summary: Summary = { by: "model", text: "x".repeat(Math.floor(summaryBytes * level.share)) };
       const weight = this.#weigh(await this.#view(level, facts, summary));
-      if (best === undefined || weight < best.weight) best = { level, facts, weight };
-      if (weight <= room.messages * FITS_SHARE) break;
+      if (weight <= room.messages * FITS_SHARE && level.minimum === undefined) return { level, facts };
+      tried.push({ level, facts, weight });
     }
-    return best;
+    // One that just goes into the window is as good as a lighter one, which would hold less of what was said.
+    const lightest = Math.min(...tried.map(({ weight }) => weight));
+    return (
+      tried.find(({ weight }) => weight <= room.messagesMax) ??
+      tried.find(({ weight }) => weight === lightest)
+    );
   }
 
   #levels(): readonly Level[] {
@@ -163,6 +176,9 @@ class Run {
       ...(last?.role === "user" && !beginsTurn(last)
         ? [{ cut: this.#spoken.length, clips: true, share: 0.4 }]
         : []),
+      { cut: newest, clips: true, share: 0.1, minimum: 0.4 },
+      { cut: newest, clips: true, share: 0.05, minimum: 0.15 },
+      { cut: newest, clips: true, share: 0, minimum: 0 },
     ];
     return levels.filter(({ cut }) => cut > 0);
   }

@@ -141,7 +141,8 @@ class CompactionState {
   #count(done: Compacted | undefined, tokens: number, room: Room): void {
     this.#fruitless = done === undefined ? this.#fruitless + 1 : 0;
     this.#waitsUntil = tokens + Math.floor(room.limit * GROWTH_SHARE);
-    if (done !== undefined) this.#summaryFailures = done.summaryFailed ? this.#summaryFailures + 1 : 0;
+    if (done?.summary === "failed") this.#summaryFailures += 1;
+    if (done?.summary === "written") this.#summaryFailures = 0;
   }
 }
 
@@ -166,9 +167,9 @@ class Call implements AsyncIterator<ModelEvent> {
   async next(): Promise<IteratorResult<ModelEvent>> {
     if (this.#events === undefined) await this.#fit();
     while (true) {
-      this.#events ??= this.#next(this.#request, this.#context)[Symbol.asyncIterator]();
       let result: IteratorResult<ModelEvent>;
       try {
+        this.#events ??= this.#next(this.#request, this.#context)[Symbol.asyncIterator]();
         result = await this.#events.next();
       } catch (thrown) {
         await this.#shrinkAfter(thrown);
@@ -205,12 +206,18 @@ class Call implements AsyncIterator<ModelEvent> {
 
   async #fit(): Promise<void> {
     const room = this.#state.room(this.#sent);
-    if (this.#tokens > room.hard && room.isKnown) this.#refuseLongInput(room);
+    if (this.#surelyAbove(room)) this.#refuseLongInput(room);
     if (this.#state.isDue(this.#tokens, room)) {
       this.#request = (await this.#state.compact(this.#sent, "threshold")) ?? this.#request;
     }
-    if (this.#tokens > room.hard && room.isKnown) throw this.#stuck(room);
+    if (this.#surelyAbove(room)) throw this.#stuck(room);
     this.#request = withinWindow(this.#request, this.#tokens, room);
+  }
+
+  /** Where our own counting may be wrong, the provider is asked: it alone knows. */
+  #surelyAbove({ hard, isKnown }: Room): boolean {
+    const model = modelOf(this.#request, this.#context);
+    return isKnown && this.#state.tokens.atLeast(model, this.#request) > hard;
   }
 
   /** @throws what was thrown, where a smaller history does not help; why it could not be made smaller. */
@@ -234,16 +241,19 @@ class Call implements AsyncIterator<ModelEvent> {
     const block = last?.content.at(-1);
     if (last?.role !== "user" || block === undefined || block.type === "tool_result") return;
     const model = modelOf(this.#request, this.#context);
-    const tokens = this.#state.tokens.ofMessages(model, [{ role: "user", content: [block] }]);
+    const { tokens: known } = this.#state;
+    const input = { ...this.#request, messages: [{ role: "user" as const, content: [block] }] };
+    const prefix = known.ofPrefix(model, input);
     // After a refusal the window is a guess: only an input that was nearly all of the request is to blame.
-    const most = cause === undefined ? room.messagesMax : room.window;
-    if (tokens <= most * INPUT_SHARE_MAX) return;
+    const tokens = cause === undefined ? known.atLeast(model, input) : known.ofRequest(model, input);
+    const most = cause === undefined ? room.hard : room.window;
+    if (tokens - prefix <= (most - prefix) * INPUT_SHARE_MAX) return;
     throw new HarnessError(
       "PromptTooLarge",
       {
-        tokens: String(tokens),
+        tokens: String(tokens - prefix),
         model: this.#request.model,
-        room: String(Math.floor(most * INPUT_SHARE_MAX)),
+        room: String(Math.max(0, Math.floor((most - prefix) * INPUT_SHARE_MAX))),
         window: String(room.window),
       },
       { cause },

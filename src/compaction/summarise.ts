@@ -37,11 +37,10 @@ export async function summarise(task: SummaryTask): Promise<string | undefined> 
   const { world, signal, provider } = context;
   using limit = deadline(world.clock, SUMMARY_MS_MAX, signal);
   const request = summaryRequest(task);
-  const stream = next(request, { ...context, signal: limit.signal, purpose: "summary" })[
-    Symbol.asyncIterator
-  ]();
   let text = "";
   try {
+    const asked = next(request, { ...context, signal: limit.signal, purpose: "summary" });
+    const stream = asked[Symbol.asyncIterator]();
     while (byteLength(text) <= outputBytesMax) {
       const { done, value } = await whileAlive(stream.next(), limit.signal);
       if (done === true) break;

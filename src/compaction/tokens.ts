@@ -10,7 +10,7 @@ const RATIO_MAX = 4;
 /** Below this a few words around the request would count for much. */
 const LEARNT_TOKENS_MIN = 1_000;
 /** How much of a lower measurement is believed at once; a higher one is believed whole. */
-const LOWER_SHARE = 0.1;
+const LOWER_SHARE = 0.25;
 
 type Counted = Pick<ModelRequest, "system" | "tools" | "messages">;
 
@@ -37,6 +37,12 @@ export class Tokens {
 
   ofMessages(model: string, messages: readonly Message[]): number {
     return this.#corrected(model, this.#rawMessages(messages));
+  }
+
+  /** What it has at the least, as far as that can be known: without the correction, where that makes it more. */
+  atLeast(model: string, { system, tools, messages }: Counted): number {
+    const raw = this.#rawPrefix({ system, tools, messages }) + this.#rawMessages(messages);
+    return Math.floor(raw * Math.min(1, this.#ratio(model)));
   }
 
   /** Bytes of text that surely count as no more than so many tokens. */
