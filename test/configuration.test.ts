@@ -52,6 +52,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/hooks.ts",
         "src/profile/permissions.ts",
         "src/profile/sandbox.ts",
+        "src/profile/session-settings.ts",
       ),
     );
   });
@@ -67,7 +68,9 @@ describe("[DOC-01] docs/configuration.md", () => {
     });
     const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
-    expect([...told].sort()).toEqual([...keysOf("src/profile/profile.ts", "src/profile/hooks.ts")]);
+    expect([...told].sort()).toEqual([
+      ...keysOf("src/profile/profile.ts", "src/profile/hooks.ts", "src/profile/session-settings.ts"),
+    ]);
     for (const pack of PACK_NAMES) expect(shown).toContain(pack);
   });
 

@@ -161,7 +161,7 @@ export class Turn implements Disposable {
     const error = thrown instanceof HarnessError ? thrown : this.#bug(thrown);
     this.#publishError(error);
     const budget = error.reason === "CostBudgetExceeded" || error.reason === "CostUnknown";
-    if (error.reason === "CompactionStuck") return this.end("no_progress");
+    if (error.reason === "CompactionStuck" || error.reason === "NoProgress") return this.end("no_progress");
     return this.end(budget ? "budget" : "error");
   }
 

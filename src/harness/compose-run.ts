@@ -31,6 +31,7 @@ import type { Workspace } from "../tool/tool.ts";
 import { redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { checkpointing } from "./checkpoints.ts";
+import { openCompaction } from "./compaction.ts";
 import { hookFiles, openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
@@ -44,6 +45,7 @@ import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
+import { guardOf, sessionLife } from "./session-life.ts";
 
 /** What a session is composed of, once everything was opened. */
 export interface Material {
@@ -101,6 +103,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   });
   const hooks = await openHooks(material, (event) => publish(event));
   const checkpoints = checkpointing(material);
+  const guard = guardOf(profile);
   const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
   const directories = await bothPaths(world.files, workspace.scratch);
   const files = sealedFiles(world.files, { directories, key, random: world.random });
@@ -112,6 +115,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     store,
     writer: log.writer,
     ...log.resumed,
+    ...(await sessionLife(material)),
+    tasksRunning: () => runs?.ids("running").length ?? 0,
     workspace,
     tools(tell) {
       publish = tell;
@@ -121,7 +126,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
       return registry;
     },
-    telemetry: checkpoints.outer,
+    telemetry: [guard.tool, ...checkpoints.outer],
     redactor: secrets,
     onFollowed() {
       trust.begin();
@@ -170,7 +175,21 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
       });
     },
-    requestMiddleware: [...checkpoints.request, ...(await requestMiddleware(material))],
+    requestMiddleware: [
+      guard.request,
+      ...checkpoints.request,
+      ...(await requestMiddleware(
+        material,
+        openCompaction({
+          world: { ...world, files },
+          scratch: workspace.scratch,
+          keys: [config.compaction, profile.compaction],
+          windowOf: providers.contextTokensOf.bind(providers),
+          redact: (text) => secrets.text(text),
+          before: async (moment, context) => await hooks?.session.onCompact(moment, context),
+        }),
+      )),
+    ],
     model: () => slot.current,
     setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
     revokeRule: (rule) => sessionRules.revoke(rule),
@@ -237,7 +256,10 @@ function sandboxSources(
 }
 
 /** In the normative order: see `RequestMiddleware`. */
-async function requestMiddleware(material: Material): Promise<readonly RequestMiddleware[]> {
+async function requestMiddleware(
+  material: Material,
+  compaction: RequestMiddleware,
+): Promise<readonly RequestMiddleware[]> {
   const { logId, profile, trust, workspace, defaults } = material;
   const { world, config, providers, store } = defaults;
   const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
@@ -251,6 +273,7 @@ async function requestMiddleware(material: Material): Promise<readonly RequestMi
       promptHeader: profile.promptHeader,
       context: async (signal) => (await trust.loaded(signal)).context,
     }),
+    compaction,
     cacheBreakpoints(logId),
     retry({ pauses: providers.pauses }),
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),

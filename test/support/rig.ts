@@ -32,6 +32,7 @@ export interface RigOptions {
   readonly attended?: boolean;
   readonly identityClass?: IdentityClass;
   readonly gate?: (questions: Questions) => readonly ToolMiddleware[];
+  readonly telemetry?: readonly ToolMiddleware[];
   readonly requestMiddleware?: readonly RequestMiddleware[];
   readonly store?: SessionStore;
   readonly history?: readonly Message[];
@@ -129,7 +130,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
         env: {},
         scratch: directory.path,
       },
-      telemetry: [],
+      telemetry: options.telemetry ?? [],
       gate: options.gate ?? (() => []),
       inner: [],
       requestMiddleware: options.requestMiddleware ?? [],

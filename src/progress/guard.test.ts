@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { holds } from "../../test/support/property.ts";
+import type { Rig } from "../../test/support/rig.ts";
+import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
+import type { ScriptedCall } from "../../test/support/scripted-provider.ts";
+import { calls, says } from "../../test/support/scripted-provider.ts";
+import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./guard.ts";
+import type { Mark } from "./repetition.ts";
+import { repetitionOf } from "./repetition.ts";
+
+const LIMITS = { failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX };
+const edit = fakeTool("Edit", () => failed("old_string is not in the file"), { mutating: true });
+const read = fakeTool("Read", () => ok("the file"));
+
+/** A session whose model makes these calls one after the other, and says "done" when it may go on. */
+async function guarded(list: readonly ScriptedCall[], tools = [edit, read], limits = LIMITS): Promise<Rig> {
+  const guard = progressGuard(limits);
+  return await openRig({
+    script: [...list.map((call) => calls(call)), says("done")],
+    tools,
+    roundsMax: 100,
+    telemetry: [guard.tool],
+    requestMiddleware: [guard.request],
+  });
+}
+
+function times(count: number, ...cycle: readonly ScriptedCall[]): readonly ScriptedCall[] {
+  return Array.from({ length: count }, () => cycle).flat();
+}
+
+test("[ENG-27] the same failing call five times in a row ends the turn, says which, and is told half way to the model", async () => {
+  const call = { name: "Edit", input: { path: "a", old: "x" } };
+  await using rig = await guarded(times(9, call));
+  const { reason, results, events } = await rig.send("go");
+  expect(reason).toBe("no_progress");
+  expect(results).toHaveLength(5);
+  expect(rig.provider.requests).toHaveLength(5);
+  const noted = results.map(({ text }) => text.includes("Repeating it will not help"));
+  expect(noted).toEqual([false, false, true, false, false]);
+  expect(JSON.stringify(rig.provider.requests[3]?.messages.at(-1))).toContain("3 times in a row");
+  const error = events.find(({ kind }) => kind === "Error");
+  expect(error?.payload).toMatchObject({
+    reason: "NoProgress",
+    details: { times: "5", call: 'Edit {"old":"x","path":"a"}', what: "the same call failed" },
+  });
+  // What the last call said is in the history, and the next turn begins anew.
+  expect(await rig.send("go on")).toMatchObject({ reason: "complete", text: "done" });
+});
+
+test("[ENG-27] arguments in another order are the same call; another argument, a success or a person's word is progress", async () => {
+  const a = { name: "Edit", input: { path: "a", old: "x" } };
+  const turned = { name: "Edit", input: { old: "x", path: "a" } };
+  const other = { name: "Edit", input: { path: "a", old: "y" } };
+  await using same = await guarded([...times(2, a, turned), a]);
+  expect((await same.send("go")).reason).toBe("no_progress");
+  await using different = await guarded([...times(4, a), other, ...times(4, a)]);
+  expect((await different.send("go")).reason).toBe("complete");
+});
+
+for (const cycle of [
+  [{ name: "Edit" }, { name: "Read" }],
+  [{ name: "Edit" }, { name: "Edit", input: { again: true } }],
+  [{ name: "Read" }, { name: "Edit" }, { name: "Read", input: { other: true } }],
+]) {
+  test(`[ENG-27] a cycle of ${cycle.length} calls of which one fails ends the turn: ${cycle.map(({ name }) => name).join(", ")}`, async () => {
+    await using rig = await guarded(times(8, ...cycle));
+    const { reason, results } = await rig.send("go");
+    expect(reason).toBe("no_progress");
+    expect(results).toHaveLength(5 * cycle.length);
+  });
+}
+
+test("[ENG-27] calls that succeed with the same result twenty times in a row end the turn too", async () => {
+  await using rig = await guarded(times(30, { name: "Read" }));
+  const { reason, results } = await rig.send("go");
+  expect([reason, results.length]).toEqual(["no_progress", 20]);
+});
+
+test("[ENG-27] polling something that changes is progress, however often", async () => {
+  let line = 0;
+  const output = fakeTool("BashOutput", () => ok(`line ${line++}`));
+  await using rig = await guarded(times(60, { name: "BashOutput", input: { id: "task" } }), [output]);
+  expect((await rig.send("go")).reason).toBe("complete");
+});
+
+test("[ENG-27] the limits are settable", async () => {
+  await using rig = await guarded(times(9, { name: "Edit" }), [edit], { failuresMax: 2, resultsMax: 3 });
+  expect((await rig.send("go")).results).toHaveLength(2);
+});
+
+test("[ENG-27 ENG-26] what a person steers into the turn is another chance", async () => {
+  let rig: Rig | undefined;
+  let tries = 0;
+  const stubborn = fakeTool("Edit", async () => {
+    tries += 1;
+    if (tries === 5 && rig !== undefined) {
+      const content = [{ type: "text" as const, text: "look at line 3" }];
+      const { id: sessionId } = rig.session;
+      await rig.connection.send({ kind: "SendInput", sessionId, content, delivery: "steer" });
+    }
+    return failed("no");
+  });
+  await using opened = await guarded(times(7, { name: "Edit" }), [stubborn]);
+  rig = opened;
+  expect((await rig.send("go")).reason).toBe("complete");
+});
+
+describe("[ENG-27] repetition", () => {
+  const mark = (text: string): Mark => ({ text, failed: text === "f" });
+
+  test("is found for any cycle of up to three, after anything, and never where there is none", async () => {
+    const cycle = fc.uniqueArray(fc.constantFrom("a", "b", "f"), { minLength: 1, maxLength: 3 });
+    const before = fc.array(fc.constantFrom("x", "y", "z"), { maxLength: 9 });
+    const property = fc.property(cycle, before, fc.integer({ min: 1, max: 9 }), (texts, prefix, rounds) => {
+      const marks = [...prefix, ...Array.from({ length: rounds }, () => texts).flat()].map(mark);
+      const found = repetitionOf(marks);
+      if (rounds === 1) return expect(found.times).toBe(1);
+      expect(found).toEqual({
+        period: texts.length,
+        times: rounds,
+        fails: texts.includes("f"),
+        whole: true,
+      });
+    });
+    await holds(property, 300);
+    expect(repetitionOf([])).toEqual({ period: 1, times: 0, fails: false, whole: false });
+    expect(repetitionOf(["a", "b", "c", "d", "a", "b", "c", "d"].map(mark)).times).toBe(1);
+  });
+});

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { HarnessError } from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
+import { count, shortened } from "../base/text.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import type { Mark } from "./repetition.ts";
+import { marksNeeded, repetitionOf } from "./repetition.ts";
+
+/** How often in a row the same call may fail, or the same few calls of which one fails (ENG-27). */
+export const REPEATED_FAILURES_MAX = 5;
+
+/** How often in a row the same call may succeed with the same result. */
+export const REPEATED_RESULTS_MAX = 20;
+
+const CALL_CHARACTERS_MAX = 200;
+
+export interface ProgressLimits {
+  readonly failuresMax: number;
+  readonly resultsMax: number;
+}
+
+export interface ProgressGuard {
+  /** Watches each call from outside of everything else. */
+  readonly tool: ToolMiddleware;
+  /** Refuses the next request of a turn that goes in circles. */
+  readonly request: RequestMiddleware;
+}
+
+/**
+ * Ends a turn in which the model goes in circles (ENG-27): the same call fails again and again, alone or in a cycle of
+ * two or three calls, or calls succeed again and again with the same result.
+ *
+ * Half way there the model is told so in the result. A call whose result changes is progress: a poll may go on. What a
+ * person says meanwhile is another chance. Only calls of one turn are compared.
+ */
+export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): ProgressGuard {
+  let turn = 0;
+  let marks: readonly Mark[] = [];
+  let stuck: HarnessError | undefined;
+
+  function begin(now: number): void {
+    if (now === turn) return;
+    turn = now;
+    marks = [];
+    stuck = undefined;
+  }
+
+  /** What the model is told with the result, where it has gone half of the way. */
+  function follow(call: ToolCall, output: ToolOutput): string | undefined {
+    marks = [...marks, markOf(call, output)].slice(-marksNeeded(Math.max(failuresMax, resultsMax)));
+    const { period, times, fails, whole } = repetitionOf(marks);
+    const timesMax = fails ? failuresMax : resultsMax;
+    const what = whatRepeats(period, fails);
+    if (times >= timesMax) {
+      stuck = new HarnessError("NoProgress", { what, call: nameOf(call), times: String(times) });
+    }
+    if (!whole || times !== Math.ceil(timesMax / 2)) return undefined;
+    return `${what} ${count(times, "time")} in a row. Repeating it will not help: find out why, try something else, or ask the user. After ${timesMax} times the turn is ended.`;
+  }
+
+  return {
+    async tool(call, context, next) {
+      begin(context.turn);
+      const output = await next(call, context);
+      const note = follow(call, output);
+      if (note === undefined) return output;
+      return { ...output, content: [...output.content, { type: "text", text: note }] };
+    },
+    async *request(request, context, next) {
+      begin(context.turn);
+      const isSpokenTo = request.messages.at(-1)?.content.some(({ type }) => type === "text") ?? false;
+      if (isSpokenTo) {
+        marks = [];
+        stuck = undefined;
+      }
+      if (stuck !== undefined && context.purpose === undefined) throw stuck;
+      yield* next(request, context);
+    },
+  };
+}
+
+function markOf(call: ToolCall, output: ToolOutput): Mark {
+  const failed = output.isError ?? false;
+  const said = failed ? "failed" : JSON.stringify(output.content);
+  const hash = createHash("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));
+  return { text: `${call.name} ${hash.update(said).digest("hex")}`, failed };
+}
+
+function whatRepeats(period: number, fails: boolean): string {
+  if (period === 1) return fails ? "the same call failed" : "the same call had the same result";
+  return fails
+    ? `the same ${period} calls were made, with the same failure,`
+    : `the same ${period} calls had the same results`;
+}
+
+function nameOf(call: ToolCall): string {
+  return shortened(`${call.name} ${canonicalJson(call.input)}`, CALL_CHARACTERS_MAX);
+}
