@@ -57,6 +57,8 @@ export interface Providers {
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
   /** What is known of a model's price now: the user's own word, then its catalogue's, then the published table. */
   priceOf(provider: string, model: string): Price | undefined;
+  /** Tokens of a model's window, as far as a catalogue or the published table has told them. */
+  contextTokensOf(provider: string, model: string): number | undefined;
   /** Looks the price up in the provider's catalogue where nothing else tells it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
 }
@@ -75,6 +77,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
   const registry = registerAll(options, { world, send, cacheDirectory });
   const learned = new Map<string, Price>();
+  const windows = new Map<string, number>();
 
   return {
     registry,
@@ -111,11 +114,17 @@ export function openProviders(options: ProvidersOptions): Providers {
       const name = `${provider}:${model}`;
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
     },
+    contextTokensOf(provider, model) {
+      return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
+    },
     async learnPrice(provider, model, signal) {
       if (this.priceOf(provider, model) !== undefined) return;
       try {
         const models = await (await registry.open(provider)).models(signal);
-        for (const { id, price } of models) if (price !== undefined) learned.set(`${provider}:${id}`, price);
+        for (const { id, price, contextTokens } of models) {
+          if (price !== undefined) learned.set(`${provider}:${id}`, price);
+          if (contextTokens !== undefined) windows.set(`${provider}:${id}`, contextTokens);
+        }
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
         world.log.for(`provider.${provider}`).write("warn", "no prices", { what: messageOf(thrown) });
