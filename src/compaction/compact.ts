@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { byteLength } from "../base/text.ts";
+import type { ContentBlock } from "../protocol/content.ts";
 import type { PayloadOf } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
@@ -19,7 +20,7 @@ import { summarise } from "./summarise.ts";
 import type { Tokens } from "./tokens.ts";
 import { digest } from "./transcript.ts";
 import { newestExchange, recentStart } from "./window.ts";
-import { beginsTurn } from "./words.ts";
+import { beginsTurn, isWords } from "./words.ts";
 
 export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
 
@@ -299,12 +300,20 @@ function withoutHead(messages: readonly Message[], head: Head | undefined): read
   return [{ role: "user", content: [] }, ...rest, ...messages.slice(1)];
 }
 
-/** The same messages with each block of a heavy last input in a message of its own, results first. */
+/**
+ * The same messages with the parts of a heavy last input in messages of their own: results first, then each text with the
+ * pictures, sounds and sections of others behind it.
+ */
 function spread(messages: readonly Message[], isHeavy: (last: Message) => boolean): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== "user" || !isHeavy(last)) return messages;
-  const results = last.content.filter((block) => block.type === "tool_result");
-  const others = last.content.filter((block) => block.type !== "tool_result");
-  const parts = [...(results.length === 0 ? [] : [results]), ...others.map((block) => [block])];
+  const parts: ContentBlock[][] = [];
+  for (const block of last.content) {
+    const current = parts.at(-1);
+    const begins =
+      isWords(block) || (current?.at(-1)?.type === "tool_result" && block.type !== "tool_result");
+    if (current === undefined || begins) parts.push([block]);
+    else current.push(block);
+  }
   return [...messages.slice(0, -1), ...parts.map((content) => ({ role: "user" as const, content }))];
 }

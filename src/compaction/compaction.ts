@@ -6,6 +6,7 @@ import type { Room } from "./room.ts";
 import { roomOf } from "./room.ts";
 import type { KeepAside } from "./set-aside.ts";
 import { Tokens } from "./tokens.ts";
+import { isWords } from "./words.ts";
 
 export interface CompactionSettings {
   /** How full the window may get, from 0 to 1. */
@@ -238,8 +239,8 @@ class Call implements AsyncIterator<ModelEvent> {
   /** @throws HarnessError where the newest input alone leaves no room for anything. */
   #refuseLongInput(room: Room, cause?: unknown): void {
     const last = this.#request.messages.at(-1);
-    const block = last?.content.at(-1);
-    if (last?.role !== "user" || block === undefined || block.type === "tool_result") return;
+    const block = last?.content.findLast(isWords);
+    if (last?.role !== "user" || block === undefined) return;
     const model = modelOf(this.#request, this.#context);
     const { tokens: known } = this.#state;
     const input = { ...this.#request, messages: [{ role: "user" as const, content: [block] }] };

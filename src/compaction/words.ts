@@ -1,4 +1,5 @@
 import type { CallId } from "../base/ids.ts";
+import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 
 /** What the fence begins a section of foreign text with: such a block is nobody's words. */
@@ -7,6 +8,11 @@ const FENCED = "<untrusted-";
 /** A message that somebody sent; results of calls may stand before the words, where they came in the middle of a turn. */
 export function isInput({ role, content }: Message): boolean {
   return role === "user" && content.some((block) => block.type !== "tool_result");
+}
+
+/** A text that the user has written. */
+export function isWords(block: ContentBlock): boolean {
+  return block.type === "text" && !block.text.startsWith(FENCED);
 }
 
 /** A message that begins a turn: no call before it needs it. */
