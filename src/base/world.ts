@@ -217,10 +217,46 @@ export interface ListenOptions {
   readonly target:
     | { readonly kind: "tcp"; readonly hostname: string; readonly port: number }
     | { readonly kind: "unix"; readonly path: string };
-  readonly handle: (request: Request) => Response | Promise<Response>;
+  /** Certificate and key, as PEM texts. Absent: no TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** A longer body is refused with 413 before `handle` sees it. Absent: 128 MiB. */
+  readonly bodyBytesMax?: number;
+  /** A connection on which nothing moves for so long is closed, `keepOpen` excepted. Absent: none is. At most 255,000. */
+  readonly idleMsMax?: number;
+  /** A WebSocket with a longer message is closed (1009). Absent: 16 MiB. */
+  readonly messageBytesMax?: number;
+  /** What it throws becomes a bare 500, and is told in the operational log. */
+  readonly handle: (request: Request, exchange: Exchange) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Opens an HTTP listener; disposing it closes its streams and frees the address. */
+export type HttpAnswer = Response | WebSocketAnswer;
+
+/** One request on a listener. */
+export interface Exchange {
+  /** Lets a stream be silent for longer than `idleMsMax`: whoever sends it has its own heartbeat. */
+  keepOpen(): void;
+}
+
+/** Answers a request to upgrade: from then on the connection is a WebSocket. */
+export interface WebSocketAnswer {
+  readonly webSocket: (socket: ServerSocket) => SocketReader;
+  /** The subprotocol that was agreed upon. */
+  readonly protocol?: string;
+}
+
+export interface ServerSocket {
+  /** Resolves once there is room for more, so that a slow reader holds up nobody but itself; false once it has closed. */
+  send(text: string): Promise<boolean>;
+  close(code: number, reason: string): void;
+}
+
+export interface SocketReader {
+  message(data: string | Uint8Array): void;
+  /** Called once, whoever closed it. */
+  closed(): void;
+}
+
+/** Opens an HTTP listener; disposing it closes its connections, streams and sockets, and frees the address. */
 export type Listen = (options: ListenOptions) => Promise<Listening>;
 
 export interface Listening extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { SILENT } from "../base/log.ts";
 import { openHelper } from "../credential/helper/open.ts";
 import { HEARTBEAT_MS } from "../credential/helper/supervise.ts";
 import { parseStart } from "../credential/helper/wire.ts";
@@ -39,7 +40,7 @@ export async function runHelper(): Promise<void> {
   beat(channel);
   const report = await openHelper(start, {
     fetch: hostFetch(),
-    listen: hostListen,
+    listen: hostListen(SILENT),
     random: hostRandom,
     clock: hostClock,
     configured,

@@ -20,7 +20,7 @@ export function hostWorld(log: Log): World {
     resolve: hostResolve,
     files: hostFiles,
     spawn: hostSpawn(log),
-    listen: hostListen,
+    listen: hostListen(log),
     log,
     machine: hostMachine(),
   };

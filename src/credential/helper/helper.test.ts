@@ -5,6 +5,7 @@ import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { holds } from "../../../test/support/property.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
+import { SILENT } from "../../base/log.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
 import { hostClock } from "../../host/clock.ts";
 import { hostFetch, hostFetchThrough } from "../../host/fetch.ts";
@@ -224,7 +225,7 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
     { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },
     {
       fetch: hostFetch(),
-      listen: hostListen,
+      listen: hostListen(SILENT),
       clock: hostClock,
       random: seededRandom(1),
       configured: () => configured([]),
@@ -341,7 +342,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
     {
       clock: hostClock,
       configured: () => configured([custom]),
-      listen: hostListen,
+      listen: hostListen(SILENT),
       random: seededRandom(5),
       fetch(url, init) {
         asked.resolve();
