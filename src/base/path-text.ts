@@ -52,3 +52,20 @@ function decoded(bytes: Uint8Array): string | undefined {
     return undefined; // no UTF-8
   }
 }
+
+/** A path below a folder. By hand: what joins paths elsewhere would take away what is no UTF-8. */
+export function pathBelow(folder: string, path: string): string {
+  if (folder === "" || path === "") return folder + path;
+  return folder.endsWith("/") ? folder + path : `${folder}/${path}`;
+}
+
+/** The folder that a path is in; "/" for what is in the root, "" for a name alone. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash === 0 ? "/" : path.slice(0, Math.max(0, slash));
+}
+
+/** The last name of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

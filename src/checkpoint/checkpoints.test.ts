@@ -52,7 +52,7 @@ test("[SES-15] what somebody else changed since stays, and is told, unless that 
   expect(done).toEqual({
     restored: ["mine"],
     kept: [
-      { path: "both", why: "you, or something else, changed it too" },
+      { path: "both", why: "you, or something else, changed it too, or may have" },
       { path: "new", why: "it was not changed by cinch" },
       { path: "yours", why: "it was not changed by cinch" },
     ],

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { shownPath } from "../base/path-text.ts";
 import type { World } from "../base/world.ts";
@@ -192,7 +191,7 @@ export class Checkpoints {
 
   #paths(changes: readonly string[]): readonly string[] {
     const { root } = this.#parts.tracking;
-    return changes.map((path) => (path.startsWith(`${root}/`) ? relative(root, path) : path));
+    return changes.map((path) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
   }
 
   #log(message: string, thrown: unknown): void {
@@ -213,6 +212,6 @@ export class Checkpoints {
 }
 
 const WHY = {
-  contested: "you, or something else, changed it too",
+  contested: "you, or something else, changed it too, or may have",
   foreign: "it was not changed by cinch",
 } as const;

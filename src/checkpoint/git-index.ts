@@ -26,7 +26,8 @@ const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
  * Undefined for what is none of these, or needs more than this file (a split index): nothing is then known of any file.
  * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
  */
-export function parseIndex(bytes: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+export function parseIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+  const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
   if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);
@@ -47,8 +48,8 @@ export function parseIndex(bytes: Uint8Array): ReadonlyMap<string, IndexEntry> |
     const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
     if (isFile && isLooked) {
-      entries.set(pathText(named.name), {
-        object: hex(bytes, at + 40),
+      entries.set(textOf(named.name), {
+        object: bytes.toString("hex", at + 40, at + 40 + OBJECT_BYTES),
         mode,
         size: view.getUint32(at + 36),
         changed: { seconds: view.getUint32(at), nanoseconds: view.getUint32(at + 4) },
@@ -123,10 +124,13 @@ function isSplit(bytes: Uint8Array, from: number, end: number): boolean {
   return false;
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** As `pathText`, which is slower and loses nothing. */
+function textOf(name: Uint8Array): string {
+  const text = Buffer.from(name.buffer, name.byteOffset, name.byteLength).toString("utf8");
+  return text.includes("\ufffd") ? pathText(name) : text;
+}
 
+/** The name of an object at a place. */
 export function hex(bytes: Uint8Array, at: number): string {
-  let text = "";
-  for (let index = at; index < at + OBJECT_BYTES; index += 1) text += HEX[bytes[index] ?? 0];
-  return text;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, OBJECT_BYTES).toString("hex");
 }

@@ -29,7 +29,7 @@ export interface Unreached {
  */
 export interface RewindPlan {
   readonly steps: readonly RewindStep[];
-  /** Changed by calls, and by somebody else too. */
+  /** Changed by calls, and by somebody else too; or in a turn that was cut off, and nobody knows by whom. */
   readonly contested: readonly RewindStep[];
   /** Changed by somebody else alone, since then. */
   readonly foreign: readonly RewindStep[];
@@ -65,7 +65,7 @@ export function planRewind(
     const step = { path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     if (why !== undefined) plan.notRestorable.push({ path, why });
     else if (by === "calls") plan.steps.push(step);
-    else if (by === "both") plan.contested.push(step);
+    else if (by === "both" || by === "unknown") plan.contested.push(step);
     else plan.foreign.push(step);
   }
   return withoutSpared(plan);

@@ -34,8 +34,10 @@ export async function availableSteps(
   const available: RewindStep[] = [];
   const notRestorable: Unreached[] = [];
   for (const [index, step] of steps.entries()) {
-    const content = step.to?.kind === "file" ? await contentOf(step.to, parts) : new Uint8Array();
-    if (content === undefined) notRestorable.push({ path: step.path, why: whyGone(step.to) });
+    const { from, to } = step;
+    const needs = to?.kind === "file" && !(from?.kind === "file" && sameBytes(from, to)) ? to : undefined;
+    if (needs !== undefined && (await contentOf(needs, parts)) === undefined)
+      notRestorable.push({ path: step.path, why: whyGone(step.to) });
     else available.push(step);
     if (index % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
   }

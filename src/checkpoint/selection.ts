@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { pathBelow } from "../base/path-text.ts";
 import { decode } from "../base/text.ts";
 import type { NamedNode, Tree } from "../base/tree.ts";
 import type { Repository } from "./git.ts";
@@ -47,7 +47,7 @@ export class Selection {
     const selected = entries.filter(({ name, kind }) => {
       if (name === ".git") return false;
       const path = folder === "" ? name : `${folder}/${name}`;
-      if (exclude.includes(join(root, path))) return false;
+      if (exclude.includes(pathBelow(root, path))) return false;
       if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)
         return false;
       if (kind !== "directory") return true;

@@ -58,6 +58,8 @@ export class Tracker {
   readonly #unkept = new Set<string>();
   #room: number | undefined;
   #isPartial = false;
+  /** The last turn has no end: its process died, and what has changed since may be its work or anybody's. */
+  #isCutOff = false;
 
   private constructor(parts: TrackerParts) {
     this.#parts = parts;
@@ -68,6 +70,8 @@ export class Tracker {
   static async open(parts: TrackerParts): Promise<Tracker> {
     const tracker = new Tracker(parts);
     tracker.#entries = entriesAfter(await parts.store.records());
+    const last = parts.store.headers.at(-1)?.kind;
+    tracker.#isCutOff = last === "base" || last === "before";
     return tracker;
   }
 
@@ -90,6 +94,11 @@ export class Tracker {
   /** Looks at the whole workspace; what differs is laid to `by`. */
   async look(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
     const { clock } = this.#parts.world;
+    if (this.#isCutOff) {
+      this.#isCutOff = false;
+      await this.look("unknown", signal);
+      return;
+    }
     if (how === "if not fresh" && clock.monotonic() - this.#lookedMs < FRESH_MS) return;
     const startMs = clock.monotonic();
     await this.#readRepository();
@@ -152,7 +161,7 @@ export class Tracker {
     await this.#keepAll(signal);
     const { store, lastEvent } = this.#parts;
     const isBase = store.headers.length === 0;
-    if (!isBase && this.#changed.size === 0 && kind !== "before") return;
+    if (!isBase && this.#changed.size === 0 && kind !== "before" && kind !== "after") return;
     const changes: StoredChange[] = isBase
       ? [...this.#entries].map(([path, entry]) => [path, "user", packEntry(entry)])
       : [...this.#changed].map(([path, by]) => [path, by, packEntry(this.#entries.get(path))]);

@@ -1,18 +1,18 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { pathText } from "../base/path-text.ts";
+import { pathBelow, pathText } from "../base/path-text.ts";
 import type { Look, LookOptions, NamedNode, NodeChange } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
-import type { PackedNames } from "./tree-stat.ts";
+import type { LookedFolder, PackedNames } from "./tree-stat.ts";
 import {
+  cPath,
   direntKind,
   GONE,
   isGone,
+  lookInto,
   native,
   nodeStat,
   packNames,
   STAT_WORDS,
-  statInto,
   statWords,
 } from "./tree-stat.ts";
 
@@ -24,6 +24,7 @@ const DOUBT_MS = 100;
 /** One folder as it was seen. Those that did not change are shared between looks. */
 interface Folder {
   readonly path: string;
+  readonly cPath: Uint8Array;
   /** Its own numbers; all zero where another change could bear the same time. */
   readonly words: Uint32Array;
   readonly folders: readonly string[];
@@ -34,9 +35,31 @@ interface Folder {
 }
 
 class HostLook implements Look {
-  readonly changes: NodeChange[] = [];
+  changes: NodeChange[] = [];
   readonly folders = new Map<string, Folder>();
   entries = 0;
+
+  /** A folder that is there and may not be read: what was seen in it before counts as still there. */
+  keepUnread(path: string, words: Uint32Array, before: ReadonlyMap<string, Folder>): void {
+    const stat = nodeStat(words, 0);
+    if (stat?.kind !== "directory") return;
+    const known = before.get(path);
+    if (path !== "" && (known?.words[0] ?? GONE) !== words[0]) this.changes.push({ path, stat, sure: true });
+    for (const [below, folder] of before) {
+      if (below === path) this.folders.set(path, { ...folder, words: Uint32Array.of(words[0] ?? 0) });
+      else if (path === "" || below.startsWith(`${path}/`)) this.folders.set(below, folder);
+    }
+  }
+
+  /** Adds the folders that are gone. What is told as gone is not there in any other way either. */
+  ending(before: ReadonlyMap<string, Folder>): this {
+    const changes = [...goneFolders(before, this.folders), ...this.changes];
+    const there = changes.every(({ stat }) => stat !== undefined)
+      ? undefined
+      : new Set(changes.flatMap(({ path, stat }) => (stat === undefined ? [] : [path])));
+    this.changes = changes.filter(({ path, stat }) => stat !== undefined || there?.has(path) !== true);
+    return this;
+  }
 }
 
 /** `Tree.look` on this machine. */
@@ -54,22 +77,25 @@ export async function look(
   let sliceEnd = performance.now() + SLICE_MS;
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const known = before.get(path);
-    const folder = seeFolder(join(root, path), path, { known, isSure, select });
-    if (folder === undefined) continue;
+    const at = pathBelow(root, path);
+    const named = known?.cPath ?? cPath(at);
+    const folder = lookedAt({ at, path, named }, { known, isSure, select });
+    if (folder === undefined) {
+      seen.keepUnread(path, statWords(at), before);
+      continue;
+    }
+    tellFolder(seen.changes, folder, known);
+    statFolder(seen.changes, { folder, known, isSure });
     seen.folders.set(path, folder);
     seen.entries += folder.names.length + 1;
     if (seen.entries > entriesMax) throw new TreeTooLarge(root, entriesMax);
-    tellFolder(seen.changes, folder, known);
-    statFolder(seen.changes, join(root, path), { folder, known, isSure });
     for (let at = folder.folders.length - 1; at >= 0; at -= 1)
-      open.push(below(path, folder.folders[at] ?? ""));
+      open.push(pathBelow(path, folder.folders[at] ?? ""));
     if (performance.now() < sliceEnd) continue;
     await pause();
     sliceEnd = performance.now() + SLICE_MS;
   }
-  // What is gone comes first: something else may stand at its path now.
-  seen.changes.unshift(...goneFolders(before, seen.folders));
-  return seen;
+  return seen.ending(before);
 }
 
 function goneFolders(
@@ -79,7 +105,7 @@ function goneFolders(
   return [...before].flatMap(([path, { names, stats }]) => {
     if (now.has(path)) return [];
     const gone = names.filter((_, index) => stats[index * STAT_WORDS] !== GONE);
-    return [{ path, sure: true }, ...gone.map((name) => ({ path: below(path, name), sure: true }))];
+    return [{ path, sure: true }, ...gone.map((name) => ({ path: pathBelow(path, name), sure: true }))];
   });
 }
 
@@ -89,26 +115,55 @@ interface Seeing {
   readonly select: LookOptions["select"];
 }
 
+interface Place {
+  readonly at: string;
+  readonly path: string;
+  readonly named: Uint8Array;
+}
+
+interface Opened extends Place {
+  readonly handle: LookedFolder;
+}
+
+/** Undefined where there is no folder, or none that may be read. */
+function lookedAt(place: Place, seeing: Seeing): Folder | undefined {
+  const handle = lookInto(place.at, place.named);
+  if (handle === undefined) return undefined;
+  try {
+    const folder = seeFolder({ ...place, handle }, seeing);
+    if (folder !== undefined) handle.statInto(folder.names, folder.packed, folder.stats);
+    return folder;
+  } finally {
+    handle.close();
+  }
+}
+
 /** A folder with its names: those of the earlier look where nothing was added to it, removed or renamed since. */
-function seeFolder(at: string, path: string, { known, isSure, select }: Seeing): Folder | undefined {
-  const now = statWords(at);
-  const words = isSure(now, 0) ? now : Uint32Array.of(now[0] ?? 0);
+function seeFolder(
+  { at, path, named, handle }: Opened,
+  { known, isSure, select }: Seeing,
+): Folder | undefined {
+  const now = handle.words;
   if (known !== undefined && sameWords(known.words, now, 0)) {
-    return { ...known, stats: new Uint32Array(known.stats.length) };
+    const { folders, names, packed } = known;
+    return {
+      path,
+      cPath: named,
+      words: known.words,
+      folders,
+      names,
+      packed,
+      stats: new Uint32Array(known.stats.length),
+    };
   }
   const entries = readFolder(at);
   if (entries === undefined) return undefined;
+  const words = isSure(now, 0) ? now : Uint32Array.of(now[0] ?? 0);
   const kept = select(path, entries);
   const names = kept.filter(({ kind }) => kind !== "directory").map(({ name }) => name);
   const folders = kept.filter(({ kind }) => kind === "directory").map(({ name }) => name);
-  return {
-    path,
-    words,
-    folders,
-    names,
-    packed: packNames(names),
-    stats: new Uint32Array(names.length * STAT_WORDS),
-  };
+  const stats = new Uint32Array(names.length * STAT_WORDS);
+  return { path, cPath: named, words, folders, names, packed: packNames(names), stats };
 }
 
 function tellFolder(changes: NodeChange[], folder: Folder, known: Folder | undefined): void {
@@ -126,9 +181,8 @@ interface Statting {
   readonly isSure: (words: Uint32Array, at: number) => boolean;
 }
 
-function statFolder(changes: NodeChange[], at: string, { folder, known, isSure }: Statting): void {
+function statFolder(changes: NodeChange[], { folder, known, isSure }: Statting): void {
   const { names, stats, path } = folder;
-  statInto(at, names, folder.packed, stats);
   const places = known === undefined || known.names === names ? undefined : placesOf(known);
   for (const [index, name] of names.entries()) {
     const here = index * STAT_WORDS;
@@ -138,13 +192,13 @@ function statFolder(changes: NodeChange[], at: string, { folder, known, isSure }
     const stat = nodeStat(stats, here);
     const sure = isSure(stats, here);
     if (stat !== undefined || (known !== undefined && there >= 0 && known.stats[there] !== GONE)) {
-      changes.push({ path: below(path, name), ...(stat === undefined ? {} : { stat }), sure });
+      changes.push({ path: pathBelow(path, name), ...(stat === undefined ? {} : { stat }), sure });
     }
     // An inode that no file has: the next look tells of it again.
     if (stat !== undefined && !sure) stats[here + 7] = 0;
   }
   for (const [name, index] of places ?? []) {
-    if (known?.stats[index * STAT_WORDS] !== GONE) changes.push({ path: below(path, name), sure: true });
+    if (known?.stats[index * STAT_WORDS] !== GONE) changes.push({ path: pathBelow(path, name), sure: true });
   }
 }
 
@@ -160,10 +214,6 @@ function sameStats(a: Uint32Array, atA: number, b: Uint32Array, atB: number): bo
   // The time of the last change and the inode first: they tell nearly all differences.
   for (let word = STAT_WORDS - 1; word >= 0; word -= 1) if (a[atA + word] !== b[atB + word]) return false;
   return true;
-}
-
-export function below(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
 }
 
 /** Undefined where there is no folder, or none that may be read. */
@@ -183,7 +233,7 @@ export function readFolder(path: string): readonly NamedNode[] | undefined {
 function readBytes(path: string): readonly NamedNode[] {
   return readdirSync(native(path), { encoding: "buffer" }).flatMap((bytes) => {
     const name = pathText(bytes);
-    const stat = nodeStat(statWords(join(path, name)), 0);
+    const stat = nodeStat(statWords(pathBelow(path, name)), 0);
     return stat === undefined ? [] : [{ name, kind: stat.kind }];
   });
 }

@@ -1,7 +1,6 @@
 import type { Dirent } from "node:fs";
-import { closeSync, constants, lstatSync, openSync } from "node:fs";
-import { join } from "node:path";
-import { pathBytes } from "../base/path-text.ts";
+import { constants, lstatSync } from "node:fs";
+import { pathBelow, pathBytes } from "../base/path-text.ts";
 import type { NodeStat } from "../base/tree.ts";
 import type { FileKind } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
@@ -15,6 +14,9 @@ export const GONE = 0;
 
 const STRUCT_BYTES = 256;
 const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+const O_CLOEXEC = 0x8_0000;
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC;
 const FORMAT = 0o170000;
 /** Byte offsets in the kernel's `struct stat`, which are the same but for the mode on both processors. */
 const [INODE, SIZE, MODIFIED, CHANGED] = [8, 48, 88, 104];
@@ -26,50 +28,74 @@ export interface PackedNames {
   readonly offsets: Uint32Array;
 }
 
-/**
- * Fills in the numbers of many entries of one folder. A call of the C library for each costs two thirds of what the
- * runtime's own `lstat` takes, and a third of that is the kernel's.
- */
-export function statInto(
-  folder: string,
-  names: readonly string[],
-  packed: PackedNames,
-  words: Uint32Array,
-): void {
+/** A folder that is looked at: held open where the C library can be called, else named by its path. */
+export interface LookedFolder {
+  /** Its own numbers. */
+  readonly words: Uint32Array;
+  /**
+   * Fills in the numbers of its entries. A call of the C library for each costs two thirds of what the runtime's own
+   * `lstat` takes, and nearly all of that is the kernel's.
+   */
+  statInto(names: readonly string[], packed: PackedNames, words: Uint32Array): void;
+  close(): void;
+}
+
+/** A path as the C library takes it. */
+export function cPath(path: string): Uint8Array {
+  const bytes = Buffer.from(native(path));
+  const whole = new Uint8Array(new ArrayBuffer(bytes.length + 1));
+  whole.set(bytes);
+  return whole;
+}
+
+/** Undefined where there is no folder, or none that may be read. A link is none. */
+export function lookInto(path: string, named: Uint8Array): LookedFolder | undefined {
   const library = cLibrary();
-  if (library === undefined || names.length === 0) {
-    statSlowly(folder, names, words);
-    return;
-  }
-  let descriptor: number;
-  try {
-    descriptor = openSync(native(folder), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  } catch (thrown) {
-    if (!isGone(thrown)) throw thrown;
-    words.fill(GONE);
-    return;
-  }
-  try {
-    const base = library.pointer(packed.bytes);
-    for (const [index, offset] of packed.offsets.entries()) {
-      const at = index * STAT_WORDS;
-      if (library.fstatat(descriptor, base + offset, library.struct, AT_SYMLINK_NOFOLLOW) !== 0) {
-        words[at] = GONE;
-        continue;
+  if (library === undefined) return lookSlowly(path);
+  const descriptor = library.open(library.pointer(named), FOLDER_FLAGS);
+  if (descriptor < 0) return undefined;
+  const words = new Uint32Array(STAT_WORDS);
+  statAt(library, descriptor, library.empty, AT_EMPTY_PATH);
+  take(library.view, words, 0);
+  return {
+    words,
+    statInto(names, packed, into) {
+      if (names.length === 0) return;
+      const base = library.pointer(packed.bytes);
+      const { offsets } = packed;
+      for (let index = 0; index < offsets.length; index += 1) {
+        const isThere = statAt(library, descriptor, base + (offsets[index] ?? 0), AT_SYMLINK_NOFOLLOW);
+        if (isThere) take(library.view, into, index * STAT_WORDS);
+        else into[index * STAT_WORDS] = GONE;
       }
-      const { view } = library;
-      words[at] = view.getUint32(MODE, true);
-      words[at + 1] = view.getUint32(SIZE, true);
-      words[at + 2] = view.getUint32(SIZE + 4, true);
-      words[at + 3] = view.getUint32(MODIFIED, true);
-      words[at + 4] = view.getUint32(MODIFIED + 8, true);
-      words[at + 5] = view.getUint32(CHANGED, true);
-      words[at + 6] = view.getUint32(CHANGED + 8, true);
-      words[at + 7] = view.getUint32(INODE, true);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+    },
+    close: () => void library.close(descriptor),
+  };
+}
+
+function statAt(library: CLibrary, descriptor: number, name: number, flags: number): boolean {
+  return library.fstatat(descriptor, name, library.struct, flags) === 0;
+}
+
+function take(view: DataView, words: Uint32Array, at: number): void {
+  words[at] = view.getUint32(MODE, true);
+  words[at + 1] = view.getUint32(SIZE, true);
+  words[at + 2] = view.getUint32(SIZE + 4, true);
+  words[at + 3] = view.getUint32(MODIFIED, true);
+  words[at + 4] = view.getUint32(MODIFIED + 8, true);
+  words[at + 5] = view.getUint32(CHANGED, true);
+  words[at + 6] = view.getUint32(CHANGED + 8, true);
+  words[at + 7] = view.getUint32(INODE, true);
+}
+
+function lookSlowly(path: string): LookedFolder | undefined {
+  const words = statWords(path);
+  if (nodeStat(words, 0)?.kind !== "directory") return undefined;
+  return {
+    words,
+    statInto: (names, _packed, into) => statSlowly(path, names, into),
+    close: () => undefined,
+  };
 }
 
 export function packNames(names: readonly string[]): PackedNames {
@@ -128,7 +154,7 @@ export function direntKind(entry: Dirent): FileKind {
 }
 
 function statSlowly(folder: string, names: readonly string[], words: Uint32Array): void {
-  for (const [index, name] of names.entries()) statOne(join(folder, name), words, index * STAT_WORDS);
+  for (const [index, name] of names.entries()) statOne(pathBelow(folder, name), words, index * STAT_WORDS);
 }
 
 function statOne(path: string, words: Uint32Array, at: number): void {
@@ -158,9 +184,13 @@ function lstatOf(path: string) {
 
 interface CLibrary {
   readonly fstatat: (folder: number, name: number, into: number, flags: number) => number;
+  readonly open: (path: number, flags: number) => number;
+  readonly close: (descriptor: number) => number;
   readonly pointer: (bytes: Uint8Array) => number;
-  /** Keeps the memory that the C library writes into. */
-  readonly held: Uint8Array;
+  /** No name at all: the folder itself. */
+  readonly empty: number;
+  /** Keeps the memory that the C library is given. */
+  readonly held: readonly Uint8Array[];
   readonly struct: number;
   readonly view: DataView;
 }
@@ -175,6 +205,8 @@ function loadC(): CLibrary | undefined {
   if (process.arch !== "x64" && process.arch !== "arm64") return undefined;
   const symbols = fromC({
     fstatat: { args: ["i32", "ptr", "ptr", "i32"], returns: "i32" },
+    open: { args: ["ptr", "i32"], returns: "i32" },
+    close: { args: ["i32"], returns: "i32" },
   });
   const ffi = process.getBuiltinModule("bun:ffi") as
     | { readonly ptr: (bytes: Uint8Array) => number }
@@ -183,10 +215,14 @@ function loadC(): CLibrary | undefined {
   // The buffer comes first: an array that is asked for its buffer later is moved to another place in memory.
   const buffer = new ArrayBuffer(STRUCT_BYTES);
   const struct = new Uint8Array(buffer);
+  const empty = new Uint8Array(new ArrayBuffer(8));
   return {
     fstatat: symbols.fstatat as unknown as CLibrary["fstatat"],
+    open: symbols.open as unknown as CLibrary["open"],
+    close: symbols.close as unknown as CLibrary["close"],
     pointer: ffi.ptr,
-    held: struct,
+    held: [struct, empty],
+    empty: ffi.ptr(empty),
     struct: ffi.ptr(struct),
     view: new DataView(buffer),
   };

@@ -17,8 +17,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { pathText } from "../base/path-text.ts";
+import { folderOf, nameOf, pathBelow, pathText } from "../base/path-text.ts";
 import type { NewNode, Tree } from "../base/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import { look, readFolder } from "./tree-look.ts";
@@ -32,27 +31,27 @@ const FOLDER_MODE = 0o755;
 /** The machine's own trees. Not with the world: it is loaded by who needs it. */
 export const hostTree: Tree = {
   look: (root, options, signal) => look(root, options, () => pause(signal)),
-  stat: (root, path) => nodeStat(statWords(join(root, path)), 0),
+  stat: (root, path) => nodeStat(statWords(pathBelow(root, path)), 0),
   count,
   read,
-  readLink: (root, path) => pathText(readlinkSync(native(join(root, path)), { encoding: "buffer" })),
+  readLink: (root, path) => pathText(readlinkSync(native(pathBelow(root, path)), { encoding: "buffer" })),
   put,
   makeFolder(root, path, mode) {
-    using parent = openParents(dirname(join(root, path)));
-    const here = parent.at(basename(path));
+    using parent = openParents(folderOf(pathBelow(root, path)));
+    const here = parent.at(nameOf(path));
     if (nodeStat(statWords(here), 0)?.kind !== "directory") mkdirSync(native(here));
     chmodSync(native(here), mode);
   },
   setMode(root, path, mode) {
-    using parent = openFolder(dirname(join(root, path)));
-    const kind = nodeStat(statWords(parent.at(basename(path))), 0)?.kind;
-    if (kind !== "file" && kind !== "directory") throw new PathMoved(join(root, path));
-    chmodSync(native(parent.at(basename(path))), mode);
+    using parent = openFolder(folderOf(pathBelow(root, path)));
+    const kind = nodeStat(statWords(parent.at(nameOf(path))), 0)?.kind;
+    if (kind !== "file" && kind !== "directory") throw new PathMoved(pathBelow(root, path));
+    chmodSync(native(parent.at(nameOf(path))), mode);
   },
   remove(root, path) {
     try {
-      using parent = openFolder(dirname(join(root, path)));
-      const here = parent.at(basename(path));
+      using parent = openFolder(folderOf(pathBelow(root, path)));
+      const here = parent.at(nameOf(path));
       const stat = nodeStat(statWords(here), 0);
       if (stat?.kind === "directory") rmdirSync(native(here));
       else if (stat !== undefined) unlinkSync(native(here));
@@ -69,19 +68,19 @@ async function pause(signal: AbortSignal): Promise<void> {
 }
 
 function count(root: string, path: string, max: number): number {
-  const open = [join(root, path)];
+  const open = [pathBelow(root, path)];
   let found = 0;
   for (let folder = open.pop(); folder !== undefined && found < max; folder = open.pop()) {
     for (const { name, kind } of readFolder(folder) ?? []) {
       found += 1;
-      if (kind === "directory") open.push(join(folder, name));
+      if (kind === "directory") open.push(pathBelow(folder, name));
     }
   }
   return Math.min(found, max);
 }
 
 function read(root: string, path: string, bytesMax: number): Uint8Array {
-  const whole = join(root, path);
+  const whole = pathBelow(root, path);
   // O_NONBLOCK: opening a FIFO that was put there meanwhile must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = movedOnLink(whole, () => openSync(native(whole), flags));
@@ -103,9 +102,9 @@ function read(root: string, path: string, bytesMax: number): Uint8Array {
 }
 
 function put(root: string, path: string, node: NewNode): void {
-  const whole = join(root, path);
-  using parent = openParents(dirname(whole));
-  const target = parent.at(basename(whole));
+  const whole = pathBelow(root, path);
+  using parent = openParents(folderOf(whole));
+  const target = parent.at(nameOf(whole));
   if (nodeStat(statWords(target), 0)?.kind === "directory") throw new PathMoved(whole);
   const temporary = parent.at(`.${randomBytes(8).toString("hex")}.cinch-tmp`);
   try {
@@ -150,11 +149,11 @@ function openParents(path: string): Parent {
   try {
     return openFolder(path);
   } catch (thrown) {
-    if (codeOf(thrown) !== "ENOENT" || dirname(path) === path) throw thrown;
+    if (codeOf(thrown) !== "ENOENT" || folderOf(path) === path) throw thrown;
   }
-  using above = openParents(dirname(path));
+  using above = openParents(folderOf(path));
   try {
-    mkdirSync(native(above.at(basename(path))), FOLDER_MODE);
+    mkdirSync(native(above.at(nameOf(path))), FOLDER_MODE);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown; // somebody else made it: it is checked like any other
   }
@@ -173,7 +172,7 @@ function openFolder(path: string): Parent {
     throw thrown;
   }
   return {
-    at: (name) => (HANDLES_HAVE_PATHS ? `/proc/self/fd/${handle}/${name}` : join(path, name)),
+    at: (name) => (HANDLES_HAVE_PATHS ? `/proc/self/fd/${handle}/${name}` : pathBelow(path, name)),
     check,
     [Symbol.dispose]: () => closeSync(handle),
   };

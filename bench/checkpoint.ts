@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SILENT } from "../src/base/log.ts";
+import { CheckpointStore } from "../src/checkpoint/store.ts";
+import { Tracker } from "../src/checkpoint/tracker.ts";
+import { hostWorld } from "../src/host/host.ts";
+import { hostTree } from "../src/host/tree.ts";
+import type { Row } from "./report.ts";
+import { sampled } from "./statistics.ts";
+import type { Place } from "./subject.ts";
+
+const [PACKAGES, MODULES, FILES] = [20, 50, 20];
+const COLD_MS_MAX = 150;
+const WARM_MS_MAX = 40;
+const [COLD_LOOKS, WARM_LOOKS] = [5, 15];
+
+/**
+ * What looking at a repository of 20,000 files takes, from source in this process, beside a bare script that asks for the
+ * stat of each (SES-15). Cold: nothing is known of it but what the system's own caches hold; warm: the next look.
+ */
+export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promise<readonly Row[]> {
+  const root = mkdtempSync(join(tmpdir(), "cinch-bench-tree-"));
+  try {
+    makeRepository(root);
+    const bare: number[] = [];
+    const [cold, warm, first]: [number[], number[], number[]] = [[], [], []];
+    for (let look = 0; look < (quick ? 2 : COLD_LOOKS); look += 1) {
+      bare.push(await timed(() => bareWalk(root)));
+      const store = join(root, "..", `${root}-store-${look}`);
+      const tracker = await openTracker(root, store);
+      const { signal } = new AbortController();
+      cold.push(await timed(() => tracker.look("user", signal)));
+      first.push(await timed(() => tracker.record("before", 1, signal)));
+      for (let again = 0; again < WARM_LOOKS / COLD_LOOKS; again += 1) {
+        warm.push(await timed(() => tracker.look("user", signal)));
+      }
+      rmSync(store, { recursive: true, force: true });
+    }
+    return [
+      row("checkpoint: first look at 20,000 files", { values: cold, bare, aim: COLD_MS_MAX }),
+      row("checkpoint: every further look", { values: warm, bare, aim: WARM_MS_MAX }),
+      row("checkpoint: writing the first record, before the first change", { values: first }),
+    ];
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function openTracker(root: string, folder: string): Promise<Tracker> {
+  const world = hostWorld(SILENT);
+  const { files, random } = world;
+  const store = await CheckpointStore.open({ files, random, folder, key: new Uint8Array(32), log: "bench" });
+  return await Tracker.open({
+    world,
+    files,
+    tree: hostTree,
+    root,
+    exclude: [],
+    configFiles: [],
+    store,
+    room: () => Promise.resolve(Number.MAX_SAFE_INTEGER),
+    lastEvent: () => Promise.resolve(1),
+  });
+}
+
+function makeRepository(root: string): void {
+  for (let folder = 0; folder < PACKAGES * MODULES; folder += 1) {
+    const path = join(root, `package-${folder % PACKAGES}`, `module-${Math.floor(folder / PACKAGES)}`, "src");
+    mkdirSync(path, { recursive: true });
+    for (let file = 0; file < FILES; file += 1) {
+      writeFileSync(join(path, `file-${file}.ts`), `export const value${file} = ${folder};\n`.repeat(40));
+    }
+  }
+  const options = {
+    cwd: root,
+    env: { PATH: process.env["PATH"] ?? "", HOME: root, GIT_CONFIG_NOSYSTEM: "1" },
+  };
+  execFileSync("git", ["init", "-q", "."], options);
+  execFileSync("git", ["add", "-A"], options);
+  // As an hour later: what was written in the moment of the index cannot be told from a later change.
+  const later = Date.now() / 1_000 + 3_600;
+  utimesSync(join(root, ".git", "index"), later, later);
+}
+
+/** What a script would do that wants to know whether anything has changed. */
+function bareWalk(root: string): number {
+  let newest = 0;
+  const open = [root];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (entry.name !== ".git") open.push(path);
+      } else newest = Math.max(newest, lstatSync(path).mtimeMs);
+    }
+  }
+  return newest;
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+interface Measured {
+  readonly values: readonly number[];
+  readonly bare?: readonly number[];
+  readonly aim?: number;
+}
+
+function row(what: string, { values, bare, aim }: Measured): Row {
+  return {
+    what,
+    unit: "ms",
+    cinch: sampled(values),
+    ...(bare === undefined ? {} : { bare: sampled(bare) }),
+    comparison: "alone",
+    ...(aim === undefined ? {} : { aim }),
+  };
+}
