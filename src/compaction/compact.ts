@@ -1,7 +1,3 @@
-import { createHash } from "node:crypto";
-import { byteLength } from "../base/text.ts";
-import type { ContentBlock } from "../protocol/content.ts";
-import type { PayloadOf } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
 import type { ModelRequest } from "../provider/provider.ts";
@@ -13,16 +9,17 @@ import type { Facts } from "./facts.ts";
 import { collectFacts, NO_FACTS } from "./facts.ts";
 import type { Head, Summary } from "./head.ts";
 import { readHead, renderHead } from "./head.ts";
-import type { Room } from "./room.ts";
+import { KeptTexts } from "./kept-texts.ts";
+import type { Level, Pressed, Weighed } from "./pressure.ts";
+import { bestOf, levelsOf } from "./pressure.ts";
+import type { Room, Trigger } from "./room.ts";
 import type { KeepAside } from "./set-aside.ts";
 import { setAside } from "./set-aside.ts";
+import { spread, withoutHead } from "./spoken.ts";
 import { summarise } from "./summarise.ts";
 import type { Tokens } from "./tokens.ts";
 import { digest } from "./transcript.ts";
-import { newestExchange, recentStart } from "./window.ts";
-import { beginsTurn, isWords } from "./words.ts";
-
-export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
+import { recentStart } from "./window.ts";
 
 export interface CompactionTask {
   readonly trigger: Trigger;
@@ -79,23 +76,6 @@ export async function compact(task: CompactionTask): Promise<Compacted | undefin
   return (await run.tier1()) ?? (await run.tier2());
 }
 
-/** How hard the history is pressed. */
-interface Level {
-  /** The first message that stays. */
-  readonly cut: number;
-  /** Whether the results that stay are cut down too. */
-  readonly clips: boolean;
-  /** What of their usual share facts and summary get. */
-  readonly share: number;
-  /** What is kept of the minimum of facts; 1 where nothing is said. */
-  readonly minimum?: number;
-}
-
-interface Pressed {
-  readonly level: Level;
-  readonly facts: Facts;
-}
-
 class Run {
   readonly #task: CompactionTask;
   readonly #history: readonly Message[];
@@ -103,10 +83,11 @@ class Run {
   /** The history without what an earlier compaction has put in front; an empty message stands for that. */
   readonly #spoken: readonly Message[];
   readonly #before: number;
-  readonly #kept = new Map<string, string | undefined>();
+  readonly #kept: KeptTexts;
 
   constructor(task: CompactionTask) {
     this.#task = task;
+    this.#kept = new KeptTexts((name, text) => task.keep(name, task.redact(text)));
     const { messages } = task.context.history;
     this.#history = messages;
     this.#head = readHead(messages[0]);
@@ -121,7 +102,7 @@ class Run {
     const recent = this.#recentOf(this.#history);
     const dry = await setAside(this.#history, recent, async () => DRY_PATH);
     if (this.#weigh(dry) > room.messages * TIER_1_SHARE) return undefined;
-    const view = validHistory(await setAside(this.#history, recent, (...file) => this.#keep(...file)));
+    const view = validHistory(await setAside(this.#history, recent, this.#kept.keep));
     return await this.#replace(view, { tier: 1, summary: "not-asked" });
   }
 
@@ -144,44 +125,20 @@ class Run {
   /** The gentlest level that frees enough, with what is kept of the facts; else one that fits; else the lightest. */
   async #level(summaryBytes: number): Promise<Pressed | undefined> {
     const { room, tokens, model } = this.#task;
-    const tried: (Pressed & { readonly weight: number })[] = [];
-    for (const level of this.#levels()) {
+    const tried: Weighed[] = [];
+    for (const level of levelsOf(this.#spoken, this.#recentOf(this.#spoken))) {
       const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, level.cut);
       const bytes = tokens.bytesWithin(model, room.messages) * level.share;
       const factsRoom = { bytes, minimum: level.minimum ?? 1 };
-      const facts = await boundedFacts(this.#redacted(all), factsRoom, (text) => this.#keepRequest(text));
+      const facts = await boundedFacts(this.#redacted(all), factsRoom, this.#kept.keepRequest);
       const summary: Summary = { by: "model", text: "x".repeat(Math.floor(summaryBytes * level.share)) };
-      const weight = this.#weigh(await this.#view(level, facts, summary));
+      const view = await this.#view(level, facts, summary);
+      const weight = this.#weigh(view);
       if (weight <= room.messages * FITS_SHARE && level.minimum === undefined) return { level, facts };
-      tried.push({ level, facts, weight });
+      const least = tokens.atLeast(model, { system: [], tools: [], messages: view });
+      tried.push({ level, facts, weight, least });
     }
-    // One that just goes into the window is as good as a lighter one, which would hold less of what was said.
-    const lightest = Math.min(...tried.map(({ weight }) => weight));
-    return (
-      tried.find(({ weight }) => weight <= room.messagesMax) ??
-      tried.find(({ weight }) => weight === lightest)
-    );
-  }
-
-  #levels(): readonly Level[] {
-    const newest = newestExchange(this.#spoken);
-    const recent = this.#recentOf(this.#spoken);
-    const last = this.#spoken.at(-1);
-    const levels: readonly Level[] = [
-      { cut: recent, clips: false, share: 1 },
-      { cut: recent, clips: true, share: 1 },
-      { cut: newest, clips: true, share: 1 },
-      { cut: newest, clips: true, share: 0.4 },
-      { cut: newest, clips: true, share: 0.1 },
-      // Results at the end can go into the summary; an input that waits for its answer cannot, nor what was said last.
-      ...(last?.role === "user" && !beginsTurn(last)
-        ? [{ cut: this.#spoken.length, clips: true, share: 0.4 }]
-        : []),
-      { cut: newest, clips: true, share: 0.1, minimum: 0.4 },
-      { cut: newest, clips: true, share: 0.05, minimum: 0.15 },
-      { cut: newest, clips: true, share: 0, minimum: 0 },
-    ];
-    return levels.filter(({ cut }) => cut > 0);
+    return bestOf(tried, room, this.#task.trigger);
   }
 
   #recentOf(messages: readonly Message[]): number {
@@ -198,7 +155,7 @@ class Run {
     const { room, tokens, model } = this.#task;
     const recent = this.#spoken.slice(cut);
     const bytes = tokens.bytesWithin(model, Math.floor(room.messages * CLIPPED_SHARE));
-    const kept = clips ? await clipResults(recent, bytes, (...file) => this.#keep(...file)) : recent;
+    const kept = clips ? await clipResults(recent, bytes, this.#kept.keep) : recent;
     return validHistory([{ role: "user", content: [...renderHead(facts, summary)] }, ...kept]);
   }
 
@@ -268,52 +225,9 @@ class Run {
       ...(plan === undefined ? {} : { plan: redact(plan) }),
     };
   }
-
-  async #keepRequest(text: string): Promise<string> {
-    const path = await this.#keep(`request.${nameOf(text)}.txt`, text);
-    return path === undefined
-      ? "The session's log keeps the whole."
-      : `The whole is in ${path}: Read it with offset and limit, or Grep it.`;
-  }
-
-  /** Once for each file, however often a level is tried. */
-  async #keep(name: string, text: string): Promise<string | undefined> {
-    const key = `${name}\n${byteLength(text)}`;
-    if (!this.#kept.has(key)) this.#kept.set(key, await this.#task.keep(name, this.#task.redact(text)));
-    return this.#kept.get(key);
-  }
 }
 
 /** As long as paths are, for weighing what would be kept. */
 const DRY_PATH = "x".repeat(120);
 
 const NO_SUMMARY: Summary = { by: "log", text: "" };
-
-/** A name that another text does not have. */
-function nameOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
-function withoutHead(messages: readonly Message[], head: Head | undefined): readonly Message[] {
-  if (head === undefined) return messages;
-  const rest: readonly Message[] = head.rest.length === 0 ? [] : [{ role: "user", content: [...head.rest] }];
-  return [{ role: "user", content: [] }, ...rest, ...messages.slice(1)];
-}
-
-/**
- * The same messages with the parts of a heavy last input in messages of their own: results first, then each text with the
- * pictures, sounds and sections of others behind it.
- */
-function spread(messages: readonly Message[], isHeavy: (last: Message) => boolean): readonly Message[] {
-  const last = messages.at(-1);
-  if (last?.role !== "user" || !isHeavy(last)) return messages;
-  const parts: ContentBlock[][] = [];
-  for (const block of last.content) {
-    const current = parts.at(-1);
-    const begins =
-      isWords(block) || (current?.at(-1)?.type === "tool_result" && block.type !== "tool_result");
-    if (current === undefined || begins) parts.push([block]);
-    else current.push(block);
-  }
-  return [...messages.slice(0, -1), ...parts.map((content) => ({ role: "user" as const, content }))];
-}

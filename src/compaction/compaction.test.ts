@@ -10,8 +10,8 @@ import { Spend } from "../budget/spend.ts";
 import type { Message } from "../protocol/message.ts";
 import { ProviderError } from "../provider/error.ts";
 import type { ModelRequest } from "../provider/provider.ts";
-import type { CompactionParts } from "./compaction.ts";
 import { compaction } from "./compaction.ts";
+import type { CompactionParts } from "./parts.ts";
 import { SUMMARY_MS_MAX } from "./summarise.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -342,8 +342,11 @@ test("[SES-13] a model that gives no summary is not asked for ever, and its turn
   const { layer } = small();
   await using rig = await openRig({ script: answering(says("")), requestMiddleware: [layer] });
   await ask(rig, 40);
-  expect(compactionsOf(rig).length).toBeGreaterThan(4);
+  expect(compactionsOf(rig)).toHaveLength(7);
   expect(rig.provider.requests.filter(isSummary)).toHaveLength(2);
+  await ask(rig, 40);
+  expect(compactionsOf(rig)).toHaveLength(15);
+  expect(rig.provider.requests.filter(isSummary)).toHaveLength(3);
 
   const waiting = small();
   const script = answering(hangs("Goal: "));

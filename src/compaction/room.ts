@@ -1,3 +1,8 @@
+import type { PayloadOf } from "../protocol/events.ts";
+
+/** Why a history is made smaller. */
+export type Trigger = NonNullable<PayloadOf<"CompactionTriggered">["trigger"]>;
+
 /** The window of a model that nobody knows the window of. Where it is smaller, its own refusal tells. */
 export const CONTEXT_TOKENS_UNKNOWN = 128_000;
 /** How full the window may get before the history is made smaller, unless a profile says otherwise. */

@@ -1,0 +1,156 @@
+import { HarnessError } from "../base/errors.ts";
+import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
+import type { ModelEvent, ModelRequest, Usage } from "../provider/provider.ts";
+import type { Sent } from "./parts.ts";
+import type { Room } from "./room.ts";
+import type { CompactionState } from "./state.ts";
+import { ATTEMPTS_MAX, modelOf } from "./state.ts";
+import { isWords } from "./words.ts";
+
+/** One provider call as the events of the request that fits. */
+export class Call implements AsyncIterator<ModelEvent> {
+  readonly #state: CompactionState;
+  readonly #context: RequestContext;
+  readonly #next: RequestHandler;
+  #request: ModelRequest;
+  #events: AsyncIterator<ModelEvent> | undefined;
+  #hasContent = false;
+  #refusals = 0;
+  #usage: Usage | undefined;
+
+  constructor(state: CompactionState, { request, context, next }: Sent) {
+    this.#state = state;
+    this.#request = request;
+    this.#context = context;
+    this.#next = next;
+  }
+
+  async next(): Promise<IteratorResult<ModelEvent>> {
+    if (this.#events === undefined) await this.#fit();
+    while (true) {
+      let result: IteratorResult<ModelEvent>;
+      try {
+        this.#events ??= this.#next(this.#request, this.#context)[Symbol.asyncIterator]();
+        result = await this.#events.next();
+      } catch (thrown) {
+        await this.#shrinkAfter(thrown);
+        continue;
+      }
+      if (result.done === true) this.#learn();
+      else this.#see(result.value);
+      return result;
+    }
+  }
+
+  async return(): Promise<IteratorResult<ModelEvent>> {
+    await this.#events?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  /** Makes the history smaller because somebody asked for it, and sends nothing. */
+  compactOnly(): AsyncIterator<ModelEvent> {
+    return {
+      next: async () => {
+        await this.#state.compact(this.#sent, "command");
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  get #sent(): Sent {
+    return { request: this.#request, context: this.#context, next: this.#next };
+  }
+
+  get #tokens(): number {
+    return this.#state.tokens.ofRequest(modelOf(this.#request, this.#context), this.#request);
+  }
+
+  async #fit(): Promise<void> {
+    const room = this.#state.room(this.#sent);
+    if (this.#surelyAbove(room)) this.#refuseLongInput(room);
+    if (this.#state.isDue(this.#tokens, room)) {
+      this.#request = (await this.#state.compact(this.#sent, "threshold")) ?? this.#request;
+    }
+    if (this.#surelyAbove(room)) throw this.#stuck(room);
+    this.#request = withinWindow(this.#request, this.#tokens, room);
+  }
+
+  /** Where our own counting may be wrong, the provider is asked: it alone knows. */
+  #surelyAbove({ hard, isKnown }: Room): boolean {
+    const model = modelOf(this.#request, this.#context);
+    return isKnown && this.#state.tokens.atLeast(model, this.#request) > hard;
+  }
+
+  /** @throws what was thrown, where a smaller history does not help; why it could not be made smaller. */
+  async #shrinkAfter(thrown: unknown): Promise<void> {
+    this.#context.signal.throwIfAborted();
+    if (this.#hasContent || !isOverflow(thrown)) throw thrown;
+    this.#state.refused(this.#sent);
+    this.#refusals += 1;
+    const room = this.#state.room(this.#sent);
+    if (this.#refusals > ATTEMPTS_MAX) throw this.#stuck(room, thrown);
+    this.#refuseLongInput(room, thrown);
+    const smaller = await this.#state.compact(this.#sent, "overflow");
+    if (smaller === undefined) throw this.#stuck(room, thrown);
+    this.#request = withinWindow(smaller, this.#tokens, room);
+    this.#events = undefined;
+  }
+
+  /** @throws HarnessError where the newest input alone leaves no room for anything. */
+  #refuseLongInput(room: Room, cause?: unknown): void {
+    const last = this.#request.messages.at(-1);
+    const block = last?.content.findLast(isWords);
+    if (last?.role !== "user" || block === undefined) return;
+    const model = modelOf(this.#request, this.#context);
+    const { tokens: known } = this.#state;
+    const input = { ...this.#request, messages: [{ role: "user" as const, content: [block] }] };
+    const prefix = known.ofPrefix(model, input);
+    // After a refusal the window is a guess: only an input that was nearly all of the request is to blame.
+    const tokens = cause === undefined ? known.atLeast(model, input) : known.ofRequest(model, input);
+    const most = cause === undefined ? room.hard : room.window;
+    if (tokens - prefix <= (most - prefix) * INPUT_SHARE_MAX) return;
+    throw new HarnessError(
+      "PromptTooLarge",
+      {
+        tokens: String(tokens - prefix),
+        model: this.#request.model,
+        room: String(Math.max(0, Math.floor((most - prefix) * INPUT_SHARE_MAX))),
+        window: String(room.window),
+      },
+      { cause },
+    );
+  }
+
+  #stuck(room: Room, cause?: unknown): HarnessError {
+    const fields = {
+      tokens: String(this.#tokens),
+      model: this.#request.model,
+      window: String(room.window),
+    };
+    return new HarnessError("CompactionStuck", fields, { cause });
+  }
+
+  #see(event: ModelEvent): void {
+    if (event.kind === "usage") this.#usage = event.usage;
+    else if (event.kind !== "finish") this.#hasContent = true;
+  }
+
+  #learn(): void {
+    if (this.#usage !== undefined) this.#state.answered(this.#sent, this.#usage);
+    this.#usage = undefined;
+  }
+}
+
+/** What an input may take of the room: what was before needs some too, if only to be told of. */
+const INPUT_SHARE_MAX = 0.85;
+const OUTPUT_TOKENS_MIN = 256;
+
+/** A provider that adds the longest possible answer to the request must find both within the window. */
+function withinWindow(request: ModelRequest, tokens: number, { window, isKnown }: Room): ModelRequest {
+  if (!isKnown || tokens + request.outputTokensMax <= window) return request;
+  return { ...request, outputTokensMax: Math.max(OUTPUT_TOKENS_MIN, window - tokens) };
+}
+
+function isOverflow(thrown: unknown): boolean {
+  return thrown instanceof HarnessError && thrown.reason === "ContextOverflow";
+}

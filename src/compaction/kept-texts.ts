@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { byteLength } from "../base/text.ts";
+import type { KeepAside } from "./set-aside.ts";
+
+/** The texts that one compaction keeps where tools can read them: each once, however often it is tried. */
+export class KeptTexts {
+  readonly #keep: KeepAside;
+  readonly #paths = new Map<string, string | undefined>();
+
+  constructor(keep: KeepAside) {
+    this.#keep = keep;
+  }
+
+  /** Gives the path, or undefined where the text could not be kept. */
+  readonly keep: KeepAside = async (name, text) => {
+    const key = `${name}\n${byteLength(text)}`;
+    if (!this.#paths.has(key)) this.#paths.set(key, await this.#keep(name, text));
+    return this.#paths.get(key);
+  };
+
+  /** Keeps a request of the user, and gives the sentence that says where. */
+  readonly keepRequest = async (text: string): Promise<string> => {
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+    const path = await this.keep(`request.${hash}.txt`, text);
+    return path === undefined
+      ? "The session's log keeps the whole."
+      : `The whole is in ${path}: Read it with offset and limit, or Grep it.`;
+  };
+}

@@ -1,0 +1,36 @@
+import type { RequestContext, RequestHandler } from "../provider/middleware.ts";
+import type { ModelRequest } from "../provider/provider.ts";
+import type { Trigger } from "./room.ts";
+import type { KeepAside } from "./set-aside.ts";
+
+export interface CompactionSettings {
+  /** How full the window may get, from 0 to 1. */
+  readonly threshold: number;
+  /** Turns at the end that stay as they are, where they fit. */
+  readonly keepTurns: number;
+  /** Tokens of the window, whatever is known of the model. */
+  readonly contextTokens?: number;
+}
+
+export interface CompactionParts {
+  readonly settings: CompactionSettings;
+  /** Tokens of a model's window; undefined where nobody knows. */
+  readonly windowOf: (provider: string, model: string) => number | undefined;
+  readonly keep: KeepAside;
+  /** Takes secrets out of what is put into the history. */
+  readonly redact: (text: string) => string;
+  /** Told before anything is made smaller: hooks. */
+  readonly before?: (moment: CompactionMoment, context: RequestContext) => Promise<void>;
+}
+
+export interface CompactionMoment {
+  readonly trigger: Trigger;
+  readonly tokens: number;
+}
+
+/** A request on its way. */
+export interface Sent {
+  readonly request: ModelRequest;
+  readonly context: RequestContext;
+  readonly next: RequestHandler;
+}

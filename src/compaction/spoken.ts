@@ -1,0 +1,32 @@
+import type { ContentBlock } from "../protocol/content.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Head } from "./head.ts";
+import { isWords } from "./words.ts";
+
+/** A history without what an earlier compaction has put in front of it; an empty message stands for that. */
+export function withoutHead(messages: readonly Message[], head: Head | undefined): readonly Message[] {
+  if (head === undefined) return messages;
+  const rest: readonly Message[] = head.rest.length === 0 ? [] : [{ role: "user", content: [...head.rest] }];
+  return [{ role: "user", content: [] }, ...rest, ...messages.slice(1)];
+}
+
+/**
+ * The same messages with the parts of a heavy last input in messages of their own: results first, then each text with the
+ * pictures, sounds and sections of others behind it.
+ */
+export function spread(
+  messages: readonly Message[],
+  isHeavy: (last: Message) => boolean,
+): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user" || !isHeavy(last)) return messages;
+  const parts: ContentBlock[][] = [];
+  for (const block of last.content) {
+    const current = parts.at(-1);
+    const begins =
+      isWords(block) || (current?.at(-1)?.type === "tool_result" && block.type !== "tool_result");
+    if (current === undefined || begins) parts.push([block]);
+    else current.push(block);
+  }
+  return [...messages.slice(0, -1), ...parts.map((content) => ({ role: "user" as const, content }))];
+}

@@ -1,0 +1,124 @@
+import type { RequestContext } from "../provider/middleware.ts";
+import type { ModelRequest, Usage } from "../provider/provider.ts";
+import type { Compacted } from "./compact.ts";
+import type { CompactionParts, Sent } from "./parts.ts";
+import type { Room, Trigger } from "./room.ts";
+import { roomOf } from "./room.ts";
+import { Tokens } from "./tokens.ts";
+
+/** How often in a row it is tried to make a history smaller without success (R11). */
+export const ATTEMPTS_MAX = 2;
+/** A history must have grown by this share of the limit before it is made smaller again. */
+const GROWTH_SHARE = 0.1;
+/** A model that has given no summary so often in a row is left alone for a while. */
+const SUMMARY_FAILURES_MAX = 2;
+/** Compactions without it until it is asked again. */
+const SUMMARY_PAUSE = 8;
+
+/** What is known over the requests of one session. */
+export class CompactionState {
+  readonly parts: CompactionParts;
+  readonly tokens = new Tokens();
+  /** By model: a request of so many tokens was refused as too long. */
+  readonly #refusedAt = new Map<string, number>();
+  /** Below this nothing is made smaller again. */
+  #waitsUntil = 0;
+  #fruitless = 0;
+  #summaryFailures = 0;
+  #withoutSummary = 0;
+
+  constructor(parts: CompactionParts) {
+    this.parts = parts;
+  }
+
+  room({ request, context }: Pick<Sent, "request" | "context">): Room {
+    const { settings, windowOf } = this.parts;
+    const model = modelOf(request, context);
+    return roomOf({
+      window: settings.contextTokens ?? windowOf(context.provider.name, request.model),
+      refusedAt: this.#refusedAt.get(model),
+      outputTokensMax: request.outputTokensMax,
+      threshold: settings.threshold,
+      prefix: this.tokens.ofPrefix(model, request),
+    });
+  }
+
+  isDue(tokens: number, room: Room): boolean {
+    if (tokens > room.hard) return this.#fruitless < ATTEMPTS_MAX;
+    this.#fruitless = 0;
+    if (tokens <= room.limit) this.#waitsUntil = 0;
+    return tokens > room.limit && tokens >= this.#waitsUntil;
+  }
+
+  /** Runs one compaction; gives the request that follows from it, or undefined where it gained nothing. */
+  async compact({ request, context, next }: Sent, trigger: Trigger): Promise<ModelRequest | undefined> {
+    const { parts, tokens } = this;
+    const { world } = context;
+    const model = modelOf(request, context);
+    const startMs = world.clock.monotonic();
+    const before = context.history.messages;
+    await parts.before?.({ trigger, tokens: tokens.ofRequest(model, request) }, context);
+    const room = this.room({ request, context });
+    const { compact } = await import("./compact.ts");
+    const done = await compact({
+      trigger,
+      request,
+      context,
+      next,
+      room,
+      tokens,
+      model,
+      keepTurns: parts.settings.keepTurns,
+      keep: parts.keep,
+      redact: parts.redact,
+      asksModel: this.#asksModel(trigger),
+    });
+    context.spent("compaction", world.clock.monotonic() - startMs);
+    const smaller = { ...request, messages: rebased(request.messages, before, context.history.messages) };
+    this.#count(done, tokens.ofRequest(model, smaller), room);
+    return done === undefined ? undefined : smaller;
+  }
+
+  refused({ request, context }: Pick<Sent, "request" | "context">): void {
+    const model = modelOf(request, context);
+    this.#refusedAt.set(model, this.tokens.ofRequest(model, request));
+  }
+
+  answered({ request, context }: Pick<Sent, "request" | "context">, usage: Usage): void {
+    const model = modelOf(request, context);
+    const counted = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    if (counted > (this.#refusedAt.get(model) ?? Number.POSITIVE_INFINITY)) this.#refusedAt.delete(model);
+    this.tokens.learn(model, request, usage);
+  }
+
+  #count(done: Compacted | undefined, tokens: number, room: Room): void {
+    this.#fruitless = done === undefined ? this.#fruitless + 1 : 0;
+    this.#waitsUntil = tokens + Math.floor(room.limit * GROWTH_SHARE);
+    if (done === undefined || done.tier === 1) return;
+    this.#withoutSummary = done.summary === "not-asked" ? this.#withoutSummary + 1 : 0;
+    if (done.summary === "failed") this.#summaryFailures += 1;
+    if (done.summary === "written") this.#summaryFailures = 0;
+  }
+
+  #asksModel(trigger: Trigger): boolean {
+    const isLeftAlone = this.#summaryFailures >= SUMMARY_FAILURES_MAX && this.#withoutSummary < SUMMARY_PAUSE;
+    return trigger === "command" || !isLeftAlone;
+  }
+}
+
+/** The messages of a request after its history was replaced; what others have added behind it stays. */
+function rebased(
+  messages: ModelRequest["messages"],
+  before: ModelRequest["messages"],
+  view: ModelRequest["messages"],
+): ModelRequest["messages"] {
+  if (messages === before || before === view) return before === view ? messages : view;
+  const known = new Set(before);
+  const added = messages.filter((message) => !known.has(message));
+  return added.length === 0 ? view : [...view, ...added];
+}
+
+/** The name under which a model's tokens are counted. */
+export function modelOf({ model }: ModelRequest, { provider }: RequestContext): string {
+  return `${provider.name}:${model}`;
+}
