@@ -58,6 +58,11 @@ const WITHOUT_CONTENT: {
   ProfileSwitched: (payload) => payload,
 };
 
+/** Tells whether a text from a file is a kind of events. */
+export function isEventKind(text: string): text is EventKind {
+  return Object.hasOwn(WITHOUT_CONTENT, text);
+}
+
 /** The payload of an event as it is once its content has expired. */
 export function withoutContent({ kind, payload }: Event): Event["payload"] {
   const strip = WITHOUT_CONTENT[kind] as (payload: Event["payload"]) => Event["payload"];

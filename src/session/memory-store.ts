@@ -122,9 +122,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return undefined;
     },
 
-    async list({ workingDir, limit }) {
+    async list({ workingDir, contentBefore, limit }) {
       return wholeLogs()
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
+        .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
         .reverse()
         .map(infoOf)
         .sort((a, b) => compare(b.updatedAt, a.updatedAt))

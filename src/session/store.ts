@@ -137,6 +137,10 @@ export interface Finding {
 }
 
 export type FindingKind =
+  /** The store cannot be opened as it is: newer, locked, of another key, not to be read. */
+  | "closed"
+  /** It is of an older version, and is brought up to date by the next start. */
+  | "older"
   /** The file, or a table of it, does not hold together. */
   | "structure"
   /** Event ids of a log leave a gap. */
@@ -154,6 +158,8 @@ export type FindingKind =
 
 export interface LogQuery {
   readonly workingDir?: string;
+  /** Only logs with content that was written before this day. */
+  readonly contentBefore?: string;
   readonly limit: number;
 }
 

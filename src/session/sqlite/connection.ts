@@ -40,6 +40,11 @@ export class Connection implements Disposable {
     return Connection.#set(path, busyMs, () => new Database(path, { readwrite: true, create: false }));
   }
 
+  /** Opens a file to look at it: nothing of it is changed, and its write-ahead log stays. */
+  static openToRead(path: string, busyMs: number): Connection {
+    return Connection.#set(path, busyMs, () => new Database(path, { readonly: true }));
+  }
+
   /**
    * Opens a file on a medium that takes no writes, where even the files that readers share cannot be made. Right only
    * while nobody writes to it, and blind to a write-ahead log.

@@ -8,6 +8,11 @@ import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts
 /** Free pages that are given back in one transaction. */
 const PAGES_PER_STEP = 2_000;
 
+/** Logs with contents that have expired and are still there. */
+const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
+  JOIN data_keys ON data_keys.key_id = key_spans.key_id JOIN logs ON logs.num = key_spans.log
+  WHERE freed = 0 AND wrapped IS NULL AND deleted = 0`;
+
 interface Maintenance {
   readonly world: World;
   readonly signal: AbortSignal;
@@ -24,7 +29,7 @@ export async function maintain(connection: Connection, maintenance: Maintenance)
   const bytesBefore = bytes(connection);
   await forgetInBackups(connection, maintenance.world);
   const branchesRemoved = await removeLeftovers(connection, maintenance);
-  for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 0")) {
+  for (const { num } of connection.all(WITH_EXPIRED)) {
     if (signal.aborted) break;
     await emptyExpired(connection, Number(num), maintenance);
   }

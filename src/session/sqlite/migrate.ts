@@ -37,8 +37,11 @@ export async function migrate(connection: Connection, upgrade: Upgrade): Promise
   await applyRest(connection, upgrade);
 }
 
-/** The last migration applied; 0 for an empty file. */
-function versionOf(connection: Connection, migrations: readonly Migration[]): number {
+/**
+ * The last migration applied; 0 for an empty file.
+ * @throws HarnessError StoreNewer, StoreCorrupt.
+ */
+export function versionOf(connection: Connection, migrations: readonly Migration[]): number {
   const path = connection.path;
   const tables = connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
   if (tables.length === 0) return 0;

@@ -15,6 +15,8 @@ import { SqliteStore } from "./store.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
+/** The least that a database file can be. */
+const PAGE_BYTES_MIN = 512;
 
 export interface SqliteStoreOptions {
   /** The database file, absolute; made with its directory where it is missing. */
@@ -77,7 +79,7 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
   }
 }
 
-function hasSealing(connection: Connection): boolean {
+export function hasSealing(connection: Connection): boolean {
   return connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") !== undefined;
 }
 
@@ -87,8 +89,14 @@ async function forgetPlain(connection: Connection, { world, path }: SqliteStoreO
   await removeBackups(path, world);
 }
 
-/** @throws HarnessError StoreUnwritable where its folder may not even be looked into. */
-async function lookAt(file: string, { path, world }: SqliteStoreOptions): Promise<FileInfo | undefined> {
+/**
+ * What is there under a name, following links.
+ * @throws HarnessError StoreUnwritable where its folder may not even be looked into.
+ */
+export async function lookAt(
+  file: string,
+  { path, world }: Pick<SqliteStoreOptions, "path" | "world">,
+): Promise<FileInfo | undefined> {
   try {
     return await world.files.stat(file);
   } catch (cause) {
@@ -96,10 +104,16 @@ async function lookAt(file: string, { path, world }: SqliteStoreOptions): Promis
   }
 }
 
-function checkFile(path: string, found: FileInfo, unmerged: number): void {
+/** @throws HarnessError StoreUnwritable, StoreCorrupt where SQLite would do harm, or nothing, with what is there. */
+export function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
     const detail = found.kind === "directory" ? "it is a directory" : "it is no regular file";
     throw new HarnessError("StoreUnwritable", { path, detail });
+  }
+  // SQLite would take it for a new database, and write over it.
+  if (found.size > 0 && found.size < PAGE_BYTES_MIN) {
+    const detail = `the file has ${found.size} bytes, which is no database`;
+    throw new HarnessError("StoreCorrupt", { path, detail });
   }
   // SQLite would take the empty file for a new database and throw the write-ahead log away.
   if (found.size === 0 && unmerged > 0) {

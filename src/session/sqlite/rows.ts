@@ -4,7 +4,7 @@ import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
-import { withoutContent } from "../expired.ts";
+import { isEventKind, withoutContent } from "../expired.ts";
 import type { SealScope } from "../seal.ts";
 import { SealBroken } from "../seal.ts";
 import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
@@ -58,8 +58,9 @@ export class RowReader {
   expiredEvent(logId: LogId, row: Row): Envelope {
     return this.#event(logId, row, (place, _id, kind) => {
       const meta = optionalText(row, "meta");
-      if (meta === undefined) return withoutContent({ kind, payload: {} } as Event);
-      return this.#parsed(meta, place, "meta");
+      if (meta !== undefined) return this.#parsed(meta, place, "meta");
+      if (!isEventKind(kind)) throw this.#damaged(place, "its kind is unknown");
+      return withoutContent({ kind, payload: {} } as Event);
     });
   }
 

@@ -103,16 +103,18 @@ export class SqliteStore implements SessionStore {
     return row === undefined ? undefined : this.#info(row);
   }
 
-  async list(query: LogQuery): Promise<readonly LogInfo[]> {
-    const newestFirst = "ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?";
-    const rows =
-      query.workingDir === undefined
-        ? this.#connection.all(`${LOG_ROW} WHERE ${IS_THERE} ${newestFirst}`, query.limit)
-        : this.#connection.all(
-            `${LOG_ROW} WHERE logs.working_dir = ? AND ${IS_THERE} ${newestFirst}`,
-            query.workingDir,
-            query.limit,
-          );
+  async list({ workingDir, contentBefore, limit }: LogQuery): Promise<readonly LogInfo[]> {
+    const wanted = [
+      IS_THERE,
+      ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
+      ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
+    ];
+    const rows = this.#connection.all(
+      `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+      ...(workingDir === undefined ? [] : [workingDir]),
+      ...(contentBefore === undefined ? [] : [contentBefore]),
+      limit,
+    );
     return rows.map((row) => this.#info(row));
   }
 
@@ -264,6 +266,9 @@ const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = 
 
 /** A branch is there once it holds everything up to its branch point. */
 const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+
+const CONTENT_BEFORE =
+  "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
 
 const LOG_ROW = `
   SELECT logs.num, logs.log_id, working_dir, profile, model, created_at, updated_at, turns, key_id, pinned, turn_open,

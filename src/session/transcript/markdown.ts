@@ -159,7 +159,10 @@ class Transcript {
       case "TodoChanged":
         return todoText(event.payload);
       case "SessionEnded":
-        return `*The run ended (${event.payload.reason}).*`;
+        // That somebody left is no news to who reads it later.
+        return ["idle", "error"].includes(event.payload.reason)
+          ? `*The run ended (${event.payload.reason}).*`
+          : undefined;
       case "CustomEvent":
         return customText(event);
       default:

@@ -8,6 +8,7 @@ import type { FileLine } from "./lines.ts";
 import { LineTooLong, linesOf } from "./lines.ts";
 import type { ExportSeal } from "./seal.ts";
 import { isSeal, sealOf } from "./seal.ts";
+import { standIn } from "./stand-in.ts";
 
 /** Events that may be missing from a file that is read although it is not whole. */
 export const MISSING_EVENTS_MAX = 100_000;
@@ -151,14 +152,6 @@ class ExportReader {
   #invalid(line: number, problem: string): HarnessError<"ExportInvalid"> {
     return new HarnessError("ExportInvalid", { path: this.#options.name, line: `${line}`, problem });
   }
-}
-
-/** What stands in the place of an event that is not there, or cannot be read. */
-export function standIn(
-  frame: Pick<Envelope, "id" | "session" | "ts">,
-  kind: "EventMissing" | "EventUnreadable",
-): Envelope {
-  return { ...frame, kind: "CustomEvent", payload: { namespace: "cinch", kind, payload: {} } };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -37,3 +37,6 @@ CREATE INDEX messages_by_event ON messages (log, after, seq);
 -- Branches, which may have broken off, and logs whose rows are going.
 CREATE INDEX branches ON logs (branch_at) WHERE branch_at IS NOT NULL;
 CREATE INDEX deleted_logs ON logs (num) WHERE deleted = 1;
+
+-- Where there is content that is old enough to expire.
+CREATE INDEX live_keys ON data_keys (day, log) WHERE wrapped IS NOT NULL;

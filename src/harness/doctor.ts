@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { LogId } from "../base/ids.ts";
+import type { Config } from "../profile/config.ts";
+import { loadConfig } from "../profile/config.ts";
+import { loadProfile } from "../profile/profile.ts";
+import { inspectStore } from "../session/sqlite/inspect.ts";
+import { providersOf } from "./open-store.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** Something that an examination found: "damage" is to be repaired, a "note" is worth knowing. */
+export interface Ailment {
+  readonly weight: "damage" | "note";
+  readonly logId?: LogId;
+  /** What is wrong and where, in a sentence. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy: string;
+}
+
+/** What one room looks at. It changes nothing, and whatever it meets is an ailment, never thrown. */
+export interface Examination {
+  /** What is looked at, in a word or two: "configuration", "sessions". */
+  readonly area: string;
+  readonly run: (examined: Examined) => AsyncIterable<Ailment>;
+}
+
+export interface Examined {
+  readonly options: HarnessOptions;
+  /** Absent where it cannot be read, which is told under "configuration". */
+  readonly config?: Config;
+  readonly depth: "quick" | "full";
+  readonly signal: AbortSignal;
+}
+
+export interface Diagnosis extends Ailment {
+  readonly area: string;
+}
+
+/** In the order in which they are told. */
+const EXAMINATIONS: readonly Examination[] = [
+  { area: "configuration", run: examineConfiguration },
+  { area: "sessions", run: examineSessions },
+];
+
+/** Looks through everything that cinch keeps on this machine, and changes nothing (SES-16). */
+export async function* examine(
+  options: HarnessOptions,
+  depth: "quick" | "full",
+  signal: AbortSignal,
+): AsyncGenerator<Diagnosis> {
+  const config = await readable(() => loadConfig(options.world, configPath(options)));
+  const examined = { options, depth, signal, ...(config instanceof HarnessError ? {} : { config }) };
+  for (const { area, run } of EXAMINATIONS) {
+    signal.throwIfAborted();
+    for await (const ailment of run(examined)) yield { area, ...ailment };
+  }
+}
+
+async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailment> {
+  const { world, paths } = options;
+  const config = await readable(() => loadConfig(world, configPath(options)));
+  if (config instanceof HarnessError) yield broken(config);
+  const directory = join(paths.config, "profiles");
+  const isThere = (await world.files.stat(directory))?.kind === "directory";
+  for (const { name } of isThere ? await world.files.list(directory) : []) {
+    if (!name.endsWith(".toml")) continue;
+    const profile = await readable(() => loadProfile(world, join(directory, name), directory));
+    if (profile instanceof HarnessError) yield broken(profile);
+    else
+      for (const text of profile.warnings)
+        yield { weight: "note", text, remedy: "Put it right, or leave it out." };
+  }
+}
+
+async function* examineSessions({ options, config, depth, signal }: Examined): AsyncGenerator<Ailment> {
+  const { world, paths } = options;
+  const path = join(paths.data, "sessions.db");
+  if (config === undefined) {
+    // Where keys are is not known then, so nothing sealed is opened.
+    yield* inspectStore({ path, world, depth: "quick", signal });
+    return;
+  }
+  const logKey = async () => {
+    const { credentials } = providersOf(options, config);
+    const key = await credentials.logKey();
+    return { key, source: credentials.state().machineKey ?? "this installation" };
+  };
+  yield* inspectStore({ path, world, depth, signal, logKey });
+}
+
+function configPath({ paths }: HarnessOptions): string {
+  return join(paths.config, "config.toml");
+}
+
+function broken(error: HarnessError): Ailment {
+  return { weight: "damage", text: error.message, remedy: "Correct the file at this place." };
+}
+
+async function readable<Value>(read: () => Promise<Value>): Promise<Value | HarnessError> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return thrown;
+    throw thrown;
+  }
+}

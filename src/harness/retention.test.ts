@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { settle } from "../../test/support/fake-clock.ts";
+import { LOG_KEY, newLog, texts } from "../../test/support/store-rig.ts";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { openSqliteStore } from "../session/sqlite/open.ts";
+import type { LogInfo, NewLog } from "../session/store.ts";
+import { RetentionSweep, SWEEP_AFTER_MS, sweep } from "./retention.ts";
+
+const DAY_MS = 86_400_000;
+const signal = new AbortController().signal;
+
+test("[SES-06 R29] a sweep takes what is due in every profile, and nothing that is pinned or open", async () => {
+  await using rig = await openRig();
+  const [due, pinned, kept, open, unknown] = [
+    await rig.log("default"),
+    await rig.log("default"),
+    await rig.log("archive"),
+    await rig.log("default"),
+    await rig.log("gone"),
+  ];
+  await rig.store.pin(pinned.logId, true);
+  await rig.world.clock.advance(31 * DAY_MS);
+  const fresh = await rig.log("default");
+  await using _writer = await rig.store.open(open.logId, rig.world.ids.next("sess"), rig.world.machine);
+  await sweep(rig, signal);
+  const left = async ({ logId }: NewLog) => (await rig.store.events(logId, 0, 9)).length;
+  expect(await Promise.all([due, pinned, kept, open, unknown, fresh].map(left))).toEqual([0, 1, 1, 1, 1, 1]);
+  expect(await rig.store.find(due.logId)).toMatchObject({ lastEvent: 1, model: "replay:model" });
+});
+
+test("[SES-06 PERF-01] the sweep begins once the first request is on its way, once, and ends with the engine", async () => {
+  await using rig = await openRig();
+  const log = await rig.log("default");
+  await rig.world.clock.advance(31 * DAY_MS);
+  const sweeping = new RetentionSweep(rig);
+  const ask = () => sweeping.middleware({} as never, {} as never, () => nothing());
+  for await (const _event of ask()) expect(_event).toBeUndefined();
+  await settle();
+  expect((await rig.store.events(log.logId, 0, 9)).length).toBe(1);
+  for await (const _event of ask()) expect(_event).toBeUndefined();
+  await rig.world.clock.advance(SWEEP_AFTER_MS);
+  await sweeping[Symbol.asyncDispose]();
+  expect((await rig.store.events(log.logId, 0, 9)).length).toBe(0);
+});
+
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
+}
+
+async function openRig() {
+  const directory = temporaryDirectory();
+  const world = testWorld();
+  const paths = {
+    config: join(directory.path, "config"),
+    data: join(directory.path, "data"),
+    state: join(directory.path, "state"),
+  };
+  mkdirSync(join(paths.config, "profiles"), { recursive: true });
+  writeFileSync(
+    join(paths.config, "profiles", "archive.toml"),
+    'name = "archive"\n[session]\nttl_days = 0\n',
+  );
+  const store = await openSqliteStore({ path: join(paths.data, "sessions.db"), world, logKey: LOG_KEY });
+  const config = {};
+  return {
+    world,
+    paths,
+    store,
+    config,
+    async log(profile: string): Promise<NewLog & Pick<LogInfo, "logId">> {
+      const log = { ...newLog(world), profile, createdAt: new Date(world.clock.now()).toISOString() };
+      await using writer = await store.create(log, world.machine);
+      await writer.append({ events: texts(log.session, 1, ["words"]) }, "process");
+      return log;
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

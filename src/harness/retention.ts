@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import type { Config } from "../profile/config.ts";
+import { loadProfile } from "../profile/profile.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import { dayBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
+import type { SessionStore } from "../session/store.ts";
+import type { HarnessPaths } from "./options.ts";
+
+/** How long after a turn asked its model the sweep begins: by then the request is on its way. */
+export const SWEEP_AFTER_MS = 100;
+/** How long one sweep may take; what is left waits for the next one. */
+const SWEEP_MS_MAX = 2_000;
+/** Logs that one sweep looks at. */
+const LOGS_MAX = 1_000;
+
+interface SweptStore {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly config: Pick<Config, "session">;
+  readonly store: SessionStore;
+}
+
+/**
+ * Lets go of what is older than its profile keeps it (SES-06), once in the life of an engine: while the first answer of
+ * a provider is waited for, never before, and in steps of milliseconds.
+ */
+export class RetentionSweep implements AsyncDisposable {
+  readonly #parts: SweptStore;
+  readonly #stop = new AbortController();
+  #timer: Disposable | undefined;
+  #sweeping: Promise<void> | undefined;
+
+  constructor(parts: SweptStore) {
+    this.#parts = parts;
+  }
+
+  /** Stands right around the provider; the first request of the engine sets the sweep going. */
+  readonly middleware: RequestMiddleware = (request, context, next) => {
+    this.#timer ??= this.#parts.world.clock.timer(SWEEP_AFTER_MS, () => {
+      this.#sweeping = this.#sweep();
+    });
+    return next(request, context);
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#stop.abort();
+    await this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    const { world } = this.#parts;
+    const { clock, log } = world;
+    using _limit = clock.timer(SWEEP_MS_MAX, () => this.#stop.abort());
+    try {
+      await sweep(this.#parts, this.#stop.signal);
+    } catch (thrown) {
+      // The session that runs has nothing to do with it, and the next engine tries again.
+      log
+        .for("session.retention")
+        .write("warn", "old content was not let go of", { error: messageOf(thrown) });
+    }
+  }
+}
+
+/** One sweep: expires what is due, and gives back its space. */
+export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<void> {
+  const { world, store } = parts;
+  const log = world.log.for("session.retention");
+  const now = world.clock.now();
+  const logs = await store.list({ contentBefore: dayBefore(now, 1), limit: LOGS_MAX });
+  const days = new Map<string, number | undefined>();
+  for (const { profile } of logs) {
+    if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
+  }
+  const plan = planRetention(logs, (profile) => days.get(profile), now);
+  for (const { log: info, why } of plan.left)
+    log.write("debug", "old content is kept", { log: info.logId, why });
+  for (const { log: info, beforeDay } of plan.expire) {
+    if (signal.aborted) break;
+    try {
+      const events = await store.expire(info.logId, beforeDay);
+      log.write("info", "content has expired", { log: info.logId, events, beforeDay });
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      log.write("warn", "a log that cannot be read is left alone", {
+        log: info.logId,
+        error: thrown.message,
+      });
+    }
+  }
+  if (!signal.aborted) await store.maintain(signal);
+}
+
+/** How long a profile keeps content. Undefined where it is not there any more: it may have said that all is kept. */
+async function ttlDaysOf({ world, paths, config }: SweptStore, profile: string): Promise<number | undefined> {
+  try {
+    const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
+    return session?.ttlDays ?? config.session?.ttlDays ?? TTL_DAYS_DEFAULT;
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { Reason } from "../../base/reasons.ts";
+import type { World } from "../../base/world.ts";
+import type { Finding } from "../store.ts";
+import { checkStore, checkStructure } from "./check.ts";
+import { BUSY_MS_MAX, Connection } from "./connection.ts";
+import type { LogKey } from "./data-keys.ts";
+import { checkLogKey, DataKeys } from "./data-keys.ts";
+import { versionOf } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { checkFile, hasSealing, lookAt } from "./open.ts";
+import { RowReader } from "./rows.ts";
+
+export interface Inspection {
+  readonly path: string;
+  readonly world: World;
+  readonly depth: "quick" | "full";
+  readonly signal: AbortSignal;
+  /** Asked for only where there is something sealed; absent: nothing sealed is opened, so "quick" is all there is. */
+  readonly logKey?: () => Promise<LogKey>;
+  readonly busyMs?: number;
+}
+
+/**
+ * Looks for damage in the file of a store, whatever state it is in, and changes nothing of it: neither is it upgraded, nor
+ * made where it is missing. That it cannot be opened is a finding like any other.
+ */
+export async function* inspectStore(inspection: Inspection): AsyncGenerator<Finding> {
+  const { path, world } = inspection;
+  try {
+    const unmerged = (await lookAt(`${path}-wal`, { path, world }))?.size ?? 0;
+    const found = await lookAt(path, { path, world });
+    if (found === undefined) return; // nothing was ever said
+    checkFile(path, found, unmerged);
+    if (found.size === 0) return;
+    using connection = openToLook(inspection, unmerged);
+    yield* lookInto(connection, inspection);
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    yield closedFinding(thrown);
+  }
+}
+
+function openToLook({ path, busyMs = BUSY_MS_MAX }: Inspection, unmerged: number): Connection {
+  let reader: Connection | undefined;
+  try {
+    reader = Connection.openToRead(path, busyMs);
+    reader.first("SELECT 1 FROM sqlite_schema LIMIT 1");
+    return reader;
+  } catch (thrown) {
+    reader?.[Symbol.dispose]();
+    if (unmerged > 0 || !hasReason(thrown, "StoreUnwritable")) throw thrown;
+    return Connection.openFrozen(path, busyMs); // a medium that takes no writes
+  }
+}
+
+async function* lookInto(connection: Connection, inspection: Inspection): AsyncGenerator<Finding> {
+  const { depth, signal, world, logKey } = inspection;
+  const { path } = connection;
+  const version = versionOf(connection, MIGRATIONS);
+  if (version < MIGRATIONS.length) {
+    if (version > 0) yield olderFinding(path, version);
+    yield* checkStructure(connection, depth);
+    return;
+  }
+  const key = hasSealing(connection) ? await logKey?.() : undefined;
+  if (key !== undefined) checkLogKey(connection, key);
+  const keys = new DataKeys(connection, key?.key ?? new Uint8Array(), (count) => world.random.bytes(count));
+  yield* checkStore(connection, new RowReader(path, keys), { depth, signal, world });
+}
+
+function olderFinding(path: string, version: number): Finding {
+  return {
+    kind: "older",
+    weight: "note",
+    text: `The session store ${path} is of schema ${version}; this cinch has ${MIGRATIONS.length}.`,
+    remedy: "Nothing: the next start copies it and brings it up to date.",
+  };
+}
+
+const REMEDIES: { readonly [R in Reason]?: string } = {
+  StoreNewer: "Use the newer cinch that wrote it.",
+  StoreBusy: "Try again when the other program is done; `fuser` names it.",
+  SessionsLocked: "Give the machine key or passphrase that it was made with.",
+  StoreUnwritable: "Make the file and its folder readable and writable for you.",
+};
+
+function closedFinding(thrown: HarnessError): Finding {
+  const remedy =
+    REMEDIES[thrown.reason] ?? "Set it back from a backup beside it, or move it away to begin anew.";
+  return { kind: "closed", weight: "damage", text: thrown.message, remedy };
+}

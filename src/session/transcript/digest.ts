@@ -1,0 +1,143 @@
+import type { EventSeq, InputId } from "../../base/ids.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import { head } from "../../base/text.ts";
+import type { Cost } from "../../client/kit/cost.ts";
+import { addCost, NO_COST, settledCost } from "../../client/kit/cost.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events.ts";
+
+const FIRST_WORDS_UNITS_MAX = 100;
+
+/** A turn in a few facts. */
+export interface TurnDigest {
+  readonly turn: number;
+  readonly startedAt: string;
+  /** The events that it began and ended with. */
+  readonly from: EventSeq;
+  readonly to?: EventSeq;
+  readonly firstWords: string;
+  readonly calls: number;
+  readonly failedCalls: number;
+  readonly rounds: number;
+  readonly cost: Cost;
+  /** Absent: it has not ended. */
+  readonly ended?: TurnEndReason;
+}
+
+/** Files that were kept before a turn changed them. */
+export interface CheckpointDigest {
+  readonly turn: number;
+  readonly event: EventSeq;
+  readonly files: number;
+  readonly notRestorable: number;
+}
+
+/** What a log came to, folded from its events. */
+export interface LogDigest {
+  readonly turns: readonly TurnDigest[];
+  readonly checkpoints: readonly CheckpointDigest[];
+  /** The first words of inputs that were accepted and have not begun. */
+  readonly waiting: readonly string[];
+  readonly compactions: number;
+  readonly rewinds: number;
+  readonly runs: number;
+  /** The log that was exported, where this one was imported; "unknown" where its file did not say. */
+  readonly importedFrom?: string;
+}
+
+type Building = { -readonly [Key in keyof TurnDigest]: TurnDigest[Key] };
+
+/** Folds the events of a log, each at its time: nothing of their content is held but first words. */
+export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDigest> {
+  const turns: Building[] = [];
+  const checkpoints: CheckpointDigest[] = [];
+  const waiting = new Map<InputId, string>();
+  const runs = new Set<string>();
+  let compactions = 0;
+  let rewinds = 0;
+  let importedFrom: string | undefined;
+  for await (const event of events) {
+    runs.add(event.session);
+    const turn = turns.at(-1);
+    if (event.kind === "CostIncremented" && turn !== undefined) turn.cost = addCost(turn.cost, event.payload);
+    if (event.parentCall !== undefined) continue;
+    switch (event.kind) {
+      case "TurnStarted":
+        if (event.payload.inputId !== undefined) waiting.delete(event.payload.inputId);
+        turns.push(newTurn(event));
+        break;
+      case "TurnEnded":
+        if (turn !== undefined) endTurn(turn, event);
+        break;
+      case "ToolCallStarted":
+        if (turn !== undefined) turn.calls += 1;
+        break;
+      case "ToolResult":
+        if (turn !== undefined && event.payload.isError === true) turn.failedCalls += 1;
+        break;
+      case "InputQueued":
+        waiting.set(event.payload.inputId, firstWords(event.payload.content));
+        break;
+      case "InputWithdrawn":
+        waiting.delete(event.payload.inputId);
+        break;
+      case "CheckpointMade": {
+        const { turn: number, files, notRestorable = [] } = event.payload;
+        checkpoints.push({ turn: number, event: event.id, files, notRestorable: notRestorable.length });
+        break;
+      }
+      case "CompactionTriggered":
+        compactions += 1;
+        break;
+      case "CustomEvent": {
+        const { namespace, kind, payload } = event.payload;
+        if (namespace !== "cinch" || !isObject(payload)) break;
+        if (kind === "Rewound") rewinds += 1;
+        if (kind === "InputDelivered") waiting.delete(payload["inputId"] as InputId);
+        if (kind === "Imported") importedFrom = stringAt(payload, "from") ?? "unknown";
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return {
+    turns,
+    checkpoints,
+    waiting: [...waiting.values()],
+    compactions,
+    rewinds,
+    runs: runs.size,
+    ...(importedFrom === undefined ? {} : { importedFrom }),
+  };
+}
+
+function newTurn({ id, ts, payload }: Extract<Envelope, { kind: "TurnStarted" }>): Building {
+  return {
+    turn: payload.turn,
+    startedAt: ts,
+    from: id,
+    firstWords: firstWords(payload.content ?? []),
+    calls: 0,
+    failedCalls: 0,
+    rounds: 0,
+    cost: NO_COST,
+  };
+}
+
+function endTurn(turn: Building, { id, payload }: Extract<Envelope, { kind: "TurnEnded" }>): void {
+  turn.to = id;
+  turn.ended = payload.reason;
+  turn.rounds = payload.rounds ?? 0;
+  turn.cost = settledCost(turn.cost, payload);
+}
+
+type Content = Extract<Envelope, { kind: "InputQueued" }>["payload"]["content"];
+
+function firstWords(content: Content): string {
+  for (const part of content) {
+    const text = part.type === "text" ? part.text.replaceAll(/\s+/g, " ").trim() : `(${part.type})`;
+    if (text !== "") return head(text, FIRST_WORDS_UNITS_MAX);
+  }
+  return "";
+}

@@ -1,0 +1,9 @@
+import type { Envelope } from "../../protocol/envelope.ts";
+
+/** What stands in the place of an event that is not there, or cannot be read. */
+export function standIn(
+  frame: Pick<Envelope, "id" | "session" | "ts">,
+  kind: "EventMissing" | "EventUnreadable",
+): Envelope {
+  return { ...frame, kind: "CustomEvent", payload: { namespace: "cinch", kind, payload: {} } };
+}
