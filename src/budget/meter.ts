@@ -44,6 +44,7 @@ export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
       cacheWriteTokens,
       usd,
       turn: context.turn,
+      ...(context.purpose === undefined ? {} : { purpose: "summary" as const }),
     };
     spend?.count(payload);
     context.emit({ kind: "CostIncremented", payload });

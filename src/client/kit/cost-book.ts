@@ -1,0 +1,183 @@
+import type { CallId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import type { Cost } from "./cost.ts";
+import { addCost, NO_COST, settledCost, sumOfCosts } from "./cost.ts";
+
+/** What a cost can be told by. */
+export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
+export type CostKey = (typeof COST_KEYS)[number];
+
+/** What a session came to, and what for. The parts of each kind add up to the total. */
+export interface Costs {
+  readonly total: Cost;
+  readonly by: Readonly<Record<CostKey, ReadonlyMap<string, Cost>>>;
+}
+
+/** Names for what no tool, model or child has. */
+export const PROMPT = "the prompt";
+export const SUMMARY = "summaries";
+export const UNTOLD_MODEL = "not told";
+export const OWN = "the session itself";
+
+/** What one conversation, the session's own or a sub-agent's, has come to where the next cost is counted. */
+interface Strand {
+  turn: string;
+  model: string | undefined;
+  /** What this turn has cost so far, to find calls that were cut off before they told anything. */
+  turnCost: Cost;
+  /** Tools whose results stand at the end of the next request; none: the prompt does. */
+  newest: Set<string>;
+  /** The next result is the first of a new request. */
+  asked: boolean;
+}
+
+/**
+ * Attributes the costs of a session, event by event, in the order of the log: to turns, to models, to what the call was
+ * for, to the tools whose results it was sent to read, and to sub-agents.
+ *
+ * A round belongs to the tools whose results its request carried as the newest, all of them together; the first one of a
+ * turn to the prompt. What is unknown stays unknown: it is counted in calls and never as money.
+ */
+export class CostBook {
+  #total: Cost = NO_COST;
+  readonly #by: Record<CostKey, Map<string, Cost>> = {
+    turn: new Map(),
+    model: new Map(),
+    purpose: new Map(),
+    tool: new Map(),
+    child: new Map(),
+  };
+  readonly #strands = new Map<CallId | undefined, Strand>();
+  /** Names of calls that run. */
+  readonly #tools = new Map<CallId, string>();
+  readonly #children = new Map<CallId, string>();
+
+  get costs(): Costs {
+    return { total: this.#total, by: this.#by };
+  }
+
+  add(envelope: Envelope): void {
+    switch (envelope.kind) {
+      case "TurnStarted":
+        this.#started(envelope);
+        return;
+      case "ToolCallStarted":
+        this.#tools.set(envelope.payload.callId, envelope.payload.tool);
+        return;
+      case "ToolResult":
+        this.#result(envelope);
+        return;
+      case "CustomEvent":
+        this.#spoken(envelope);
+        return;
+      case "CostIncremented":
+        this.#cost(envelope);
+        return;
+      case "TurnEnded":
+        this.#ended(envelope);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #started({ parentCall, payload }: EnvelopeOf<"TurnStarted">): void {
+    const turn = parentCall === undefined ? String(payload.turn) : this.#strand(undefined).turn;
+    this.#strands.set(parentCall, newStrand(turn));
+  }
+
+  #result({ parentCall, payload }: EnvelopeOf<"ToolResult">): void {
+    const strand = this.#strand(parentCall);
+    if (strand.asked) strand.newest.clear();
+    strand.asked = false;
+    strand.newest.add(this.#tools.get(payload.callId) ?? "unknown tool");
+    this.#tools.delete(payload.callId);
+    this.#strands.delete(payload.callId); // a sub-agent has ended with its call
+    this.#children.delete(payload.callId);
+  }
+
+  /** What a person steered into the turn stands behind the results. */
+  #spoken({ parentCall, payload }: EnvelopeOf<"CustomEvent">): void {
+    if (payload.namespace !== "cinch" || payload.kind !== "InputDelivered" || !isObject(payload.payload))
+      return;
+    const strand = this.#strand(parentCall);
+    if (strand.asked) strand.newest.clear();
+    strand.asked = false;
+    strand.newest.add(PROMPT);
+  }
+
+  #cost({ parentCall, payload }: EnvelopeOf<"CostIncremented">): void {
+    const strand = this.#strand(parentCall);
+    const isSummary = payload.purpose === "summary";
+    strand.model = `${payload.provider}:${payload.model}`;
+    if (!isSummary) strand.turnCost = addCost(strand.turnCost, payload);
+    this.#count(addCost(NO_COST, payload), {
+      turn: payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn),
+      model: strand.model,
+      purpose: isSummary ? SUMMARY : "turns",
+      tool: isSummary ? SUMMARY : toolsOf(strand),
+      child: this.#child(parentCall),
+    });
+    if (!isSummary) strand.asked = true;
+  }
+
+  #ended({ parentCall, payload }: EnvelopeOf<"TurnEnded">): void {
+    const strand = this.#strand(parentCall);
+    const untold = untoldOf(strand.turnCost, payload);
+    if (untold.calls > 0) {
+      this.#count(untold, {
+        turn: strand.turn,
+        model: strand.model ?? UNTOLD_MODEL,
+        purpose: "turns",
+        tool: toolsOf(strand),
+        child: this.#child(parentCall),
+      });
+    }
+    strand.turnCost = NO_COST;
+  }
+
+  #count(cost: Cost, keys: Readonly<Record<CostKey, string>>): void {
+    this.#total = sumOfCosts(this.#total, cost);
+    for (const key of COST_KEYS) {
+      const part = this.#by[key];
+      part.set(keys[key], sumOfCosts(part.get(keys[key]) ?? NO_COST, cost));
+    }
+  }
+
+  #strand(parentCall: CallId | undefined): Strand {
+    const known = this.#strands.get(parentCall);
+    if (known !== undefined) return known;
+    const made = newStrand(parentCall === undefined ? "0" : this.#strand(undefined).turn);
+    this.#strands.set(parentCall, made);
+    return made;
+  }
+
+  #child(parentCall: CallId | undefined): string {
+    if (parentCall === undefined) return OWN;
+    const known = this.#children.get(parentCall);
+    if (known !== undefined) return known;
+    const name = `${this.#tools.get(parentCall) ?? "sub-agent"} ${parentCall}`;
+    this.#children.set(parentCall, name);
+    return name;
+  }
+}
+
+function newStrand(turn: string): Strand {
+  return { turn, model: undefined, turnCost: NO_COST, newest: new Set(), asked: false };
+}
+
+function toolsOf({ newest }: Strand): string {
+  return newest.size === 0 ? PROMPT : [...newest].sort().join(" + ");
+}
+
+/** The calls of a turn that were cut off before they told what they cost. */
+function untoldOf(cost: Cost, ended: PayloadOf<"TurnEnded">): Cost {
+  const settled = settledCost(cost, ended);
+  return {
+    ...NO_COST,
+    calls: settled.calls - cost.calls,
+    unpricedCalls: settled.unpricedCalls - cost.unpricedCalls,
+  };
+}

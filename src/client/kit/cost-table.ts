@@ -1,0 +1,51 @@
+import { grouped } from "../../base/text.ts";
+import type { Cost } from "./cost.ts";
+import { printPrice, printTokens } from "./cost.ts";
+import type { CostKey, Costs } from "./cost-book.ts";
+import { neutraliseLine } from "./terminal-text.ts";
+
+const TITLES: readonly (readonly [CostKey, string])[] = [
+  ["model", "by model"],
+  ["purpose", "by purpose"],
+  ["tool", "by what was read"],
+  ["child", "by agent"],
+  ["turn", "by turn"],
+];
+
+export interface CostTableOptions {
+  /** Rows of one kind, the dearest first; what is left out is told in one row. */
+  readonly rowsMax: number;
+}
+
+/** The costs of a session as tables for people: one for each kind that has more than one row. */
+export function printCosts(costs: Costs, { rowsMax }: CostTableOptions): string {
+  const tables = TITLES.flatMap(([key, title]) => {
+    const rows = [...costs.by[key]];
+    return rows.length > 1 ? [table(title, rows, rowsMax)] : [];
+  });
+  return [`${printPrice(costs.total)} this session: ${printTokens(costs.total)}`, ...tables].join("\n");
+}
+
+function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMax: number): string {
+  const dearest = rows.toSorted(([, a], [, b]) => b.usd - a.usd || tokensOf(b) - tokensOf(a));
+  const shown = dearest.slice(0, rowsMax);
+  const cells = shown.map(([name, cost]) => [
+    neutraliseLine(title === "by turn" ? `turn ${name}` : name),
+    printPrice(cost),
+    `${grouped(tokensOf(cost))} tokens`,
+    `${grouped(cost.calls)} ${cost.calls === 1 ? "call" : "calls"}`,
+  ]);
+  const widths = [0, 1, 2, 3].map((at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  const lines = cells.map((row) => {
+    const padded = row.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+    );
+    return `    ${padded.join("  ")}`;
+  });
+  const rest = dearest.length - shown.length;
+  return [`  ${title}`, ...lines, ...(rest > 0 ? [`    and ${grouped(rest)} more`] : [])].join("\n");
+}
+
+function tokensOf(cost: Cost): number {
+  return cost.inputTokens + cost.outputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
+}
