@@ -1,0 +1,181 @@
+import { join } from "node:path";
+import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { byteLength, decode } from "../base/text.ts";
+import type { World } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
+import { whileHeld } from "../trust/ledger/ledger-lock.ts";
+import { renderIndex } from "./index-file.ts";
+import type { KeptMemory, Memory, MemoryScope } from "./memory.ts";
+import { FILE_BYTES_MAX, FOLDER_BYTES_MAX, INDEX_FILE, isSameName, MEMORIES_MAX } from "./memory.ts";
+import type { ParsedMemory } from "./memory-file.ts";
+import { parseMemory, renderMemory } from "./memory-file.ts";
+
+export type MemoryWorld = Pick<World, "files" | "clock" | "machine">;
+
+/** What a folder holds: what can be used, in the order of names, and sentences about the rest, with file and line. */
+export interface FolderContent {
+  readonly memories: readonly KeptMemory[];
+  readonly problems: readonly string[];
+}
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const EMPTY: FolderContent = { memories: [], problems: [] };
+
+/**
+ * One folder of memories, which people and other processes change too.
+ *
+ * A file counts by what stands in it when it is looked at. One that cannot be read is left out, told and left alone. The
+ * index is made anew from the files with every change, so that neither of two processes loses what the other wrote.
+ */
+export class MemoryFolder {
+  readonly path: string;
+  readonly scope: MemoryScope;
+  readonly #world: MemoryWorld;
+  /** What was read before, by file name, with what tells whether it is still so. */
+  readonly #known = new Map<string, { readonly stamp: string; readonly read: Read }>();
+
+  constructor(world: MemoryWorld, path: string, scope: MemoryScope) {
+    this.#world = world;
+    this.path = path;
+    this.scope = scope;
+  }
+
+  /** @throws HarnessError MemoryUnreadable where the folder itself cannot be read. */
+  async read(): Promise<FolderContent> {
+    const { files } = this.#world;
+    try {
+      if ((await files.stat(this.path)) === undefined) return EMPTY;
+      const entries = (await files.list(this.path))
+        .filter(({ name }) => name.endsWith(".md") && !isSameName(name, INDEX_FILE))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      for (const name of this.#known.keys())
+        if (!entries.some((entry) => entry.name === name)) this.#known.delete(name);
+      const read: Read[] = [];
+      for (const { name } of entries.slice(0, MEMORIES_MAX)) read.push(await this.#readFile(name));
+      const more = entries.length - MEMORIES_MAX;
+      return {
+        memories: read.flatMap(({ memory }) => memory ?? []),
+        problems: [
+          ...read.flatMap(({ problems }) => problems),
+          ...(more > 0 ? [`${this.path}: ${more} files were left out, since ${MEMORIES_MAX} are read.`] : []),
+        ],
+      };
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      throw new HarnessError(
+        "MemoryUnreadable",
+        { path: this.path, detail: messageOf(thrown) },
+        { cause: thrown },
+      );
+    }
+  }
+
+  /**
+   * Writes a memory, in place of one of its name.
+   * @throws HarnessError MemoryFull, MemoryUnwritable, MemoryUnreadable.
+   */
+  async write(memory: Memory): Promise<void> {
+    await this.#change(async () => {
+      const { files } = this.#world;
+      const { memories } = await this.read();
+      const others = memories.filter(({ name }) => !isSameName(name, memory.name));
+      const text = renderMemory(memory);
+      const bytes = others.reduce((sum, other) => sum + other.bytes, byteLength(text));
+      const full = others.length >= MEMORIES_MAX ? `${MEMORIES_MAX} memories` : `${FOLDER_BYTES_MAX} bytes`;
+      if (others.length >= MEMORIES_MAX || bytes > FOLDER_BYTES_MAX)
+        throw new HarnessError("MemoryFull", { path: this.path, limit: full });
+      await files.writeAtomic(this.#fileOf(memory.name), text, FILE_MODE);
+      // Of another spelling, on a disk that tells them apart.
+      for (const { name } of memories)
+        if (name !== memory.name && isSameName(name, memory.name) && !(await this.#isOne(name, memory.name)))
+          await files.remove(this.#fileOf(name));
+    });
+  }
+
+  /** Removes the file of a memory; false where there is none. A file that cannot be read goes by its name too. */
+  async remove(name: string): Promise<boolean> {
+    const { files } = this.#world;
+    if ((await files.lstat(this.#fileOf(name))) === undefined) return false;
+    return await this.#change(async () => {
+      if ((await files.lstat(this.#fileOf(name))) === undefined) return false;
+      await files.remove(this.#fileOf(name));
+      return true;
+    });
+  }
+
+  /** Runs one change while no other process makes one, and makes the index anew. */
+  async #change<Result>(change: () => Promise<Result>): Promise<Result> {
+    const { files } = this.#world;
+    const index = join(this.path, INDEX_FILE);
+    try {
+      await files.makeDirectory(this.path, FOLDER_MODE);
+      return await whileHeld(this.#world, index, async () => {
+        const result = await change();
+        await files.writeAtomic(index, renderIndex((await this.read()).memories), FILE_MODE);
+        return result;
+      });
+    } catch (thrown) {
+      const held = hasReason(thrown, "TrustLedgerUnwritable") ? thrown.fields.detail : undefined;
+      if (held === undefined && codeOf(thrown) === undefined) throw thrown;
+      const detail = held ?? messageOf(thrown);
+      throw new HarnessError("MemoryUnwritable", { path: this.path, detail }, { cause: thrown });
+    }
+  }
+
+  async #readFile(file: string): Promise<Read> {
+    const { files } = this.#world;
+    const path = join(this.path, file);
+    const told = (problem: string, line = 1): Read => ({ problems: [`${path}:${line}: ${problem}.`] });
+    try {
+      const info = await files.lstat(path);
+      if (info === undefined) return { problems: [] }; // removed meanwhile
+      if (info.kind !== "file") return told("it is no file and was not read");
+      if (info.size > FILE_BYTES_MAX)
+        return told(`it has more than ${FILE_BYTES_MAX} bytes and was not read`);
+      const stamp = [info.identity, info.size, info.modifiedMs, info.changedMs].join(" ");
+      const known = this.#known.get(file);
+      if (known?.stamp === stamp) return known.read;
+      const parsed = await parsedFile(decode(await files.readRange(path, 0, FILE_BYTES_MAX)), {
+        stem: file.slice(0, -".md".length),
+        type: this.scope === "user" ? "user" : "project",
+      });
+      const read = this.#readOf(parsed, { path, modifiedMs: info.modifiedMs, bytes: info.size });
+      this.#known.set(file, { stamp, read });
+      return read;
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      return told(`it cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  #readOf(parsed: ParsedMemory, at: Pick<KeptMemory, "path" | "modifiedMs" | "bytes">): Read {
+    const said = (line: number, problem: string) => `${at.path}:${line}: ${problem}.`;
+    if (parsed.kind === "problem")
+      return { problems: [`${said(parsed.line, parsed.problem)} It was left out.`] };
+    const problems = parsed.told.map(({ line, problem }) => said(line, problem));
+    return { memory: { ...parsed.memory, ...at, scope: this.scope }, problems };
+  }
+
+  #fileOf(name: string): string {
+    return join(this.path, `${name}.md`);
+  }
+
+  async #isOne(name: string, other: string): Promise<boolean> {
+    const { files } = this.#world;
+    const [one, two] = await Promise.all([name, other].map((each) => files.lstat(this.#fileOf(each))));
+    return one?.identity === two?.identity;
+  }
+}
+
+interface Read {
+  readonly memory?: KeptMemory;
+  readonly problems: readonly string[];
+}
+
+async function parsedFile(text: string, place: Parameters<typeof parseMemory>[1]): Promise<ParsedMemory> {
+  return await parseMemory(text, place, async (source) => {
+    const { readYaml } = await import("./yaml-head.ts");
+    return await readYaml(source);
+  });
+}

@@ -1,0 +1,59 @@
+import { isObject, stringAt } from "../base/json.ts";
+import type { Message } from "../protocol/message.ts";
+
+/** Tools whose results come from this machine, as far as is known; of every other they come from strangers. */
+const LOCAL_TOOLS: ReadonlySet<string> = new Set([
+  ...["Read", "Write", "Edit", "MultiEdit", "Glob", "Grep", "Ls", "Bash", "BashTask", "TodoWrite"],
+  ...["MemoryRead", "MemoryWrite", "MemoryForget", "ToolSearch", "CallTool"],
+]);
+const NETWORK_COMMANDS =
+  /(?:^|[\s;&|("'`/$])(?:curl|wget|gh|glab|http|https|xh|lynx|w3m|links|nc|ncat|telnet|ftp|scp|rsync|git\s+(?:\S+\s+){0,6}?(?:clone|fetch|pull|ls-remote))(?=$|[\s;&|)"'`])/;
+/** What was piped into the prompt, and what was made of words that are gone. */
+const SECTIONS = [
+  { mark: "<untrusted-attachment>", what: "what was attached to the prompt" },
+  { mark: "<untrusted-summary>", what: "a summary of what stood here before" },
+] as const;
+
+/**
+ * Remembers whether a conversation has read what strangers wrote: a page, another server's answer, an attachment. What a
+ * model keeps after that may be theirs (the known way to poison a memory).
+ *
+ * It is a guess on the safe side, no boundary: files of the repository are not counted, since all work reads them.
+ */
+export class ForeignReading {
+  #read: string | undefined;
+  #seen: readonly Message[] = [];
+  #isFirst = true;
+
+  /** What was read, in words for a person; undefined where nothing was. */
+  get what(): string | undefined {
+    return this.#read;
+  }
+
+  /** Is shown the messages of each request. What was seen once counts until the session ends. */
+  see(messages: readonly Message[]): void {
+    if (this.#read !== undefined || messages === this.#seen) return;
+    // A summary that was made in this run tells of what was seen in this run.
+    const sections = this.#isFirst ? SECTIONS : SECTIONS.slice(0, 1);
+    for (const [at, message] of messages.entries()) {
+      if (message === this.#seen[at]) continue;
+      for (const block of message.content) this.#read ??= foreignIn(block, sections);
+    }
+    this.#isFirst = false;
+    this.#seen = messages;
+  }
+}
+
+function foreignIn(
+  block: Message["content"][number],
+  sections: readonly (typeof SECTIONS)[number][],
+): string | undefined {
+  if (block.type === "text") return sections.find(({ mark }) => block.text.includes(mark))?.what;
+  if (block.type !== "tool_use") return undefined;
+  const inner = block.name === "CallTool" ? stringAt(block.input, "name") : undefined;
+  const name = inner ?? block.name;
+  if (!LOCAL_TOOLS.has(name)) return `what ${name} answered`;
+  const command = name === "Bash" && isObject(block.input) ? stringAt(block.input, "command") : undefined;
+  const network = command === undefined ? null : NETWORK_COMMANDS.exec(command);
+  return network === null ? undefined : "what a command got from the network";
+}
