@@ -13,9 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { fakeClock } from "../../test/support/fake-clock.ts";
 import { holds } from "../../test/support/property.ts";
-import { hasReason } from "../base/errors.ts";
+import { hasReason, messageOf } from "../base/errors.ts";
 import type { Random } from "../base/world.ts";
+import { KEYCHAIN_MS_MAX, timedKeychain } from "./keychain.ts";
 import type { Keychain, MachineKeyOptions } from "./machine-key.ts";
 import { openMachineKey, parseMachineKey } from "./machine-key.ts";
 
@@ -157,6 +159,22 @@ test("[CRED-01] the development key is told at every start, and so is a keychain
   const file = await rig.open({ keychain: broken });
   expect(file.source).toBe("machine.key");
   expect(file.notices.join()).toContain("The keychain cannot be used (no D-Bus); the key file");
+});
+
+test("[CRED-01 REL-03] a keychain that never answers ends the wait, and nothing weaker takes its place", async () => {
+  await using rig = openRig();
+  const clock = fakeClock();
+  const silent: Keychain = { read: () => new Promise(() => undefined), store: () => Promise.resolve() };
+  const opening = rig.open({ keychain: timedKeychain(silent, clock) }).catch(messageOf);
+  await clock.advance(KEYCHAIN_MS_MAX - 1);
+  expect(clock.waiting).toBe(1);
+  await clock.advance(1);
+  expect(await opening).toBe(
+    "The machine key from the keychain cannot be used: it did not answer within 60 s; unlock it and start cinch again.",
+  );
+  expect(rig.files()).toEqual([]);
+  const answers = await rig.open({ keychain: timedKeychain(fakeKeychain(BYTES), clock) });
+  expect([answers.source, clock.waiting]).toEqual(["keychain", 0]);
 });
 
 test("[CRED-01] an entry of the keychain that is no key is refused, never replaced", async () => {

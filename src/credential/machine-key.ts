@@ -35,8 +35,9 @@ export interface MachineKey extends Disposable {
 
 /** The system's keychain, where it is to be used: holds one value for cinch. */
 export interface Keychain {
+  /** @throws HarnessError where it is there and cannot be used now; any other error where there is none. */
   read(): Promise<Uint8Array | undefined>;
-  /** @throws an error that tells why nothing can be stored. */
+  /** @throws as `read`. */
   store(key: Uint8Array): Promise<void>;
 }
 
@@ -57,8 +58,8 @@ export interface MachineKeyOptions {
  * Finds the machine key, or makes one at first use: CINCH_MACHINE_KEY, else CINCH_PASSPHRASE, else the keychain where
  * it was opted in, else a random key file (CRED-01, SES-04).
  *
- * A source that is named and cannot be used is an error: nothing weaker takes its place. The keychain alone is told
- * and passed over, since a machine without one has no other remedy.
+ * A source that is named and cannot be used is an error: nothing weaker takes its place. A machine
+ * without a keychain alone is told and passed over, since it has no other remedy.
  * @throws HarnessError MachineKeyUnusable, naming the source and what is wrong with it, never its value.
  */
 export async function openMachineKey(options: MachineKeyOptions): Promise<MachineKey> {
@@ -157,6 +158,7 @@ async function fromKeychain(keychain: Keychain, random: Random): Promise<FromKey
       stored = await keychain.read(); // what was stored is what counts: another process may have been first
     }
   } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown; // it is there, and has not answered
     return { kind: "none", problem: messageOf(thrown) };
   }
   if (stored?.length === KEY_BYTES) return { kind: "key", key: stored };

@@ -112,7 +112,8 @@ export function judge(
   const quiet = policy.quiet && isQuiet(plan, name, place, view?.facts);
   const level = quiet ? "ReadOnly" : levelOf(plan, tool, place, view);
   const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
-  const aboveText = `it needs the level ${level}, and the ceiling is ${policy.ceiling}`;
+  const since = plan.levelWhy === undefined ? "" : ` since ${plan.levelWhy}`;
+  const aboveText = `it needs the level ${level}${since}, and the ceiling is ${policy.ceiling}`;
   if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
   if (view?.refused !== undefined && !quiet)
     return { kind: "deny", because: "sandbox", why: `there is no sandbox for it: ${view.refused}` };

@@ -3,7 +3,7 @@ import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
 import { keyVariableOf } from "../env-keys.ts";
-import type { MachineKey } from "../machine-key.ts";
+import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { printsOfRing } from "../ring-prints.ts";
 import { findKeys } from "../store/sources.ts";
@@ -33,7 +33,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
   const { socket } = start;
   try {
     const { customs, keychain } = await parts.configured(start.directory);
-    using machineKey = await machineKeyOf({ ...start, keychain }, parts.random);
+    using machineKey = await machineKeyOf({ ...start, keychain }, parts);
     const { keys, held, notices } = await findKeys({
       ...start,
       customs,
@@ -79,12 +79,12 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
 
 async function machineKeyOf(
   start: HelperStart & Pick<Configured, "keychain">,
-  random: Random,
+  { random, clock }: Pick<HelperParts, "random" | "clock">,
 ): Promise<MachineKey | undefined> {
   const { directory, variables, insecureDevKey } = start;
   if (directory === undefined) return undefined;
   const [machineKey, passphrase] = [variables[MACHINE_KEY_VARIABLE], variables[PASSPHRASE_VARIABLE]];
-  const keychain = start.keychain ? await openKeychain() : undefined;
+  const keychain = start.keychain ? await openKeychain(clock) : undefined;
   return await openMachineKey({
     directory,
     random,
@@ -95,7 +95,7 @@ async function machineKeyOf(
   });
 }
 
-async function openKeychain() {
-  const { systemKeychain } = await import("../keychain.ts");
-  return systemKeychain();
+async function openKeychain(clock: Clock): Promise<Keychain> {
+  const { systemKeychain, timedKeychain } = await import("../keychain.ts");
+  return timedKeychain(systemKeychain(), clock);
 }
