@@ -140,6 +140,12 @@ export const TEXTS = {
     "The checkpoints in <path> are damaged: <detail>. The session itself can be read; files cannot be set back to before that.",
   CheckpointMissing:
     "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation.",
+  MemoryInvalid: "<problem>",
+  MemoryUnreadable: "The memories in <path> cannot be read: <detail>.",
+  MemoryUnwritable:
+    "The memories in <path> cannot be changed: <detail>. Make room, or make the folder writable for you.",
+  MemoryFull: "No more fits into <path>, which holds at most <limit>. Forget what is not needed any more.",
+  MemoryMissing: "There is no memory '<name>'. List them with: cinch memory list",
   RewindChanged: "The files are not as they were in the preview. Look at a new one, then rewind.",
   NothingToContinue: "There is no earlier session in <directory> to continue.",
 } as const;

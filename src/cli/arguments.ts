@@ -6,13 +6,17 @@ import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { CommandName, Flag, FlagName, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
+import type { SessionsWords } from "./sessions-words.ts";
+import { readSessions } from "./sessions-words.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** What a command line asks for. Nothing outside the words themselves has been looked at yet. */
 export type Invocation =
-  | { readonly kind: "help" | "version" }
+  | { readonly kind: "version" }
+  /** Of everything, or of a command and what follows it. */
+  | { readonly kind: "help"; readonly about: readonly string[] }
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
   | { readonly kind: "models"; readonly settings: Settings }
   | { readonly kind: "show-dump"; readonly settings: Settings; readonly path: string }
@@ -46,6 +50,20 @@ export type Invocation =
       /** JSON. */
       readonly input?: string;
     }
+  | SessionsInvocation
+  | {
+      readonly kind: "doctor";
+      readonly settings: Settings;
+      readonly full: boolean;
+      readonly json: boolean;
+    }
+  | {
+      readonly kind: "memory";
+      readonly settings: Settings;
+      /** What follows: list, show or forget, and a name. */
+      readonly words: readonly string[];
+      readonly json: boolean;
+    }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -55,6 +73,8 @@ export type Invocation =
       readonly prompt?: string;
       readonly format: OutputFormat;
     };
+
+export type SessionsInvocation = SessionsWords & { readonly settings: Settings };
 
 export interface Settings {
   readonly profile?: string;
@@ -84,7 +104,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     problem: neutraliseLine(problem),
     format,
   });
-  if (words.flags.has("help")) return { kind: "help" };
+  if (words.flags.has("help")) return { kind: "help", about: words.plain.map(({ text }) => text) };
   if (words.flags.has("version")) return { kind: "version" };
   if (words.problem !== undefined) return usage(words.problem);
   try {
@@ -182,7 +202,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const ownWords =
     command !== undefined && OWN_WORDS.has(command) ? rest.map((word) => word.text) : undefined;
   const prompt = promptOf(flags, ownWords === undefined ? rest : [], command);
-  if (command === "help") return { kind: "help" };
+  if (command === "help") return { kind: "help", about: ownWords ?? [] };
   const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
   checkFlags(flags, mode);
   const settings = settingsOf(flags);
@@ -209,6 +229,10 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
       ...(input === undefined ? {} : { input }),
     };
   }
+  if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
+  if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
+  if (mode === "doctor")
+    return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   const shown = textOf(flags, "show");
   if (shown !== undefined) {
@@ -226,8 +250,23 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
 }
 
+function sessionsOf(flags: Words["flags"], words: readonly string[], settings: Settings): Invocation {
+  const read = readSessions(flags, words);
+  if (read.kind === "problem") throw new Misuse(read.problem);
+  if (read.kind === "sessions") return { ...read, settings };
+  // What goes on is the line client's.
+  return { kind: "line", settings: { ...settings, resume: { kind: "id", id: read.id } }, raw: false };
+}
+
 /** Commands that read what follows them by themselves. */
-const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>(["ack", "creds", "permissions"]);
+const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
+  "ack",
+  "creds",
+  "permissions",
+  "sessions",
+  "memory",
+  "help",
+]);
 
 function commandOf(word: string): CommandName {
   const names = COMMANDS.map((command) => command.name);

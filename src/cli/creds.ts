@@ -4,7 +4,7 @@ import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
-import type { MachineKey } from "../credential/machine-key.ts";
+import type { Keychain, MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import type { StoredKey } from "../credential/store/key-store.ts";
 import { changeStore, readStore, STORE_FILE } from "../credential/store/key-store.ts";
@@ -79,14 +79,14 @@ async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
   const { variables, workingDir } = await credentialPlaces(process.env, settings);
   const { customs, keychain } = await configured(directory);
   const [machineKey, passphrase] = [variables["CINCH_MACHINE_KEY"], variables["CINCH_PASSPHRASE"]];
-  const systemKeychain = keychain ? (await import("../credential/keychain.ts")).systemKeychain() : undefined;
+  const timed = keychain ? await openKeychain() : undefined;
   const opened = await openMachineKey({
     directory,
     random: hostRandom,
     insecureDevKey: settings.insecureDevKey,
     ...(machineKey === undefined ? {} : { machineKey }),
     ...(passphrase === undefined ? {} : { passphrase }),
-    ...(systemKeychain === undefined ? {} : { keychain: systemKeychain }),
+    ...(timed === undefined ? {} : { keychain: timed }),
   });
   return {
     path: join(directory, STORE_FILE),
@@ -96,6 +96,11 @@ async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
     variables,
     directory,
   };
+}
+
+async function openKeychain(): Promise<Keychain> {
+  const { systemKeychain, timedKeychain } = await import("../credential/keychain.ts");
+  return timedKeychain(systemKeychain(), hostClock);
 }
 
 /** The old machine key comes from a variable; the one of now is found as ever. */

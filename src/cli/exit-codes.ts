@@ -46,7 +46,13 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "SessionsLocked",
   "LogHeld",
   "SessionMissing",
+  "NoSuchSession",
+  "SessionAmbiguous",
+  "SessionPinned",
+  "NotABoundary",
+  "ExportInvalid",
   "NothingToContinue",
+  "MemoryMissing",
 ]);
 
 /** A file that nobody has looked at, or a record of approvals that cannot be relied on. */

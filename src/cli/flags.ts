@@ -1,3 +1,5 @@
+import { SESSIONS_FLAGS } from "./sessions-verbs.ts";
+
 /**
  * The command line as data: the parser, the help and the hints for misspelt words are all made of these tables.
  *
@@ -18,7 +20,18 @@ export interface Flag {
 export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug"] as const;
-const ALL = ["line", "print", "debug", "models", "ack", "verify-ack", "permissions"] as const;
+const ALL = [
+  "line",
+  "print",
+  "debug",
+  "models",
+  "ack",
+  "verify-ack",
+  "permissions",
+  "sessions",
+  "memory",
+  "doctor",
+] as const;
 const EVERY = [...ALL, "demo"] as const;
 
 export const FLAGS = [
@@ -83,7 +96,7 @@ export const FLAGS = [
   {
     name: "all",
     help: "With ack: also trust your own skills and aliases, in one decision. Files of a project are always looked at one by one.",
-    for: ["ack"],
+    for: ["ack", "sessions"],
   },
   {
     name: "emit-lockfile",
@@ -141,12 +154,18 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions"],
+    for: ["permissions", "sessions", "memory", "doctor"],
+  },
+  {
+    name: "full",
+    help: "With doctor: look at everything, which takes longer: every stored content is opened.",
+    for: ["doctor"],
   },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
   { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
   { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
+  ...SESSIONS_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -166,6 +185,18 @@ export const COMMANDS = [
   {
     name: "permissions",
     help: "See what would be allowed, and why, without running it: permissions explain 'COMMAND', permissions list.",
+  },
+  {
+    name: "sessions",
+    help: "Look at stored sessions and keep them: list, show, resume, branch, replay, export, import, pin, unpin, delete, expire. cinch sessions --help tells more.",
+  },
+  {
+    name: "memory",
+    help: "What is remembered of earlier sessions here: memory list, memory show NAME, memory forget NAME.",
+  },
+  {
+    name: "doctor",
+    help: "Look for damage in what cinch keeps on this machine: configuration, sessions. Changes nothing; exit code 1 where there is some.",
   },
   {
     name: "debug",

@@ -92,10 +92,15 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
       await at.stderr.write(`cinch: ${neutralise(message)} (${neutraliseLine(reason)})\n`);
     } else if (progress) {
       await at.stderr.write(printer.print(envelope));
-    } else if (envelope.kind === "HookTimeout" || envelope.kind === "HookError") {
-      await at.stderr.write(`cinch: ${printer.print(envelope)}`); // one that did not run is never passed over in silence
+    } else if (isToldAlways(envelope)) {
+      await at.stderr.write(`cinch: ${printer.print(envelope)}`);
     }
   };
+}
+
+/** A hook that did not run is never passed over in silence, nor is what will be there in later sessions. */
+function isToldAlways({ kind }: Envelope): boolean {
+  return kind === "HookTimeout" || kind === "HookError" || kind === "MemoryWritten";
 }
 
 /** What cannot be written is not lost: the session is named, for who wants to go on with it. */

@@ -49,10 +49,13 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   return await carryOut(invocation, stop, stderr);
 }
 
-type WithEngine = Extract<Invocation, { readonly kind: "models" | "show-dump" | "demo" | "print" | "line" }>;
+type WithEngine = Extract<
+  Invocation,
+  { readonly kind: "models" | "show-dump" | "demo" | "sessions" | "doctor" | "print" | "line" }
+>;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
-  return ["models", "show-dump", "demo", "print", "line"].includes(invocation.kind);
+  return ["models", "show-dump", "demo", "sessions", "doctor", "print", "line"].includes(invocation.kind);
 }
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
@@ -64,7 +67,7 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     }
     case "help": {
       const { helpText } = await import("./help.ts");
-      await standardOutput().write(helpText());
+      await standardOutput().write(helpText(invocation.about));
       return EXIT.done;
     }
     case "usage": {
@@ -103,6 +106,18 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     case "demo": {
       const { runDemo } = await import("./demo.ts");
       return await runDemo(invocation, stop);
+    }
+    case "sessions": {
+      const { runSessions } = await import("./sessions.ts");
+      return await runSessions(invocation, stop);
+    }
+    case "memory": {
+      const { runMemory } = await import("./memory.ts");
+      return await runMemory(invocation, stop);
+    }
+    case "doctor": {
+      const { runDoctor } = await import("./doctor.ts");
+      return await runDoctor(invocation, stop);
     }
     case "print": {
       const { runPrompt } = await import("./prompt.ts");

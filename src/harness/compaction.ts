@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
-import type { CompactionParts } from "../compaction/compaction.ts";
 import { compaction } from "../compaction/compaction.ts";
+import type { CompactionParts } from "../compaction/parts.ts";
 import { THRESHOLD } from "../compaction/room.ts";
 import type { CompactionKeys } from "../profile/compaction.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";

@@ -34,6 +34,7 @@ import { checkpointing } from "./checkpoints.ts";
 import { openCompaction } from "./compaction.ts";
 import { hookFiles, openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
+import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
@@ -108,6 +109,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const directories = await bothPaths(world.files, workspace.scratch);
   const files = sealedFiles(world.files, { directories, key, random: world.random });
   const secrets = redactor(await providers.credentials.prints());
+  const memory = remembering(material, (text) => secrets.text(text));
   const composed = composeSession({
     world: { ...world, files },
     session,
@@ -124,6 +126,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       const registry = new ToolRegistry();
       const ripgrep = hostRipgrep(paths.data);
       registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
+      for (const source of memory.tools) registry.add(source);
       return registry;
     },
     telemetry: [guard.tool, ...checkpoints.outer],
@@ -132,7 +135,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       trust.begin();
       hooks?.session.begin();
     },
-    ...(hooks === undefined ? {} : { onInput: (content, turn) => hooks.session.onInput(content, turn) }),
+    ...memory.input(hooks && ((content, turn) => hooks.session.onInput(content, turn))),
     async onTurnEnd(reason, turn) {
       await hooks?.session.onTurnEnd(reason, turn);
       await checkpoints.onTurnEnd(turn);
@@ -178,6 +181,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     requestMiddleware: [
       guard.request,
       ...checkpoints.request,
+      ...memory.request,
       ...(await requestMiddleware(
         material,
         openCompaction({
@@ -279,5 +283,6 @@ async function requestMiddleware(
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
     costMeter(priceOf, spend),
     priceLookup(providers),
+    defaults.retention.middleware,
   ];
 }

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
-import type { Harness } from "../harness.ts";
+import type { OpenHarness } from "../harness.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 
 type What = "files" | "conversation" | "both";
 
-async function rewind(harness: Harness, to: number, what: What, more: object = {}): Promise<unknown> {
+async function rewind(harness: OpenHarness, to: number, what: What, more: object = {}): Promise<unknown> {
   const connection = await connect(harness);
   const { session: sessionId } = harness;
   const { result } = await connection.send({ kind: "RewindSession", sessionId, to, what, ...more });

@@ -3,12 +3,15 @@ import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
+import type { RetentionSweep } from "./retention.ts";
 
 /** What every session of one engine starts from. */
 export interface RunDefaults extends HarnessOptions {
   readonly config: Config;
   readonly providers: Providers;
   readonly store: SessionStore;
+  /** Lets go of old content in the background of the first request. */
+  readonly retention: Pick<RetentionSweep, "middleware">;
 }
 
 /** A log whose lease this process holds, and what it held before. */

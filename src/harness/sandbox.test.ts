@@ -7,6 +7,7 @@ import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { openSandbox } from "./sandbox.ts";
+import type { SandboxSources } from "./sandbox-sources.ts";
 
 const test = requireProgram("bwrap");
 
@@ -16,7 +17,7 @@ interface Opened {
 }
 
 /** What a session in such a folder has to hold its commands, and what its person is told where that is nothing. */
-async function opened({ root, home }: Opened) {
+async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = {}) {
   const told: string[] = [];
   const [config, data, state] = [".config", ".local/share", ".local/state"].map((each) =>
     join(home, each),
@@ -29,6 +30,7 @@ async function opened({ root, home }: Opened) {
     path: join(home, "bin"),
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
+    ...wishes,
   });
   const { kind } = await sandbox.confinement({
     summary: "x",
@@ -64,6 +66,20 @@ test("[SBX-02] in /tmp itself there is none, and the reason that is told is the 
         "There is no sandbox for commands: the workspace is /tmp itself, in whose place commands have a folder of their own. Each command is asked for. Remedy: start cinch in a folder of your project.",
       ],
     });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
+test("[SBX-02] what becomes of commands without a sandbox is told as it is: refused, or run by --auto-approve", async () => {
+  const home = mkdtempSync("/tmp/cinch-home-");
+  const then = async (wishes: Partial<SandboxSources>) =>
+    (await opened({ root: "/tmp", home }, wishes)).told.map((text) => text.split(". ")[1]);
+  try {
+    expect(await then({ user: { unavailable: "refuse" } })).toEqual(["No command runs"]);
+    expect(await then({ autoApprove: true })).toEqual([
+      "Each command runs with your own rights, since --auto-approve says yes to it",
+    ]);
   } finally {
     rmSync(home, { recursive: true });
   }

@@ -22,6 +22,9 @@ export const EMITTED_EVENTS = [
   "Answered",
   "TaskChanged",
   "TodoChanged",
+  "InputQueued",
+  "InputWithdrawn",
+  "CustomEvent",
 ] as const satisfies readonly EventKind[];
 
 /** Optional features that a client may rely on here ([A] § Handshake). */

@@ -7,6 +7,8 @@ import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
+import type { MemoryKeys } from "./memory.ts";
+import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { SandboxSettings } from "./sandbox.ts";
@@ -37,6 +39,7 @@ export interface Config {
   readonly compaction?: CompactionKeys;
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
+  readonly memory?: MemoryKeys;
   readonly hooks: readonly ConfiguredHook[];
 }
 
@@ -114,6 +117,7 @@ function configFrom(table: Table): Config {
     ...compactionFrom(table),
     ...sessionFrom(table),
     ...checkpointFrom(table),
+    ...memoryFrom(table),
     ...credentialsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),

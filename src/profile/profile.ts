@@ -11,6 +11,8 @@ import { modelName } from "./config.ts";
 import defaultProfile from "./default.toml" with { type: "toml" };
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
+import type { MemoryKeys } from "./memory.ts";
+import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import askPreset from "./preset/ask.toml" with { type: "toml" };
@@ -47,6 +49,7 @@ export interface Profile {
   readonly compaction?: CompactionKeys;
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
+  readonly memory?: MemoryKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
@@ -158,6 +161,7 @@ async function profileFrom(
     ...compactionFrom(table),
     ...sessionFrom(table),
     ...checkpointFrom(table),
+    ...memoryFrom(table),
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",

@@ -89,6 +89,8 @@ const payloads = {
     cacheWriteTokens: tokens.optional(),
     usd,
     turn: turn.optional(),
+    /** Set where the call was none of the conversation's own: it made a summary of it. */
+    purpose: z.literal("summary").optional(),
   }),
   PermissionRequested: z.object({
     callId: CallIdSchema,

@@ -14,6 +14,7 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["plan", ["TodoWrite"]],
   ["tasks", ["TodoWrite"]],
   ["web", ["WebFetch"]],
+  ["memory", ["MemoryRead", "MemoryWrite", "MemoryForget"]],
 ]);
 
 /** The pack that holds every built-in tool. */

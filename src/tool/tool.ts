@@ -51,6 +51,8 @@ export interface CallPlan {
   readonly target: CallTarget;
   /** Set where this very call needs another level than the tool in general. */
   readonly level?: Level;
+  /** Why it does, for the person who is asked: a half sentence behind "since". */
+  readonly levelWhy?: string;
 }
 
 export type CallTarget =

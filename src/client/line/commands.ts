@@ -19,7 +19,14 @@ export const LINE_COMMANDS = [
     usage: "/permissions [revoke N | promote N]",
     help: "what you have allowed for this session",
   },
-  { name: "drop", usage: "/drop", help: "forget the text that was kept while a turn ran" },
+  { name: "memory", usage: "/memory", help: "which memories this session was given, wrote and removed" },
+  { name: "steer", usage: "/steer TEXT", help: "tell the turn that runs something, before its next step" },
+  {
+    name: "withdraw",
+    usage: "/withdraw [N]",
+    help: "list what waits for its turn, or take back number N of it",
+  },
+  { name: "drop", usage: "/drop", help: "forget the text that was kept since it could not be sent" },
   { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave (also /exit)" },
 ] as const;
 
@@ -36,6 +43,7 @@ export function helpText(): string {
   const width = Math.max(...LINE_COMMANDS.map((command) => command.usage.length));
   return [
     ...LINE_COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.help}`),
+    "What you type while a turn runs waits for its end and is then sent, in order.",
     "A line that ends with \\ goes on in the next one. A line that begins with // is sent with one slash.",
   ].join("\n");
 }

@@ -1,12 +1,16 @@
 import { unreachable } from "../../base/assert.ts";
-import type { AskId, CallId, ClientId, SessionId } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, InputId, SessionId } from "../../base/ids.ts";
 import { reasonText } from "../../base/reasons.ts";
-import { count, shortened } from "../../base/text.ts";
+import { count, grouped, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../kit/terminal-text.ts";
+import type { WaitingInput } from "../kit/waiting.ts";
+import { deliveredInput, waitingAfter } from "../kit/waiting.ts";
+import { givenMemories } from "./memory-watch.ts";
+import { heldText, inputLine, queuedText } from "./waiting-text.ts";
 
 const RESULT_LINE_CHARACTERS_MAX = 160;
 const NANOSECONDS_PER_SECOND = 1e9;
@@ -32,6 +36,7 @@ export class EventPrinter {
   /** Calls that the person at this client denied: what is said of them to others is no news here. */
   readonly #denied = new Set<CallId>();
   #midLine = false;
+  #waiting: readonly WaitingInput[] = [];
 
   constructor(options: PrinterOptions) {
     this.#options = options;
@@ -41,8 +46,15 @@ export class EventPrinter {
   print(envelope: Envelope): string {
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta") return this.#delta(envelope.payload.text);
-    const lines = this.#lines(envelope);
+    const before = this.#waiting;
+    this.#waiting = waitingAfter(before, envelope);
+    const lines = this.#lines(envelope, before);
     return lines === undefined ? "" : this.line(lines);
+  }
+
+  /** The inputs that wait, in order, as far as they were seen. */
+  get waiting(): readonly WaitingInput[] {
+    return this.#waiting;
   }
 
   /** A text of our own on lines of its own, after whatever stands unfinished. */
@@ -71,7 +83,7 @@ export class EventPrinter {
     }
   }
 
-  #lines(envelope: Envelope): string | undefined {
+  #lines(envelope: Envelope, waited: readonly WaitingInput[]): string | undefined {
     switch (envelope.kind) {
       case "ToolCallStarted": {
         const { callId, tool, args } = envelope.payload;
@@ -81,24 +93,24 @@ export class EventPrinter {
       case "ToolResult":
         return this.#result(envelope.payload);
       case "TurnStarted": {
-        const { originator, content } = envelope.payload;
-        if (originator === this.#options.client || content === undefined) return undefined;
+        const { originator, content, inputId } = envelope.payload;
+        if (content === undefined) return undefined;
+        if (originator === this.#options.client)
+          return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
         const asker = this.#isEarlier(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
         return `${asker}:\n${quote(inputText(content))}`;
       }
       case "InputQueued":
-        return `waiting (${envelope.payload.delivery}): ${neutraliseLine(inputText(envelope.payload.content))}`;
+        return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
-        return "a waiting input was withdrawn";
+        return withdrawnText(waited, envelope.payload.inputId);
       case "Cancelled":
         return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
       case "Error":
         if (this.#denied.has(envelope.payload.details?.["callId"] as CallId)) return undefined;
         return `error: ${neutralise(envelope.payload.message)}`;
-      case "CompactionTriggered": {
-        const { beforeTokens, afterTokens } = envelope.payload;
-        return `the conversation was made shorter: ${beforeTokens} tokens before, ${afterTokens} after`;
-      }
+      case "CompactionTriggered":
+        return compactionText(envelope.payload);
       case "StreamGap":
         return `events ${envelope.payload.from} to ${envelope.payload.to} are gone (${envelope.payload.reason})`;
       case "TokenExpiring":
@@ -121,8 +133,9 @@ export class EventPrinter {
       case "TodoChanged":
         return envelope.payload.items.map(todoLine).join("\n") || "the list of things to do is empty";
       case "MemoryWritten": {
-        const { name, removed } = envelope.payload;
-        return `memory ${neutraliseLine(name)} ${removed === true ? "removed" : "written"}`;
+        const { name, type, description, removed } = envelope.payload;
+        const [what, said] = [removed === true ? "removed" : "written", neutraliseLine(description)];
+        return `memory ${neutraliseLine(name)} ${what} (${neutraliseLine(type)}): ${said}`;
       }
       case "Asked":
         if (envelope.payload.about === "trust")
@@ -133,6 +146,7 @@ export class EventPrinter {
       case "ProfileSwitched":
         return `profile ${neutraliseLine(envelope.payload.to)} instead of ${neutraliseLine(envelope.payload.from)}`;
       case "CustomEvent":
+        return this.#custom(envelope, waited);
       case "CheckpointMade":
       case "CostIncremented":
       case "PermissionRequested":
@@ -145,6 +159,21 @@ export class EventPrinter {
       default:
         return unreachable(envelope);
     }
+  }
+
+  #whoWaits(originator: ClientId): string {
+    return originator === this.#options.client ? "waiting" : `${neutraliseLine(originator)} waits`;
+  }
+
+  #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
+    const given = givenMemories(envelope);
+    if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
+    const delivered = deliveredInput(envelope);
+    const entered = waited.find(({ inputId }) => inputId === delivered);
+    if (entered !== undefined) return `now told to the model: ${inputLine(entered.content)}`;
+    const heldBefore = waited.filter(({ held }) => held).length;
+    const held = this.#waiting.filter((input) => input.held).length;
+    return held > heldBefore ? heldText(this.#waiting) : undefined;
   }
 
   #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {
@@ -176,6 +205,11 @@ export class EventPrinter {
     const label = tool === undefined ? "" : `${neutraliseLine(tool)} `;
     return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
   }
+}
+
+function withdrawnText(waited: readonly WaitingInput[], id: InputId): string {
+  const input = waited.find(({ inputId }) => inputId === id);
+  return input === undefined ? "a waiting input was withdrawn" : `withdrawn: ${inputLine(input.content)}`;
 }
 
 /** A hook that did not do its work, in one line: which, when, and why. */
@@ -241,4 +275,15 @@ function who(id: string, client: ClientId): string {
 function todoLine(item: PayloadOf<"TodoChanged">["items"][number]): string {
   const mark = { pending: "[ ]", in_progress: "[>]", completed: "[x]" }[item.status];
   return `  ${mark} ${neutraliseLine(item.content)}`;
+}
+
+const COMPACTED = {
+  1: "long results of earlier calls were set aside",
+  2: "earlier turns became a summary",
+  3: "earlier turns became a summary from the log",
+} as const;
+
+function compactionText({ beforeTokens, afterTokens, tier }: PayloadOf<"CompactionTriggered">): string {
+  const what = COMPACTED[tier === 1 || tier === 3 ? tier : 2];
+  return `the conversation was made shorter: ${what}, ${grouped(beforeTokens)} → ${grouped(afterTokens)} tokens`;
 }

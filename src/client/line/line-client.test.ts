@@ -204,6 +204,104 @@ test("[CLI-01 CTL-02] what is typed while a turn runs is kept and offered again:
   await rig.end();
 });
 
+test("[CLI-01 ENG-26] what is typed while a turn runs waits in the engine, is shown with its number, and can be taken back", async () => {
+  const rig = openRig();
+  await rig.type("first");
+  rig.publish(started(1));
+  let number = 0;
+  rig.connection.answer = (command) => {
+    if (command.kind !== "SendInput") return {};
+    number += 1;
+    const [block] = command.content;
+    rig.publish(queued(number, block?.type === "text" ? block.text : "", command.delivery as "queue"));
+    return { inputId: fakeId("inp", number) };
+  };
+  await rig.type("second \u001b[2J");
+  await rig.type("/steer look at b.ts");
+  await rig.type("/withdraw");
+  expect(rig.shown()).toBe(
+    [
+      "waiting [1] for its turn: second  (/withdraw 1 takes it back)",
+      "waiting [2] for the running turn: look at b.ts  (/withdraw 2 takes it back)",
+      "  [1] for its turn: second",
+      "  [2] for the running turn: look at b.ts",
+      "",
+    ].join("\n"),
+  );
+  await rig.type("/withdraw 7");
+  expect(rig.shown()).toEndWith("Nothing with this number is waiting; /withdraw lists what is.\n");
+  const delivered = { inputId: fakeId("inp", 2), turn: 1, round: 1 };
+  const payload = { namespace: "cinch", kind: "InputDelivered", payload: delivered };
+  rig.publish({ kind: "CustomEvent", payload });
+  await settle();
+  expect(rig.shown()).toEndWith("now told to the model: look at b.ts\n");
+  await rig.type("/withdraw 1");
+  rig.publish({ kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 1), by: CLIENT } });
+  await settle();
+  expect(rig.shown()).toEndWith("withdrawn: second\n");
+  expect(rig.sent.slice(1)).toEqual([
+    input("second \u001b[2J"),
+    input("look at b.ts", "steer"),
+    { kind: "WithdrawInput", sessionId: SESSION, inputId: fakeId("inp", 1) },
+  ]);
+  await rig.end();
+});
+
+test("[CLI-01 CTL-02] a turn that is over before the answer to its input comes leaves the client free", async () => {
+  const rig = openRig();
+  rig.connection.answer = async () => {
+    rig.publish(started(1), ended(1, "complete", 1));
+    await settle();
+    return {};
+  };
+  await rig.type("go");
+  await settle();
+  expect(rig.prompts.at(-1)).toBe("> ");
+  expect(await rig.leave("/quit")).toMatchObject({ why: "quit", lastTurn: "complete" });
+});
+
+test("[CLI-01 ENG-26] the next turn follows without a prompt in between, and its words are shown again", async () => {
+  const rig = openRig();
+  await rig.type("first");
+  rig.publish(started(1), queued(1, "second"), ended(1, "complete", 1));
+  await settle();
+  expect(rig.prompts.at(-1)).toBeUndefined();
+  const content = [{ type: "text" as const, text: "second" }];
+  const payload = { turn: 2, originator: CLIENT, content, inputId: fakeId("inp", 1) };
+  rig.publish({ kind: "TurnStarted", payload }, ended(2, "complete", 1));
+  await settle();
+  expect(rig.shown()).toContain("\nnow: second\n");
+  expect(rig.prompts.at(-1)).toBe("> ");
+  await rig.end();
+});
+
+test("[CLI-01 ENG-26 R26] what a cancel holds is listed; Enter sends the first, and a pipe that has ended does not wait for it", async () => {
+  const rig = openRig();
+  await rig.type("first");
+  rig.publish(started(1), queued(1, "second"), queued(2, "third"));
+  await rig.type("/cancel");
+  rig.publish(waits([1, 2], [1, 2]), ended(1, "cancelled", 1));
+  await settle();
+  expect(rig.shown()).toContain(
+    [
+      "2 inputs are held until you send something; Enter sends the first, /withdraw N takes one back:",
+      "  [1] second",
+      "  [2] third",
+      "",
+    ].join("\n"),
+  );
+  expect(rig.prompts.at(-1)).toBe("> ");
+  await rig.type("");
+  expect(rig.sent.slice(-2)).toEqual([
+    { kind: "WithdrawInput", sessionId: SESSION, inputId: fakeId("inp", 1) },
+    input("second"),
+  ]);
+  rig.publish({ kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 1) } }, started(2));
+  rig.publish(ended(2, "error", 1));
+  rig.close();
+  expect((await rig.outcome).why).toBe("closed");
+});
+
 test("[TUI-03] Ctrl-C cancels the turn; again within two seconds leaves, later it does not", async () => {
   const rig = openRig();
   await rig.type("go");
@@ -641,8 +739,22 @@ function asks(
   return { kind: "PermissionRequested", payload };
 }
 
-function input(line: string) {
-  return { kind: "SendInput", sessionId: SESSION, content: [{ type: "text", text: line }] } as const;
+function input(line: string, delivery: "queue" | "steer" = "queue") {
+  const content = [{ type: "text", text: line }];
+  return { kind: "SendInput", sessionId: SESSION, content, delivery } as const;
+}
+
+function queued(number: number, line: string, delivery: "queue" | "steer" = "queue"): Event {
+  const content = [{ type: "text" as const, text: line }];
+  return {
+    kind: "InputQueued",
+    payload: { inputId: fakeId("inp", number), content, delivery, originator: CLIENT },
+  };
+}
+
+function waits(inputs: readonly number[], held: readonly number[]): Event {
+  const payload = { inputIds: inputs.map((n) => fakeId("inp", n)), held: held.map((n) => fakeId("inp", n)) };
+  return { kind: "CustomEvent", payload: { namespace: "cinch", kind: "InputsWaiting", payload } };
 }
 
 function started(turn: number, originator = CLIENT): Event {

@@ -4,12 +4,14 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Command } from "../../protocol/commands.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
+import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import type { Cost } from "../kit/cost.ts";
 import { addCost, NO_COST, PRICE_UNKNOWN, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
+import { CostBook } from "../kit/cost-book.ts";
 import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
 import type { Typed } from "../kit/slash.ts";
@@ -19,6 +21,7 @@ import { endingText } from "../kit/turn-record.ts";
 import { builtIn } from "./commands.ts";
 import { Dialogue } from "./dialogue.ts";
 import { EventPrinter, quote } from "./event-printer.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { questionPrompt } from "./questions.ts";
 import type { SeenTurn } from "./rewind.ts";
 import { withTurn } from "./rewind.ts";
@@ -56,7 +59,8 @@ export interface LineOutcome {
 /**
  * The line client: type a line, watch what happens, answer what is asked ([A] § Clients, PERM-03, TUI-03).
  *
- * A line that is refused because a turn runs is kept and offered again when it has ended: nothing typed is lost.
+ * A line that is sent while a turn runs waits in the engine for its turn, and one that is refused is kept here and offered
+ * again: nothing typed is lost (ENG-26).
  * Ends when the person leaves, the input is closed and the last turn is over, or the signal aborts.
  */
 export async function runLineClient(options: LineClientOptions): Promise<LineOutcome> {
@@ -93,13 +97,17 @@ class LineClient {
   readonly #dialogue: Dialogue;
   /** A turn of ours was accepted and has not started yet. */
   #pending = false;
+  /** Turns of ours that were seen to start. */
+  #ownTurns = 0;
   #turn: number | undefined;
   #lastTurn: TurnEndReason | undefined;
   #costBefore = NO_COST;
   #turnCost = NO_COST;
+  readonly #costs = new CostBook();
   #priceUnknownTold = false;
   #rules: readonly string[] = [];
   #turns: readonly SeenTurn[] = [];
+  readonly #memories = new MemoryWatch();
   #kept: readonly string[] = [];
   #unfinished = "";
   #inputClosed = false;
@@ -209,7 +217,8 @@ class LineClient {
   }
 
   get #busy(): boolean {
-    return this.#pending || this.#turn !== undefined;
+    const follows = this.#printer.waiting.some(({ held }) => !held);
+    return this.#pending || this.#turn !== undefined || follows;
   }
 
   async #event(envelope: Envelope): Promise<void> {
@@ -217,6 +226,7 @@ class LineClient {
     if (text !== "") await this.#options.terminal.write(text);
     this.#countCost(envelope);
     this.#turns = withTurn(this.#turns, envelope);
+    this.#memories.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
     if (envelope.session !== this.#options.session || envelope.parentCall !== undefined) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
@@ -224,7 +234,10 @@ class LineClient {
     }
     if (envelope.kind === "TurnStarted") {
       this.#turn = envelope.payload.turn;
-      if (envelope.payload.originator === this.#options.connection.clientId) this.#pending = false;
+      if (envelope.payload.originator === this.#options.connection.clientId) {
+        this.#pending = false;
+        this.#ownTurns += 1;
+      }
       // It was accepted after the person had left.
       if (this.#inputClosed && this.#options.terminal.interactive)
         await this.#work(this.#urgent, () => this.#cancel());
@@ -236,6 +249,7 @@ class LineClient {
   }
 
   #countCost(envelope: Envelope): void {
+    this.#costs.add(envelope);
     if (envelope.kind === "CostIncremented") this.#turnCost = addCost(this.#turnCost, envelope.payload);
     if (envelope.parentCall !== undefined) return;
     if (envelope.kind === "TurnEnded") this.#turnCost = settledCost(this.#turnCost, envelope.payload);
@@ -344,19 +358,39 @@ class LineClient {
     if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
     if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
+    if (this.#busy) return;
     const [kept, ...others] = this.#kept;
-    if (kept === undefined || this.#busy) return;
+    if (kept === undefined) return await this.#sendHeld();
     this.#kept = others;
     await this.#sendInput(kept);
   }
 
-  async #sendInput(text: string): Promise<void> {
+  /** Sends the first input that is held as one of now; those after it follow. */
+  async #sendHeld(): Promise<void> {
+    const held = this.#printer.waiting.find((input) => input.held);
+    if (held === undefined) return;
     const { session: sessionId } = this.#options;
-    const refused = await this.#send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
-    if (refused === undefined) {
-      this.#pending = true;
+    const { inputId, content } = held;
+    if ((await this.#sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
+    await this.#sendContent(content);
+  }
+
+  async #sendInput(text: string, delivery: "queue" | "steer" = "queue"): Promise<void> {
+    await this.#sendContent([{ type: "text", text }], delivery);
+  }
+
+  /** Sends what is for the model. While a turn runs it waits in the engine; what is refused is kept here. */
+  async #sendContent(content: readonly InputBlock[], delivery: "queue" | "steer" = "queue"): Promise<void> {
+    const { session: sessionId } = this.#options;
+    const turnsBefore = this.#ownTurns;
+    const answer = await this.#answerTo({ kind: "SendInput", sessionId, content: [...content], delivery });
+    if (!(answer instanceof HarnessError)) {
+      // Its turn may have started, and even ended, before the answer came.
+      this.#pending = answer.inputId === undefined && this.#ownTurns === turnsBefore;
       return;
     }
+    const refused = answer;
+    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
     this.#kept = [...this.#kept, text];
     if (hasReason(refused, "TurnInProgress")) {
       const isOurs = refused.fields.originator === this.#options.connection.clientId;
@@ -382,8 +416,9 @@ class LineClient {
     const client = this;
     return {
       session: client.#options.session,
-      cost: client.#sessionCost,
+      costs: client.#costs.costs,
       busy: client.#busy,
+      memories: client.#memories.text,
       get model() {
         return client.#model;
       },
@@ -403,6 +438,8 @@ class LineClient {
       send: (command) => client.#sendOrTell(command),
       request: (command) => client.#request(command),
       cancel: () => client.#cancel(),
+      waiting: client.#printer.waiting,
+      steer: (text) => client.#sendInput(text, "steer"),
       drop() {
         client.#kept = client.#kept.slice(1);
       },
@@ -464,9 +501,14 @@ class LineClient {
 
   /** Sends a command; gives the refusal, where it was one. */
   async #send(command: Command): Promise<HarnessError | undefined> {
+    const answer = await this.#answerTo(command);
+    return answer instanceof HarnessError ? answer : undefined;
+  }
+
+  /** Sends a command; gives the answer, or the refusal. */
+  async #answerTo(command: Command): Promise<Accepted | HarnessError> {
     try {
-      await whileAlive(this.#options.connection.send(command), this.#signal);
-      return undefined;
+      return await whileAlive(this.#options.connection.send(command), this.#signal);
     } catch (thrown) {
       if (thrown instanceof HarnessError) return thrown;
       throw thrown;

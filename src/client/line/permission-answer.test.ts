@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { CallId, ClientId } from "../../base/ids.ts";
-import { parseChoice, permissionText } from "./permission-answer.ts";
+import { parseChoice, permissionText, ruleText } from "./permission-answer.ts";
 
 const REQUEST = {
   callId: "call_00000000000000000000000001" as CallId,
@@ -21,4 +21,29 @@ test("[PERM-03] where an answer counts for this call alone, only once and deny a
   const all = ["1", "y", "2", "n", "3", "tool", "rule", "4"].map((text) => parseChoice(text, request));
   expect(all).toEqual([once, once, deny, deny, unclear, unclear, unclear, deny]);
   expect(parseChoice("3", REQUEST)).toEqual({ kind: "answer", decision: "allow", scope: "tool" });
+});
+
+test("[PERM-03 PERM-06] the question names what would run, why it is asked, and what each answer would allow", () => {
+  const question = permissionText({
+    ...REQUEST,
+    tool: "Bash",
+    summary: "npm run test",
+    reason: "no rule allows it",
+    rule: "Bash:npm run test",
+  });
+  expect(question).toBe(
+    [
+      "Permission needed: Bash",
+      "| npm run test",
+      "because: no rule allows it",
+      "  1  allow once",
+      "  2  allow for this session: Bash:npm run test",
+      "  3  allow every Bash call for this session",
+      "  4  deny",
+    ].join("\n"),
+  );
+  expect(permissionText(REQUEST)).toContain("\n  2  allow for this session: exactly this\n");
+  expect(ruleText("Bash:npm run test")).toBe(
+    "Rule: Bash:npm run test\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: npm run",
+  );
 });

@@ -2,19 +2,26 @@ import { unreachable } from "../../base/assert.ts";
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands.ts";
-import type { Cost } from "../kit/cost.ts";
-import { printPrice, printTokens } from "../kit/cost.ts";
+import type { Costs } from "../kit/cost-book.ts";
+import { printCosts } from "../kit/cost-table.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
+import type { WaitingInput } from "../kit/waiting.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
 import type { RewindSurface } from "./rewind.ts";
 import { rewind } from "./rewind.ts";
+import { waitingText } from "./waiting-text.ts";
+
+/** Rows of each table of costs. */
+const COST_ROWS_MAX = 10;
 
 /** What a command can see of the line client, and do with it. */
 export interface CommandSurface extends RewindSurface {
   readonly session: SessionId;
-  readonly cost: Cost;
+  readonly costs: Costs;
   readonly busy: boolean;
+  /** What was done with memories so far, in words. */
+  readonly memories: string;
   model: string;
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[];
@@ -22,6 +29,10 @@ export interface CommandSurface extends RewindSurface {
   /** Sends a command; a refusal is told and comes back. */
   send(command: Command): Promise<HarnessError | undefined>;
   cancel(): Promise<void>;
+  /** What was accepted and has not begun. */
+  readonly waiting: readonly WaitingInput[];
+  /** Sends a text for the turn that runs. */
+  steer(text: string): Promise<void>;
   /** Forgets the text that was kept. */
   drop(): void;
   quit(): Promise<void>;
@@ -39,13 +50,21 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
     case "model":
       return await setModel(command.rest, client);
     case "cost":
-      return await client.say(`${printPrice(client.cost)} this session: ${printTokens(client.cost)}`);
+      return await client.say(printCosts(client.costs, { rowsMax: COST_ROWS_MAX }));
     case "rewind":
       return await rewind(command.args, client);
     case "compact":
       return await compact(client);
     case "permissions":
       return await permissions(command.args, client);
+    case "memory":
+      return await client.say(client.memories);
+    case "steer":
+      return command.rest === ""
+        ? await client.say("/steer needs a text.")
+        : await client.steer(command.rest);
+    case "withdraw":
+      return await withdraw(command.args, client);
     case "drop":
       client.drop();
       return await client.say("Forgotten.");
@@ -72,6 +91,14 @@ async function setModel(model: string, client: CommandSurface): Promise<void> {
   if (refused !== undefined) return;
   client.model = model;
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
+}
+
+async function withdraw([word]: readonly string[], client: CommandSurface): Promise<void> {
+  if (word === undefined) return await client.say(waitingText(client.waiting));
+  const input = client.waiting[Number(word) - 1];
+  if (input === undefined)
+    return await client.say("Nothing with this number is waiting; /withdraw lists what is.");
+  await client.send({ kind: "WithdrawInput", sessionId: client.session, inputId: input.inputId });
 }
 
 async function compact(client: CommandSurface): Promise<void> {

@@ -36,6 +36,8 @@ interface ClaimedTurn {
 interface BeginningInput {
   readonly content: readonly InputBlock[];
   readonly inputId?: InputId;
+  /** Whether it is the act of a person, after which what is held follows. */
+  readonly releases?: boolean;
 }
 
 /** An input was withdrawn while it was looked at. */
@@ -76,13 +78,13 @@ export class Turns {
     // The slot is taken before the first await: two inputs at once cannot both find it free.
     const next = this.#claimTurn(client.id);
     try {
-      await this.#begin(next, command);
+      const isHuman = client.identityClass === "human";
+      await this.#begin(next, { content: command.content, releases: isHuman });
     } catch (thrown) {
       next.slot.free();
       this.#goOn();
       throw thrown;
     }
-    if (client.identityClass === "human") this.#queue.release();
     this.#drive(next);
     return {};
   }
@@ -121,6 +123,7 @@ export class Turns {
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
     }
     if (input.inputId !== undefined) this.#queue.take(input.inputId);
+    if (input.releases === true) this.#queue.release();
     this.#queue.tell();
     await turn.begin(input.content, added, input.inputId);
   }

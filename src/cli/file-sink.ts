@@ -1,0 +1,41 @@
+import { open, rename, rm } from "node:fs/promises";
+import { asError, HarnessError, messageOf } from "../base/errors.ts";
+import { codeOf } from "../base/world.ts";
+
+const PRIVATE_MODE = 0o600;
+
+/**
+ * Writes a text that comes in pieces to a file that its owner alone can read; one that was there is replaced once all of
+ * it is written and safe, and left as it was before.
+ * @throws HarnessError UsageInvalid where the file cannot be made or written; the signal's reason.
+ */
+export async function writeNewFile(
+  path: string,
+  pieces: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const beside = `${path}.part`;
+  try {
+    await writeAll(beside, pieces, signal);
+    await rename(beside, path);
+  } catch (thrown) {
+    await rm(beside, { force: true });
+    if (thrown instanceof HarnessError || signal.aborted || codeOf(asError(thrown)) === undefined)
+      throw thrown;
+    const problem = `${path} cannot be written: ${messageOf(thrown)}`;
+    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
+}
+
+async function writeAll(path: string, pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  const file = await open(path, "w", PRIVATE_MODE);
+  try {
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      await file.writeFile(piece); // goes on where the last piece ended
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

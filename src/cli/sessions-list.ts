@@ -1,0 +1,27 @@
+import { jsonLine } from "../client/kit/wire-json.ts";
+import { sessionRow, sessionTable } from "../session/transcript/overview.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+
+/** `cinch sessions list`: the sessions of this directory, or all of them, the newest first. */
+export async function listSessions({ words, sessions, at }: SessionsDesk): Promise<ExitCode> {
+  const { store, workingDir, world } = sessions;
+  const { all, limit, json } = words;
+  const query = all ? { limit: limit + 1 } : { limit: limit + 1, workingDir };
+  const found = await store.list(query);
+  const shown = found.slice(0, limit);
+  if (json) {
+    await at.stdout.write(shown.map((info) => jsonLine(sessionRow(info))).join(""));
+    return EXIT.done;
+  }
+  if (shown.length > 0) {
+    const lines = sessionTable(shown, world.clock.now());
+    await at.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  } else {
+    const elsewhere = all ? "" : "; cinch sessions list --all shows those of other directories";
+    await at.stderr.write(`cinch: there are no sessions${all ? "" : " of this directory"}${elsewhere}\n`);
+  }
+  if (found.length > limit) await at.stderr.write("cinch: there are more; --limit N shows them\n");
+  return EXIT.done;
+}

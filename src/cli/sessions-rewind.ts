@@ -1,0 +1,58 @@
+import { HarnessError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { rewindText } from "../client/kit/rewind-text.ts";
+import { findSession } from "../harness/sessions-find.ts";
+import { eventsOf } from "../harness/sessions-read.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { LogInfo } from "../session/store.ts";
+import type { Settings } from "./arguments.ts";
+import { within } from "./bounded.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CLOSE_MS_MAX, tellStart } from "./prompt.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+import { harnessOptions } from "./surroundings.ts";
+
+/**
+ * Sets a stored session back, without a line to the model: its files, its conversation or both (SES-15). What somebody
+ * else has changed since stays, unless it is forced.
+ */
+export async function rewindSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const info = await findSession(words.target, sessions.store, sessions.workingDir);
+  const to = await eventAt(info, { words, sessions, signal: stop.signal });
+  const { openHarness } = await import("../harness.ts");
+  const settings: Settings = { ...words.settings, resume: { kind: "id", id: info.logId } };
+  const harness = await openHarness(harnessOptions(settings, at, { attended: false }), stop.signal);
+  try {
+    await tellStart(harness, at);
+    const connection = await harness.attach({ identityClass: "human", label: "cinch sessions rewind" });
+    await connection.handshake(PROTOCOL_VERSION);
+    const { result } = await connection.send({
+      kind: "RewindSession",
+      sessionId: harness.session,
+      to,
+      what: words.what,
+      ...(words.preview ? { preview: true } : {}),
+      overwrite: words.force ? ["contested", "foreign"] : [],
+    });
+    await at.stdout.write(words.json ? `${JSON.stringify(result)}\n` : `${rewindText(result)}\n`);
+    return isObject(result) && (words.preview || result["done"] === true) ? EXIT.done : EXIT.failed;
+  } finally {
+    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+}
+
+type Looking = Pick<SessionsDesk, "words" | "sessions"> & { readonly signal: AbortSignal };
+
+/** The event that is gone back to: the start of a turn where one is named. @throws HarnessError NotABoundary. */
+async function eventAt(info: LogInfo, { words, sessions, signal }: Looking): Promise<number> {
+  const { to } = words;
+  if (to === undefined) return 0;
+  if (to.kind === "event") return to.event;
+  for await (const event of eventsOf(sessions.store, info, { signal })) {
+    if (event.kind === "TurnStarted" && event.parentCall === undefined && event.payload.turn === to.turn)
+      return event.id;
+  }
+  const nearest = info.turns === 0 ? "0" : `turn ${info.turns}`;
+  throw new HarnessError("NotABoundary", { id: info.logId, at: `of turn ${to.turn}`, nearest });
+}

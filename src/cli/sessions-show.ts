@@ -1,0 +1,180 @@
+import { count, shortened } from "../base/text.ts";
+import { dollars, NO_COST, priceOf, printPrice, printTokens, sumOfCosts } from "../client/kit/cost.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { jsonLine } from "../client/kit/wire-json.ts";
+import { findSession } from "../harness/sessions-find.ts";
+import { eventsOf } from "../harness/sessions-read.ts";
+import type { EventRange, Intent, LogInfo } from "../session/store.ts";
+import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
+import { digestOf } from "../session/transcript/digest.ts";
+import { ageText, sessionRow, statusOf, tableLines } from "../session/transcript/overview.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { SessionsDesk } from "./sessions-desk.ts";
+
+const LOGS_MAX = 100_000;
+/** The newest turns that people are shown; --json has all of them. */
+const TURNS_SHOWN_MAX = 50;
+const WORDS_SHOWN_MAX = 60;
+
+interface Shown {
+  readonly info: LogInfo;
+  readonly digest: LogDigest;
+  readonly orphans: readonly Intent[];
+  readonly expired: readonly EventRange[];
+  readonly branches: readonly LogInfo[];
+}
+
+/** `cinch sessions show`: what one session came to, and what is open in it. */
+export async function showSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+  const { store, workingDir, world } = sessions;
+  const info = await findSession(words.target, store, workingDir);
+  const digest = await digestOf(eventsOf(store, info, { signal: stop.signal }));
+  const all = await store.list({ limit: LOGS_MAX });
+  const shown = {
+    info,
+    digest,
+    orphans: info.heldBy === undefined ? await store.orphans(info.logId) : [],
+    expired: await store.expired(info.logId),
+    branches: all.filter(({ branchOf }) => branchOf?.logId === info.logId),
+  };
+  if (words.json) {
+    await at.stdout.write(jsonLine(shownJson(shown)));
+    return EXIT.done;
+  }
+  const lines = [
+    ...factLines(shown, world.clock.now()),
+    ...turnLines(shown, words.cost),
+    ...openLines(shown),
+    ...(words.cost ? await costLines(sessions.store, shown) : []),
+  ];
+  await at.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  return EXIT.done;
+}
+
+function factLines({ info, digest, branches, expired }: Shown, nowMs: number): readonly string[] {
+  const { branchOf, heldBy, pinned } = info;
+  const total = digest.turns.reduce((sum, { cost }) => sumOfCosts(sum, cost), NO_COST);
+  const gone = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const facts: (readonly [string, string])[] = [
+    ["session", info.session],
+    ["log", info.logId],
+    ["title", info.title],
+    [
+      "status",
+      `${statusOf(info)}${heldBy === undefined ? "" : ` (process ${heldBy.pid})`}${pinned ? ", pinned" : ""}`,
+    ],
+    ["directory", info.workingDir],
+    ["profile", info.profile],
+    ["model", info.model],
+    ["begun", `${info.createdAt} (${ageText(info.createdAt, nowMs)})`],
+    ["last turn", `${info.updatedAt} (${ageText(info.updatedAt, nowMs)})`],
+    [
+      "size",
+      `${count(digest.turns.length, "turn")}, ${count(info.lastEvent, "event")}, ${count(digest.runs, "run")}`,
+    ],
+    ...(total.calls === 0 ? [] : [["cost", `${printPrice(total)}: ${printTokens(total)}`] as const]),
+    ...(branchOf === undefined || digest.importedFrom !== undefined
+      ? []
+      : [["branch of", `${branchOf.logId} at event ${branchOf.at}`] as const]),
+    ...(digest.importedFrom === undefined ? [] : [["imported from", digest.importedFrom] as const]),
+    ...(branches.length === 0
+      ? []
+      : [["branches", branches.map(({ session }) => session).join(", ")] as const]),
+    ...(digest.compactions === 0 ? [] : [["compactions", `${digest.compactions}`] as const]),
+    ...(digest.rewinds === 0 ? [] : [["set back", count(digest.rewinds, "time")] as const]),
+    ...(gone === 0 ? [] : [["expired", `the content of ${count(gone, "event")}`] as const]),
+  ];
+  return tableLines(facts.map(([name, value]) => [`${name}:`, neutraliseLine(value)]));
+}
+
+function turnLines({ digest }: Shown, withCost: boolean): readonly string[] {
+  const shown = digest.turns.slice(-TURNS_SHOWN_MAX);
+  if (shown.length === 0) return [];
+  const left = digest.turns.length - shown.length;
+  const rows = shown.map((turn) => [
+    `${turn.turn}`,
+    turn.startedAt.slice(0, 19).replace("T", " "),
+    turn.ended ?? "not ended",
+    `${turn.rounds}`,
+    turn.failedCalls === 0 ? `${turn.calls}` : `${turn.calls} (${turn.failedCalls} failed)`,
+    ...(withCost ? [turn.cost.calls === 0 ? "-" : printPrice(turn.cost)] : []),
+    `e${turn.from}${turn.to === undefined ? "" : `-e${turn.to}`}`,
+    shortened(neutraliseLine(turn.firstWords), WORDS_SHOWN_MAX),
+  ]);
+  const head = [
+    "TURN",
+    "BEGUN",
+    "END",
+    "ROUNDS",
+    "CALLS",
+    ...(withCost ? ["COST"] : []),
+    "EVENTS",
+    "FIRST WORDS",
+  ];
+  const earlier = left === 0 ? [] : [`(${count(left, "earlier turn")}: --json shows all)`];
+  return ["", ...tableLines([head, ...rows]), ...earlier];
+}
+
+function openLines({ info, digest, orphans }: Shown): readonly string[] {
+  const open = [
+    ...(statusOf(info) === "interrupted" ? ["The last turn broke off; resuming goes on from there."] : []),
+    ...orphans.map(
+      ({ tool, summary, startedAt }) =>
+        `The call ${neutraliseLine(tool)} (${shortened(neutraliseLine(summary), WORDS_SHOWN_MAX)}) began at ${startedAt}, and nobody knows how it ended.`,
+    ),
+    ...digest.waiting.map((text) => `Waiting: ${shortened(neutraliseLine(text), WORDS_SHOWN_MAX)}`),
+  ];
+  const kept = digest.checkpoints.map(
+    ({ turn, event, files, notRestorable }) =>
+      `  turn ${turn} (e${event}): ${count(files, "file")}${notRestorable === 0 ? "" : `, ${notRestorable} not restorable`}`,
+  );
+  return [
+    ...(open.length === 0 ? [] : ["", "Open:", ...open.map((line) => `  ${line}`)]),
+    ...(kept.length === 0 ? [] : ["", "Checkpoints:", ...kept]),
+  ];
+}
+
+/** What the calls of each model came to, as far as they are this session's own. */
+async function costLines(
+  store: SessionsDesk["sessions"]["store"],
+  { info }: Shown,
+): Promise<readonly string[]> {
+  const { attributed } = await import("./sessions-cost.ts");
+  const lines = attributed(await store.costs(info.logId, 0));
+  return lines.length === 0 ? [] : ["", "By model:", ...lines.map((line) => `  ${line}`)];
+}
+
+function shownJson({ info, digest, orphans, expired, branches }: Shown): unknown {
+  return {
+    ...sessionRow(info),
+    turns_list: digest.turns.map(turnJson),
+    waiting: digest.waiting,
+    orphans: orphans.map(({ callId, tool, startedAt }) => ({ call: callId, tool, started_at: startedAt })),
+    checkpoints: digest.checkpoints.map(({ notRestorable, ...rest }) => ({
+      ...rest,
+      not_restorable: notRestorable,
+    })),
+    compactions: digest.compactions,
+    rewinds: digest.rewinds,
+    runs: digest.runs,
+    expired,
+    branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
+    ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
+  };
+}
+
+function turnJson({ startedAt, firstWords, failedCalls, cost, from, to, ...turn }: TurnDigest): unknown {
+  return {
+    ...turn,
+    ended: turn.ended ?? null,
+    started_at: startedAt,
+    first_words: firstWords,
+    failed_calls: failedCalls,
+    from,
+    to: to ?? null,
+    cost_usd: priceOf(cost),
+    known_usd: dollars(cost.usd),
+    provider_calls: cost.calls,
+  };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import type { AskId, CallId, ClientId } from "../../base/ids.ts";
+import type { OpenQuestion } from "./questions.ts";
+import { answersText, timeLimitText } from "./questions.ts";
+
+const CHOICES = [
+  { value: "approve", label: "use it" },
+  { value: "deny", label: "leave it out" },
+];
+const REQUEST = {
+  callId: "call_00000000000000000000000001" as CallId,
+  tool: "Bash",
+  args: {},
+  originator: "cli_00000000000000000000000001" as ClientId,
+  summary: "npm test",
+  timeoutMs: 60_000,
+};
+const PERMISSION = { kind: "permission", request: REQUEST, stage: "choice", untilMs: 60_000 } as const;
+
+test.each([
+  ["trust", 600, "the file is left out of this session"],
+  ["outside-sandbox", 60, "it is left as it is"],
+  ["rewind", 60, "nothing is overwritten"],
+  ["orphan", 60, "the model is told that nobody knows"],
+  ["elicitation", 60, "the question is closed"],
+] as const)(
+  "[PERM-06 TOFU-04] what silence means is said with a question about %s",
+  (about, seconds, then) => {
+    const ask = { askId: "ask_00000000000000000000000001" as AskId, about, text: "?", choices: CHOICES };
+    const timeoutMs = seconds * 1_000;
+    const question: OpenQuestion = { kind: "asked", ask: { ...ask, timeoutMs }, untilMs: timeoutMs };
+    expect(timeLimitText(question)).toBe(`Without an answer within ${seconds} s ${then}.`);
+    expect(answersText(question)).toBe("type 1 (or y) or 2 (or n)");
+  },
+);
+
+test("[PERM-03 PERM-06] who gave none of the answers to a permission prompt is told which there are", () => {
+  expect(timeLimitText(PERMISSION)).toBe("Without an answer within 60 s it is denied.");
+  expect([
+    answersText(PERMISSION),
+    answersText({ ...PERMISSION, request: { ...REQUEST, onceOnly: true } }),
+    answersText({ ...PERMISSION, stage: "rule" }),
+  ]).toEqual([
+    "type 1 (or y), 2, 3 or 4 (or n)",
+    "type 1 (or y) or 2 (or n)",
+    "press Enter, or type the first words of the rule",
+  ]);
+});

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import type { Config } from "../profile/config.ts";
+import { openSqliteStore } from "../session/sqlite/open.ts";
+import type { SessionStore } from "../session/store.ts";
+import type { HarnessOptions } from "./options.ts";
+import type { Providers } from "./providers.ts";
+import { openProviders } from "./providers.ts";
+
+/** The providers and keys of one engine, as its options and the configuration say. Nothing is asked for yet. */
+export function providersOf(options: HarnessOptions, config: Config): Providers {
+  const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
+  const cacheDirectory = join(paths.data, "catalogues");
+  return openProviders({
+    world,
+    config,
+    environment,
+    paced,
+    cacheDirectory,
+    configDirectory: options.keyDirectory ?? paths.config,
+    insecureDevKey,
+    ...(helper === undefined ? {} : { helper }),
+    ...(rawDump === undefined ? {} : { rawDump }),
+  });
+}
+
+/** Opens the store of all sessions of this user. */
+export async function openStore(
+  { world, paths }: HarnessOptions,
+  { credentials }: Providers,
+): Promise<SessionStore> {
+  const key = await credentials.logKey();
+  return await openSqliteStore({
+    world,
+    logKey: { key, source: credentials.state().machineKey ?? "this installation" },
+    path: join(paths.data, "sessions.db"),
+    onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
+  });
+}

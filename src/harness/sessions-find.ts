@@ -1,0 +1,86 @@
+import { HarnessError } from "../base/errors.ts";
+import { isId } from "../base/ids.ts";
+import { near } from "../base/near.ts";
+import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { ResumeRequest } from "./options.ts";
+
+/** How many of a directory's newest logs are looked at for one to continue. */
+const RECENT_LOGS = 50;
+/** Sessions that are looked through for the beginning of an id. */
+const LOGS_MAX = 100_000;
+const TOLD_MAX = 3;
+/** The beginning of an id says something from so many characters behind its prefix on. */
+const PREFIX_UNITS_MIN = 4;
+
+type Reading = Pick<SessionStore, "find" | "list">;
+
+/** The log to go on with. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
+export async function findLog(
+  resume: ResumeRequest | undefined,
+  store: Reading,
+  workingDir: string,
+): Promise<LogInfo | undefined> {
+  if (resume === undefined) return undefined;
+  return await findSession(resume.kind === "last" ? "last" : resume.id, store, workingDir);
+}
+
+/**
+ * The session that a person means: by its session or log id, by the beginning of one that no other begins with, or as
+ * `last`, the newest of a directory that something was said in.
+ * @throws HarnessError NothingToContinue, NoSuchSession with the nearest or newest ids, SessionAmbiguous.
+ */
+export async function findSession(wanted: string, store: Reading, workingDir: string): Promise<LogInfo> {
+  if (wanted === "last") return await lastOf(store, workingDir);
+  const id = normalId(wanted);
+  const exact = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
+  if (exact !== undefined) return exact;
+  const all = await store.list({ limit: LOGS_MAX });
+  const found = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
+  const [first, ...others] = found;
+  if (first === undefined) throw noSuchSession(wanted, all);
+  if (others.length === 0) return first;
+  const ids = found.slice(0, TOLD_MAX).map(({ session }) => session);
+  const more = found.length > TOLD_MAX ? ", …" : "";
+  throw new HarnessError("SessionAmbiguous", {
+    id: wanted,
+    count: `${found.length}`,
+    ids: `${ids.join(", ")}${more}`,
+  });
+}
+
+async function lastOf(store: Reading, workingDir: string): Promise<LogInfo> {
+  const recent = await store.list({ workingDir, limit: RECENT_LOGS });
+  const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
+  if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
+  return last;
+}
+
+/** The prefix in small letters and the rest in capitals, as ids are written. */
+function normalId(wanted: string): string {
+  const [, prefix, rest = ""] = /^(?:(sess|log)_)?(.*)$/is.exec(wanted.trim()) ?? [];
+  return prefix === undefined ? rest.toUpperCase() : `${prefix.toLowerCase()}_${rest.toUpperCase()}`;
+}
+
+function isPrefix(id: string): boolean {
+  return id.replace(/^[a-z]+_/, "").length >= PREFIX_UNITS_MIN;
+}
+
+function idsOf({ session, logId }: LogInfo): readonly string[] {
+  return [session, logId];
+}
+
+function begins(known: string, id: string): boolean {
+  return known.startsWith(id) || known.replace(/^[a-z]+_/, "").startsWith(id);
+}
+
+function noSuchSession(wanted: string, all: readonly LogInfo[]): HarnessError<"NoSuchSession"> {
+  return new HarnessError("NoSuchSession", { id: wanted, hint: hintFor(wanted, all) });
+}
+
+function hintFor(wanted: string, all: readonly LogInfo[]): string {
+  if (all.length === 0) return "There is none yet.";
+  const likely = near(normalId(wanted), all.slice(0, RECENT_LOGS).flatMap(idsOf));
+  const isNear = likely.length > 0 && wanted.length > PREFIX_UNITS_MIN;
+  const ids = isNear ? likely : all.slice(0, TOLD_MAX).map(({ session }) => session);
+  return `${isNear ? "The nearest" : "The newest"}: ${ids.join(", ")}. All of them: cinch sessions list --all`;
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import type { Config } from "../profile/config.ts";
+import { loadProfile } from "../profile/profile.ts";
+import type { RetentionPlan } from "../session/retention.ts";
+import { dayBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
+import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { HarnessPaths } from "./options.ts";
+
+const LOGS_MAX = 100_000;
+
+/** What retention needs to see. */
+export interface RetentionSources {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly config: Config;
+  readonly store: SessionStore;
+}
+
+/**
+ * What of the stored sessions expires now and soon, each by the profile that it is under (SES-06).
+ *
+ * @param olderThanDays in place of what profiles say; pinned and running sessions are kept all the same.
+ */
+export async function retentionOf(sources: RetentionSources, olderThanDays?: number): Promise<RetentionPlan> {
+  const logs = await sources.store.list({ limit: LOGS_MAX });
+  const now = sources.world.clock.now();
+  if (olderThanDays !== undefined) {
+    const plan = planRetention(logs, () => Math.max(1, olderThanDays), now);
+    return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
+  }
+  const days = new Map<string, number | undefined>();
+  for (const { profile } of logs) {
+    if (!days.has(profile)) days.set(profile, await ttlDaysOf(profile, sources));
+  }
+  return planRetention(logs, (profile) => days.get(profile), now);
+}
+
+/** Older than zero days is all there is; 0 in a profile means that it is kept for good. */
+function everything(plan: RetentionPlan, logs: readonly LogInfo[], beforeDay: string): RetentionPlan {
+  const kept = new Set(plan.left.map(({ log }) => log.logId));
+  const expire = logs
+    .filter(({ logId, oldestDay }) => oldestDay !== undefined && !kept.has(logId))
+    .map((log) => ({ log, beforeDay }));
+  return { ...plan, expire, soon: [] };
+}
+
+/** Undefined where the profile is not known any more, or cannot be read: nobody knows what it wants. */
+async function ttlDaysOf(
+  profile: string,
+  { world, paths, config }: RetentionSources,
+): Promise<number | undefined> {
+  const own = config.session?.ttlDays;
+  try {
+    const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
+    return session?.ttlDays ?? own ?? TTL_DAYS_DEFAULT;
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return undefined;
+    throw thrown;
+  }
+}
+
+export interface Swept {
+  readonly log: LogInfo;
+  readonly events: number;
+}
+
+/**
+ * Destroys what is due. A log that cannot be read, or is in use by now, keeps everything, and the others go on (R29).
+ * @throws the signal's reason, between two logs.
+ */
+export async function sweep(
+  { store, world }: Pick<RetentionSources, "store" | "world">,
+  plan: RetentionPlan,
+  signal: AbortSignal,
+): Promise<readonly Swept[]> {
+  const swept: Swept[] = [];
+  for (const { log, beforeDay } of plan.expire) {
+    signal.throwIfAborted();
+    try {
+      const events = await store.expire(log.logId, beforeDay);
+      if (events > 0) swept.push({ log, events });
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      const fields = { log: log.logId, what: messageOf(thrown) };
+      world.log.for("session").write("warn", "a log was not expired", fields);
+    }
+  }
+  if (swept.length > 0) {
+    const events = swept.reduce((sum, one) => sum + one.events, 0);
+    world.log.for("session").write("info", "old content was destroyed", { logs: swept.length, events });
+  }
+  return swept;
+}

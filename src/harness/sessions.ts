@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { World } from "../base/world.ts";
+import type { Config } from "../profile/config.ts";
+import { loadConfig } from "../profile/config.ts";
+import type { Holder, SessionStore } from "../session/store.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { redactor } from "../trust/redact.ts";
+import { openStore, providersOf } from "./open-store.ts";
+import type { HarnessOptions, HarnessPaths } from "./options.ts";
+
+/** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */
+export interface OpenSessions extends AsyncDisposable {
+  readonly world: World;
+  readonly store: SessionStore;
+  readonly paths: HarnessPaths;
+  readonly config: Config;
+  /** The directory that `last` is looked for in. */
+  readonly workingDir: string;
+  /** This process, as it writes logs. */
+  readonly holder: Holder;
+  /** Takes out the secrets that are known now. */
+  readonly secrets: Redactor;
+}
+
+/**
+ * Opens the stored sessions to look at them and keep them: no model, no tool, no network (SES-09).
+ *
+ * Another process may hold any of them meanwhile; a store that can only be read can be read.
+ * @throws HarnessError as the start of a session does where the configuration or the store cannot be read.
+ */
+export async function openSessions(options: HarnessOptions): Promise<OpenSessions> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const providers = providersOf(options, config);
+  const secrets = redactor(await providers.credentials.prints());
+  const store = await openStore(options, providers);
+  const { pid, processStart } = world.machine;
+  return {
+    world,
+    store,
+    paths,
+    config,
+    workingDir: options.workingDir,
+    holder: { pid, processStart },
+    secrets,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
