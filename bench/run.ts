@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { measureCheckpoint } from "./checkpoint.ts";
 import { BENCH_MS_MAX, endAll } from "./guard.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
@@ -11,6 +12,7 @@ import type { Row, Verdict } from "./report.ts";
 import { judge, table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { measureRounds } from "./rounds.ts";
+import { measureTalk } from "./sessions.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
 import type { Place } from "./subject.ts";
@@ -20,9 +22,9 @@ import { measureTrust } from "./trust.ts";
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
  *
- * --only start,requests,rounds,stream,memory,log,trust,permissions,redaction   some of the measures
+ * --only start,requests,rounds,stream,memory,sessions,log,trust,permissions,redaction,checkpoint   some of the measures
  * --quick            fewer samples: for a look, not for a claim
- * --long             the log measures with 1,000,000 events
+ * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --keyed            with a provider that wants a key, so that keeper and helper run too
  * --json             one JSON object instead of the table
  * --source           cinch from source instead of compiled
@@ -35,10 +37,12 @@ const MEASURES = {
   rounds: measureRounds,
   stream: measureStream,
   memory: measureMemory,
+  sessions: measureTalk,
   log: measureLog,
   redaction: measureRedaction,
   permissions: measurePermissions,
   trust: measureTrust,
+  checkpoint: measureCheckpoint,
 } as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;
 
 const { values: options } = parseArgs({

@@ -55,6 +55,12 @@ export function engineWithSessions(place: Place, sessions: number): Program {
   return [place.bun, ...flags, join(place.root, "bench/engine.ts"), String(sessions)];
 }
 
+/** An engine with many sessions that have talked, and one that has talked for long. */
+export function engineThatTalks(place: Place, counts: readonly number[]): Program {
+  const flags = [...FLAGS, `--tsconfig-override=${place.root}/tsconfig.json`];
+  return [place.bun, ...flags, join(place.root, "bench/many-sessions.ts"), ...counts.map(String)];
+}
+
 /** A home whose configuration names the server as a provider, and nothing else. */
 export interface Home {
   readonly path: string;

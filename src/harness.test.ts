@@ -126,7 +126,7 @@ test("[SES-07] nothing to continue, and an id that nobody knows, are told", asyn
     reason: "NothingToContinue",
   });
   await expect(place.open({ resume: { kind: "id", id: "sess_nonsense" } })).rejects.toMatchObject({
-    reason: "SessionMissing",
+    reason: "NoSuchSession",
   });
 });
 

@@ -1,28 +1,23 @@
 import { join } from "node:path";
 import { HarnessError } from "./base/errors.ts";
 import type { LogId, SessionId } from "./base/ids.ts";
-import { isId } from "./base/ids.ts";
 import type { World } from "./base/world.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
 import type { AttachRequest } from "./control/transport.ts";
 import { bootStep } from "./harness/boot.ts";
-import type { HarnessOptions, ResumeRequest } from "./harness/options.ts";
-import type { Providers } from "./harness/providers.ts";
-import { openProviders } from "./harness/providers.ts";
+import { openStore, providersOf } from "./harness/open-store.ts";
+import type { HarnessOptions } from "./harness/options.ts";
 import { readDump, removeOldDumps } from "./harness/raw-dump.ts";
+import { RetentionSweep } from "./harness/retention.ts";
 import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
+import { findLog } from "./harness/sessions-find.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";
 import type { Model } from "./provider/provider.ts";
-import { openSqliteStore } from "./session/sqlite/open.ts";
-import type { LogInfo, SessionStore } from "./session/store.ts";
-
-/** How many of a directory's newest logs are looked at for one to continue. */
-const RECENT_LOGS = 50;
 
 /** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenHarness extends AsyncDisposable {
@@ -58,7 +53,8 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
   );
   await removeOldDumps(world, join(paths.state, "debug"));
-  const defaults: RunDefaults = { ...options, config, providers, store, workingDir };
+  const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
+  const defaults: RunDefaults = { ...options, config, providers, store, retention, workingDir };
   const multiplexer = new Multiplexer({
     world,
     store,
@@ -66,7 +62,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
   const resume = await bootStep(world.log, "finding the session to resume", () =>
-    findLog(options.resume, { store, workingDir }),
+    findLog(options.resume, store, workingDir),
   );
   const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
   const request = {
@@ -138,55 +134,9 @@ export async function* listModels(
   }
 }
 
-function providersOf(options: HarnessOptions, config: RunDefaults["config"]): Providers {
-  const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
-  const cacheDirectory = join(paths.data, "catalogues");
-  return openProviders({
-    world,
-    config,
-    environment,
-    paced,
-    cacheDirectory,
-    configDirectory: options.keyDirectory ?? paths.config,
-    insecureDevKey,
-    ...(helper === undefined ? {} : { helper }),
-    ...(rawDump === undefined ? {} : { rawDump }),
-  });
-}
-
-async function openStore(
-  { world, paths }: HarnessOptions,
-  { credentials }: Providers,
-): Promise<SessionStore> {
-  const key = await credentials.logKey();
-  return await openSqliteStore({
-    world,
-    logKey: { key, source: credentials.state().machineKey ?? "this installation" },
-    path: join(paths.data, "sessions.db"),
-    onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
-  });
-}
-
 async function resolveDirectory(world: World, path: string): Promise<string> {
   const info = await world.files.stat(path);
   if (info?.kind !== "directory")
     throw new HarnessError("PathMissing", { what: "The working directory", path });
   return await world.files.realpath(path);
-}
-
-async function findLog(
-  resume: ResumeRequest | undefined,
-  { store, workingDir }: { readonly store: SessionStore; readonly workingDir: string },
-): Promise<LogInfo | undefined> {
-  if (resume === undefined) return undefined;
-  if (resume.kind === "last") {
-    const recent = await store.list({ workingDir, limit: RECENT_LOGS });
-    const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
-    if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
-    return last;
-  }
-  const { id } = resume;
-  const found = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
-  if (found === undefined) throw new HarnessError("SessionMissing", { id });
-  return found;
 }

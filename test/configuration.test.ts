@@ -48,6 +48,8 @@ describe("[DOC-01] docs/configuration.md", () => {
     expect(config?.permissions.rules).toHaveLength(5);
     expect(keysIn("config.toml")).toEqual(
       keysOf(
+        "src/profile/checkpoint.ts",
+        "src/profile/compaction.ts",
         "src/profile/config.ts",
         "src/profile/hooks.ts",
         "src/profile/permissions.ts",
@@ -69,7 +71,13 @@ describe("[DOC-01] docs/configuration.md", () => {
     const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
     expect([...told].sort()).toEqual([
-      ...keysOf("src/profile/profile.ts", "src/profile/hooks.ts", "src/profile/session-settings.ts"),
+      ...keysOf(
+        "src/profile/checkpoint.ts",
+        "src/profile/compaction.ts",
+        "src/profile/profile.ts",
+        "src/profile/hooks.ts",
+        "src/profile/session-settings.ts",
+      ),
     ]);
     for (const pack of PACK_NAMES) expect(shown).toContain(pack);
   });

@@ -121,7 +121,7 @@ test("[CLI-01] wrong configuration is exit code 2, with the place and the remedy
     "PathMissing",
     "ProfileMissing",
     "NothingToContinue",
-    "SessionMissing",
+    "NoSuchSession",
     "UsageInvalid",
     "ConfigInvalid",
   ]);

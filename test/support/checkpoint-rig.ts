@@ -38,12 +38,18 @@ export interface RigOptions {
   readonly git?: boolean;
   readonly files?: Partial<Files>;
   readonly room?: number;
+  /** Where workspace and store are, and stay; absent: in a temporary folder of the rig's own. */
+  readonly parent?: string;
+  /** A workspace that is there already, in the place of one of the rig's own. */
+  readonly root?: string;
 }
 
 export async function openCheckpointRig(options: RigOptions = {}): Promise<CheckpointRig> {
   const directory = temporaryDirectory("cinch-checkpoint-");
-  const [root, data] = [join(directory.path, "work"), join(directory.path, "data")];
-  mkdirSync(root);
+  const parent = options.parent ?? directory.path;
+  const root = options.root ?? join(parent, "work");
+  const data = join(parent, "data");
+  mkdirSync(root, { recursive: true });
   if (options.git === true) shell(root, "git init -q .");
   const events: Event[] = [];
   const world = testWorld();

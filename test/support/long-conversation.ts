@@ -1,5 +1,5 @@
-import type { CompactionParts } from "../../src/compaction/compaction.ts";
 import { compaction } from "../../src/compaction/compaction.ts";
+import type { CompactionParts } from "../../src/compaction/parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/provider/error.ts";
 import type { ModelEvent, ModelRequest, Usage } from "../../src/provider/provider.ts";

@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CinchHome, CinchResult } from "../support/cinch.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+
+const TIMEOUT_MS = 30_000;
+const BUDGET_EXIT = 4;
+/** Of the first answer: $0.03 at $1 for a million tokens. */
+const USAGE = { input: 20_000, output: 10_000 };
+
+interface Place extends AsyncDisposable {
+  readonly provider: MockProvider;
+  run(args: readonly string[], stdin?: string): Promise<CinchResult>;
+}
+
+function openPlace(script: readonly Turn[]): Place {
+  const home: CinchHome = cinchHome();
+  const provider = startMockProvider({ script });
+  const config = join(home.path, "config/cinch");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(
+    join(config, "config.toml"),
+    `[providers.mock]
+kind = "openai-compatible"
+base_url = "${provider.url}/v1"
+[prices."mock:one"]
+input = 1
+output = 1
+`,
+  );
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  return {
+    provider,
+    run: (args, stdin) =>
+      runCinch(["--model", "mock:one", ...args], {
+        home,
+        cwd: work,
+        ...(stdin === undefined ? {} : { stdin }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const TOLD = "$0.03 of $0.02 is spent";
+
+test(
+  "[ENG-13 OUT-02] the request that could pass the cap is not sent, and cap and spend are told: as text, as JSON, as a stream",
+  async () => {
+    for (const format of ["text", "json", "stream-json"]) {
+      await using place = openPlace([calls("Ls", { path: "." }, { usage: USAGE }), says("too dear")]);
+      const { code, stdout, stderr } = await place.run(
+        ["-p", "go", "--max-cost", "0.02", "--output-format", format],
+        "",
+      );
+      expect([format, code, place.provider.requests.length]).toEqual([format, BUDGET_EXIT, 1]);
+      if (format !== "stream-json") expect(stderr).toContain(TOLD);
+      if (format === "json") {
+        expect(JSON.parse(stdout)).toMatchObject({ stop_reason: "budget", cost_usd: 0.03 });
+      }
+      if (format === "stream-json") {
+        const events = stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        expect(events.find(({ kind }) => kind === "Error").payload).toMatchObject({
+          reason: "CostBudgetExceeded",
+          details: { spent: "0.03", cap: "0.02" },
+        });
+        expect(events.findLast(({ kind }) => kind === "TurnEnded").payload.reason).toBe("budget");
+      }
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[ENG-13 SES-07] a session that goes on counts what it has cost before, and a higher cap lets it go on",
+  async () => {
+    await using place = openPlace([says("first", { usage: USAGE }), says("second")]);
+    expect((await place.run(["-p", "go", "--max-cost", "0.02"])).code).toBe(0);
+    const refused = await place.run(["-p", "more", "--continue", "--max-cost", "0.02"]);
+    expect([refused.code, place.provider.requests.length]).toEqual([BUDGET_EXIT, 1]);
+    expect(refused.stderr).toContain(TOLD);
+    const raised = await place.run(["-p", "more", "--continue", "--max-cost", "5"]);
+    expect([raised.code, raised.stdout.trim()]).toEqual([0, "second"]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[ENG-13 CLI-01] the line client tells cap and spend, and takes the next line",
+  async () => {
+    await using place = openPlace([says("first", { usage: USAGE })]);
+    const { stdout, stderr, code } = await place.run(["--max-cost", "0.02"], "go\nmore\n/cost\n");
+    expect(stdout + stderr).toContain(TOLD);
+    expect(stdout + stderr).toContain("ended at the cost cap");
+    expect(stdout + stderr).toContain("$0.0300 this session");
+    expect([code, place.provider.requests.length]).toEqual([BUDGET_EXIT, 1]);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,207 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { CinchHome, CinchResult } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
+import { openHomeStore } from "../support/home-store.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+
+/** What a store in a bad state does to `cinch -p`: a reason, an exit code, and the session still there (SES-16). */
+
+const SAID = "remembered";
+
+interface Fault {
+  readonly what: string;
+  /** Brings it about; what it gives is undone before the session is read again. */
+  readonly break: (path: string) => Disposable | undefined;
+  readonly reason: string;
+  readonly code: number;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    what: "written by a newer cinch",
+    break: (path) => changed(path, "INSERT INTO schema_migrations VALUES (999, 'now', 'x')"),
+    reason: "StoreNewer",
+    code: 2,
+  },
+  { what: "locked by another program", break: locked, reason: "StoreBusy", code: 1 },
+  {
+    what: "overwritten with something else",
+    break: (path) => overwritten(path),
+    reason: "StoreCorrupt",
+    code: 1,
+  },
+  { what: "cut off", break: (path) => cutOff(path), reason: "StoreCorrupt", code: 1 },
+];
+
+for (const { what, break: breakIt, reason, code } of FAULTS) {
+  test(`[SES-16 R14] a store that is ${what} ends the run with a reason, is left as it is, and reads once that is mended`, async () => {
+    await using rig = await openRig([says(SAID), says("again")]);
+    const { path } = rig;
+    const kept = `${path}.kept`;
+    copyFileSync(path, kept);
+    {
+      using holding = breakIt(path);
+      // Whoever closes a file lets go of its locks, so one that is locked is looked at from outside alone.
+      const bytes = () => (holding === undefined ? readFileSync(path) : undefined);
+      const before = bytes();
+      const run = await rig.run(["-p", "go on", "--continue"]);
+      expect(run).toMatchObject({ code, stdout: "" });
+      expect(run.stderr).toContain(`(${reason})`);
+      expect(run.stderr).toContain(path);
+      expect(bytes()).toEqual(before);
+      if (holding === undefined) {
+        const doctor = await runCinch(["doctor"], { home: rig.home });
+        expect(doctor.code).toBe(1);
+        expect(doctor.stdout).toContain("DAMAGE  sessions: ");
+      }
+    }
+    copyFileSync(kept, path);
+    expect(await rig.said()).toContain(SAID);
+    expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
+  }, 30_000);
+}
+
+test("[SES-16 SES-06 R29] a clock that was set back loses nothing, and the session goes on where it was", async () => {
+  await using rig = await openRig([says(SAID), says("again")]);
+  changed(
+    rig.path,
+    "UPDATE logs SET created_at = '2199-01-01T00:00:00.000Z', updated_at = '2199-01-02T00:00:00.000Z'",
+  );
+  expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
+  expect(await rig.said()).toContain(SAID);
+  expect(await rig.said()).toContain("again");
+});
+
+const withMounts = requireProgram("unshare");
+
+withMounts(
+  "[SES-16 R15] a disk without room ends the turn with a reason, and what was acknowledged before is there",
+  async () => {
+    await using rig = await openRig([says(SAID), says("x ".repeat(600_000)), says("again"), says("again")]);
+    const data = join(rig.home.path, "data");
+    const stderr = await mounted(rig, [
+      `mkdir ${data}.kept ${data}.after && cp -a ${data}/. ${data}.kept/`,
+      `mount -t tmpfs -o size=1m none ${data} && cp -a ${data}.kept/. ${data}/`,
+      `"$0" -p long --continue --model mock:one || echo "exit $?" >&2`,
+      `cp -a ${data}/. ${data}.after/`,
+    ]);
+    expect(stderr).toContain("(StoreUnwritable)");
+    expect(stderr).toContain("Make room");
+    expect(stderr).toContain("exit 1");
+    for (const end of ["", "-wal", "-shm"]) {
+      const left = join(`${data}.after`, `cinch/sessions.db${end}`);
+      if (existsSync(left)) copyFileSync(left, rig.path + end);
+    }
+    expect(await rig.said()).toContain(SAID);
+    expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
+  },
+);
+
+withMounts(
+  "[SES-16] where nothing can be written, a run says so, and the sessions can be listed",
+  async () => {
+    await using rig = await openRig([says(SAID), says("again")]);
+    const data = join(rig.home.path, "data");
+    const stderr = await mounted(rig, [
+      `mount --bind ${data} ${data} && mount -o remount,ro,bind ${data}`,
+      `"$0" -p more --continue --model mock:one || echo "exit $?" >&2`,
+      `"$0" sessions list >&2 || echo "exit $?" >&2`,
+      `"$0" doctor >&2 || echo "exit $?" >&2`,
+    ]);
+    expect(stderr).toContain("(StoreUnwritable)");
+    expect(stderr.match(/exit \d/gu)).toEqual(["exit 1"]);
+    expect(stderr).toContain("sess_");
+    expect(stderr).toContain("No damage found");
+  },
+);
+
+/** Runs lines of a shell, in which $0 is cinch, under mounts that end with it; gives what it told on standard error. */
+async function mounted(rig: Rig, lines: readonly string[]): Promise<string> {
+  const script = ["set -e", ...lines].join("\n");
+  const child = Bun.spawn(["unshare", "--mount", "--map-root-user", "sh", "-c", script, cinchPath()], {
+    cwd: rig.work,
+    env: { PATH: process.env["PATH"], ...rig.home.env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  return await new Response(child.stderr).text();
+}
+
+interface Rig extends AsyncDisposable {
+  readonly home: CinchHome;
+  readonly work: string;
+  /** The database. */
+  readonly path: string;
+  run(args: readonly string[]): Promise<CinchResult>;
+  /** Everything that the newest session says. */
+  said(): Promise<string>;
+}
+
+/** A home with one session, in which the first of the script was said. */
+async function openRig(script: readonly Turn[]): Promise<Rig> {
+  const mock = startMockProvider({ script });
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"));
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  writeFileSync(join(home.path, "config/cinch/config.toml"), provider);
+  const rig: Rig = {
+    home,
+    work,
+    path: join(home.path, "data/cinch/sessions.db"),
+    run: (args) => runCinch([...args, "--model", "mock:one"], { home, cwd: work, timeoutMs: 30_000 }),
+    async said() {
+      await using store = await openHomeStore(home.path);
+      const [log] = await store.list({ limit: 1 });
+      return log === undefined ? "" : JSON.stringify(await store.events(log.logId, 0, 9_999));
+    },
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+  expect(await rig.run(["-p", "remember"])).toMatchObject({ code: 0 });
+  return rig;
+}
+
+function changed(path: string, sql: string): undefined {
+  using database = new Database(path);
+  database.run(sql);
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function overwritten(path: string): undefined {
+  writeFileSync(path, "no database at all, but a text of some length\n".repeat(400));
+}
+
+function cutOff(path: string): undefined {
+  truncateSync(path, Math.floor(statSync(path).size / 2 / 4_096) * 4_096 - 700);
+}
+
+function locked(path: string): Disposable {
+  const database = new Database(path);
+  database.run("PRAGMA locking_mode = EXCLUSIVE");
+  database.run("BEGIN EXCLUSIVE");
+  return {
+    [Symbol.dispose]() {
+      database.run("ROLLBACK");
+      database.close();
+    },
+  };
+}
