@@ -101,7 +101,8 @@ export const TEXTS = {
   TrustLedgerUnwritable:
     "The approval cannot be kept in <path>: <detail>. It does not count; mend that, or start with --without-project.",
   TrustRefused: "Not acknowledged: <paths>. Look at each with: cinch ack (at a terminal).",
-  TrustDrift: "These files are not what <lockfile> approves: <paths>.",
+  TrustDrift:
+    "These files are not what <lockfile> approves: <paths>. Look at each with: cinch ack (at a terminal); it writes a lock file anew with --emit-lockfile.",
 
   ToolNameTaken:
     "The tool name '<name>' is used by both <first> and <second>. Rename one of them, or leave one source out.",

@@ -1,8 +1,10 @@
 import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { count } from "../base/text.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { LINE_COMMANDS } from "../client/line/commands.ts";
 import type { Review } from "../harness/review.ts";
@@ -37,7 +39,7 @@ export async function runAck(invocation: Ack, stop: Stop): Promise<ExitCode> {
     });
   }
   if (invocation.emit !== undefined) await emit(review, invocation.emit, at);
-  else if (review.pending.length === 0) await at.stdout.write(`${nothingLeft(review)}\n`);
+  else await at.stdout.write(`${nothingLeft(review)}\n`);
   return stop.signal.aborted ? EXIT.cancelled : EXIT.done;
 }
 
@@ -117,11 +119,22 @@ async function emit(review: Review, target: string, at: Surroundings): Promise<v
   const text = lockFileOf(review);
   if (target === "-") return await at.stdout.write(text);
   const path = resolve(target);
-  await at.world.files.writeAtomic(path, text);
+  await writeLockFile(at.world.files, path, text);
   const files = count(review.items.length, "file");
   await at.stderr.write(
     `cinch: ${files} in ${neutraliseLine(path)}; in CI: cinch -p … --lockfile ${neutraliseLine(target)}\n`,
   );
+}
+
+async function writeLockFile(files: Files, path: string, text: string): Promise<void> {
+  try {
+    await files.makeDirectory(dirname(path));
+    await files.writeAtomic(path, text);
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause;
+    const problem = `the lock file cannot be written to ${path}: ${messageOf(cause)}`;
+    throw new HarnessError("UsageInvalid", { problem }, { cause });
+  }
 }
 
 function nothingLeft({ items, root }: Review): string {

@@ -161,6 +161,16 @@ test("[CRED-01] the development key is told at every start, and so is a keychain
   expect(file.notices.join()).toContain("The keychain cannot be used (no D-Bus); the key file");
 });
 
+test("[CRED-01] a passphrase that is set and empty is told with what to do, and nothing weaker takes its place", async () => {
+  await using rig = openRig();
+  for (const passphrase of ["", " \t"]) {
+    await expect(rig.open({ passphrase })).rejects.toThrow(
+      "The machine key from CINCH_PASSPHRASE cannot be used: it is set and empty; set a passphrase, or unset it.",
+    );
+  }
+  expect(rig.files()).toEqual([]);
+});
+
 test("[CRED-01 REL-03] a keychain that never answers ends the wait, and nothing weaker takes its place", async () => {
   await using rig = openRig();
   const clock = fakeClock();

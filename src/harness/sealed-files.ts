@@ -1,4 +1,4 @@
-import { join, sep } from "node:path";
+import { sep } from "node:path";
 import type { FileInfo, Files, OpenFile, Random } from "../base/world.ts";
 import { FileTooLarge } from "../base/world.ts";
 import type { SealedEnd } from "../session/sealed-file.ts";
@@ -111,5 +111,5 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
 /** A folder by its own path and by the one that it leads to: tools name files by either. */
 export async function bothPaths(files: Files, directory: string): Promise<readonly string[]> {
   const real = await files.realpath(directory);
-  return real === directory ? [directory] : [directory, join(real)];
+  return real === directory ? [directory] : [directory, real];
 }

@@ -122,7 +122,8 @@ async function writeAtomic(path: string, content: Uint8Array | string, mode?: nu
     if (before !== undefined) await chmod(temporary, before.mode);
     await rename(temporary, path);
   } catch (thrown) {
-    await rm(temporary, { force: true });
+    // What failed first is told: where there is no folder to write in, there is nothing to remove either.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw thrown;
   }
 }

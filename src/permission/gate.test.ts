@@ -218,6 +218,18 @@ test("[PERM-12] --auto-approve answers yes, but lifts no deny rule, no strict ce
   expect(strict.refusals).toEqual(["level"]);
 });
 
+test("[PERM-12] what a strict level or its own length forbids is refused with what would help", async () => {
+  const strict = rig([], { policy: { ...POLICY, strict: true } });
+  expect(await strict.call(bash("npm test"))).toEndWith(
+    "What is above it is refused, since strict = true is set. The user can raise it with --level DangerFullAccess.",
+  );
+  const long = rig([]);
+  expect(await long.call(bash(`echo ${"x".repeat(100_001)}`))).toEndWith(
+    "too much to be judged. Write a script to a file and run that.",
+  );
+  expect([...strict.refusals, ...long.refusals]).toEqual(["level", "limit"]);
+});
+
 test("[PERM-06] no answer in time denies, and the model can tell", async () => {
   const { call, ran, refusals } = rig([{ kind: "timeout", afterMs: 60_000 }]);
   expect(await call(bash("npm test"))).toBe(

@@ -356,7 +356,7 @@ test.each([
   [{ event: "PreToolUse", cmd: "" }, "cmd: must be a command"],
   [
     { event: "PreToolUse", cmd: "./guard.sh --all" },
-    "cmd: the program is a path below the folder that is worked in",
+    "cmd: the program is a path below the folder that is worked in, so each repository would bring its own: write an absolute path, or $CINCH_HOOKS/NAME for one in the hooks folder of your configuration",
   ],
   [
     { event: "PreToolUse", cmd: "scripts/guard.sh" },
@@ -389,9 +389,7 @@ test("[HOOK-03] what has no effect is told at the start", async () => {
   await using place = openHooked();
   place.hooks({ event: "Stop", cmd: "true", blocking: true });
   await using harness = await place.open();
-  expect(harness.notices).toEqual([
-    expect.stringContaining("blocking has no effect for Stop"),
-  ]);
+  expect(harness.notices).toEqual([expect.stringContaining("blocking has no effect for Stop")]);
 });
 
 test("[HOOK-01 S18] nothing that a model or a person says is ever part of a command", async () => {

@@ -167,6 +167,49 @@ withTmux("[CRED-01] a key that is typed is shown nowhere, and Ctrl-C stores none
   expect(screen).not.toContain("typed-secret");
 });
 
+test("[CRED-01 CRED-02] creds says where a key went, what goes before it, and what to do about one that cannot be taken", async () => {
+  using home = cinchHome();
+  const creds = (words: readonly string[], env: Readonly<Record<string, string>> = {}, stdin = "") =>
+    runCinch(["creds", ...words], { home, env, stdin });
+  const store = join(home.path, "config/cinch/creds.enc");
+  expect(await creds(["add", "zai"], { ZAI_API_KEY: KEY }, `${KEY}\n`)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: `cinch: the key of zai (account default) was added to ${store}, encrypted under the machine key from machine.key\ncinch: ZAI_API_KEY is set, and goes before the stored key while it is\n`,
+  });
+  expect((await creds(["list"], { ZAI_API_KEY: KEY })).stdout).toEndWith(
+    "\tnot used: ZAI_API_KEY goes before\nzai\t-\t-\tused, from ZAI_API_KEY\n",
+  );
+  const refusals: readonly (readonly [words: readonly string[], told: string])[] = [
+    [["add", "zai", "sk-0123"], "leave it out and type it when asked, pipe it in, or name a variable"],
+    [["add", "sk-0123"], "leave it out and type it when asked, pipe it in, or name a variable"],
+    [["add", "zia"], 'there is no provider "zia"; did you mean zai? Known: '],
+    [
+      ["add", "zai"],
+      "there is no key: type it at a terminal, pipe it in, or name a variable with --from-env",
+    ],
+    [["add", "zai", "--from-env", "NOT_THERE"], "--from-env: NOT_THERE is not set, or empty"],
+    [["delete", "openai"], "there is no stored key of openai for the account default; see cinch creds list"],
+    [
+      ["remove", "zai"],
+      "write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], or rotate",
+    ],
+    [["rotate"], "name the variable that holds the old machine key: cinch creds rotate --from-env NAME"],
+  ];
+  for (const [words, told] of refusals) {
+    const { code, stderr } = await creds(words);
+    expect([words, code, stderr]).toEqual([words, 2, expect.stringContaining(told)]);
+    expect(stderr).not.toContain("sk-0123");
+  }
+  const locked = await creds(["list"], { CINCH_PASSPHRASE: "another" });
+  expect([locked.code, locked.stderr]).toEqual([
+    2,
+    expect.stringContaining(`The key store ${store} was encrypted under another machine key`),
+  ]);
+  expect(locked.stderr).toContain("if it was made with neither, unset both, so that machine.key counts");
+  expect((await creds(["list"])).stdout).toEndWith("\tused\n"); // the remedy, tried
+});
+
 interface Processes {
   readonly keeper: number;
   readonly engine: number;

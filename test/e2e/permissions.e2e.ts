@@ -220,4 +220,22 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
     ],
     quiet: ["allow: it only reads", "in the sandbox: allow: it only reads"],
   });
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    '[permissions]\nask = ["Bash:make *"]\n[sandbox]\nunavailable = "refuse"\n',
+  );
+  expect([await explain("npm test"), await explain("make all")]).toEqual([
+    [
+      "deny: there is no sandbox for it: it is looked at as if there were none",
+      held,
+      'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
+    ],
+    [
+      "deny: there is no sandbox for it: it is looked at as if there were none",
+      'in the sandbox: ask: the rule ask "Bash:make *" names it',
+      'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
+      "to let it through: a person says yes, or --auto-approve; or take that rule out",
+    ],
+  ]);
 }, 60_000);

@@ -226,9 +226,17 @@ requireProgram("tmux")(
     await terminal.press("Enter");
     await terminal.shows("code 5"); // the aliases cannot be acknowledged
     rmSync(join(cwd, ".cinch/aliases.toml"));
-    const lock = join(own.path, "ci.lock");
+    const lock = join(own.path, "ci/approved.lock"); // in a folder that is not there yet
     const emitted = await runCinch(["ack", "--emit-lockfile", lock], { home: own, cwd });
     expect(emitted).toMatchObject({ code: 0, stdout: "" });
+    const nowhere = join(cwd, "AGENTS.md/ci.lock");
+    expect(await runCinch(["ack", "--emit-lockfile", nowhere], { home: own, cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`the lock file cannot be written to ${nowhere}: `),
+    });
+    expect((await runCinch(["ack"], { home: own, cwd })).stdout).toBe(
+      `acknowledged in ${cwd}: 2 files, unchanged since\n`,
+    );
 
     using ci = cinchHome();
     configure(ci);
@@ -243,7 +251,7 @@ requireProgram("tmux")(
     const drift = await runCinch(["verify-ack", "--lockfile", lock], { home: ci, cwd });
     expect(drift.code).toBe(5);
     expect(drift.stderr).toContain(
-      `These files are not what ${lock} approves: .cinch/skills/s (changed), AGENTS.md (gone).`,
+      `These files are not what ${lock} approves: .cinch/skills/s (changed), AGENTS.md (gone). Look at each with: cinch ack (at a terminal)`,
     );
     expect(
       (await runCinch(["verify-ack", "--lockfile", join(ci.path, "none")], { home: ci, cwd })).code,

@@ -130,8 +130,16 @@ describe("[SBX-04] a command that needs more", () => {
     await using rig = openSandboxRig({ attended: true, ask });
     expect(await rig.bash(`echo yes >${rig.outside}/a && echo done`)).toBe("done");
     expect(existsSync(join(rig.outside, "a"))).toBe(true);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toContain("Bash failed in the sandbox (only the workspace and /tmp can be written");
+    expect(asked).toEqual([
+      `Bash failed in the sandbox (only the workspace and /tmp can be written, and there not .git/hooks, .git/config and .cinch). Run it again outside, with your own rights?\necho yes >${rig.outside}/a && echo done`,
+    ]);
+  });
+
+  test("for the network is told that a person can list hosts, or be asked", async () => {
+    await using rig = openSandboxRig();
+    expect(await rig.bash("echo 'curl: (6) Could not resolve host: example.com' >&2; exit 6")).toEndWith(
+      "[This ran in a sandbox, and that may be why it failed: there is no network. A person can list hosts under [sandbox] network in config.toml; else call Bash again with outside_sandbox: true, which asks a person.]",
+    );
   });
 
   test("stays inside where nobody is there, where a person says no, and where a rule denies it outside", async () => {
