@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recordDemo } from "../../scripts/record-demo.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
@@ -47,17 +47,17 @@ test("[PROV-08] the demo says how to remove what it leaves, and then nothing of 
   const { stdout } = await runCinch(["demo"], { home, env: { TMPDIR: folder } });
   expect(readdirSync(folder)).toHaveLength(1);
   const command = / {2}Remove +(rm -r .+)\n/.exec(stdout)?.[1] ?? "false";
+  expect(command).toContain("cinch-demo-"); // what a test runs, it has looked at
   expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test("[PROV-08] the demo fits 80 columns", async () => {
+  using home = cinchHome();
+  const { stdout } = await runCinch(["demo"], { home, env: temporary(home.path) });
   // The name of the folder is the machine's: counted is what is left without it.
-  const { stdout } = await runCinch(["demo"]);
-  const folder = demoFolder(stdout);
-  const lines = stdout.replaceAll(folder, "/tmp/cinch-demo-123456/project").split("\n");
+  const lines = stdout.replaceAll(demoFolder(stdout), "/tmp/cinch-demo-123456/project").split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  rmSync(join(folder, ".."), { recursive: true });
 });
 
 test("[PROV-08 SES-07] the demo's session is one like any other: it can be gone on with", async () => {
@@ -183,5 +183,7 @@ function temporary(path: string): { readonly TMPDIR: string } {
 }
 
 function demoFolder(stdout: string): string {
-  return / {2}Folder +(\S+)/.exec(stdout)?.[1] ?? "";
+  const folder = / {2}Folder +(\/\S+)/.exec(stdout)?.[1];
+  if (folder === undefined) throw new Error(`the demo named no folder: ${stdout}`);
+  return folder;
 }
