@@ -5,11 +5,17 @@ const HARMLESS_KEYS: readonly RegExp[] = [
   /^branch\.(?:.*\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)|autosetuprebase|autosetupmerge|sort)$/,
   /^(?:user|author|committer)\.(?:name|email|signingkey)$/,
   /^(?:pull\.(?:rebase|ff|octopus)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel|writecommitgraph)|init\.defaultbranch|merge\.(?:conflictstyle|ff|renamelimit|log)|rebase\.(?:autosquash|autostash|updaterefs)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|gpgsign)|tag\.(?:sort|gpgsign)|gc\.(?:auto|autodetach|pruneexpire)|maintenance\.(?:auto|strategy)|index\.(?:version|threads)|feature\.(?:manyfiles)|http\.postbuffer|pack\.(?:threads|windowmemory))$/,
-  /^(?:color|advice|column|gui|alias|lfs\.repositoryformatversion|extensions\.objectformat|submodule\.(?:active|recurse)|status\.(?:short|branch|showuntrackedfiles|relativepaths)|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|mnemonicprefix|noprefix|colormoved|indentheuristic|renamelimit|context))(?:\.|$)/,
+  /^(?:color|advice|column|gui|alias)\./,
+  // To the end: below `diff.context` a driver of that name may have a program.
+  /^(?:lfs\.repositoryformatversion|extensions\.objectformat|submodule\.(?:active|recurse)|status\.(?:short|branch|showuntrackedfiles|relativepaths)|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|mnemonicprefix|noprefix|colormoved|indentheuristic|renamelimit|context))$/,
 ];
 
-/** The keys of a configuration, section and all, in small letters; undefined for a line that is none. */
+/** A comment ends with its line, whatever stands at the end of it; a value goes on behind a backslash. */
+const COMMENT_THAT_SEEMS_TO_GO_ON = /[#;][^\n]*\\\r?\n/;
+
+/** The keys of a configuration, section and all, in small letters; undefined for a line that is none or not plain. */
 export function configKeys(text: string): readonly string[] | undefined {
+  if (COMMENT_THAT_SEEMS_TO_GO_ON.test(text)) return undefined;
   const keys: string[] = [];
   let section: string | undefined;
   const lines = text.replaceAll("\r\n", "\n").replaceAll("\\\n", " ").split("\n");

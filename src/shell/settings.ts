@@ -21,7 +21,6 @@ const HARMLESS_SHOPT = new Set([
   "failglob",
   "nocaseglob",
   "inherit_errexit",
-  "lastpipe",
 ]);
 
 /** Why what follows a command may be read in another way: it sets how the shell reads. Undefined for any other. */

@@ -757,6 +757,77 @@ test("[PERM-04 S22] links out of the workspace, credentials and what cannot be r
     expect(await kind(line)).toEqual([line, "allow"]);
 });
 
+test("[PERM-04 S01 S05] what only another spelling hides is asked: brackets in escapes, blanks in a jq variable, flags in names", async () => {
+  await expectAll(
+    [
+      "[[ 1 -eq $'a\\x5b$(touch x)\\x5d' ]]",
+      "[[ $'a\\x5b$(touch x)\\x5d' -gt 1 ]]",
+      "jq -n '$ ENV'",
+      "jq -n '$\tENV.HOME'",
+      "jq -n '\"\\($ ENV.HOME)\"'",
+      "git for-each-ref --format='%(signature)'",
+      "git branch --format='%(signature:key)'",
+      "find . | xargs -n1 wc -l",
+      "find . -type f | xargs -n 2 du",
+      "find . | xargs -L1 md5sum",
+      "shopt -s lastpipe",
+    ],
+    "ask",
+  );
+});
+
+test("[PERM-04 S22] a search, a comparison and what is handed to xargs show no key and no file elsewhere", async () => {
+  await using directory = temporaryDirectory();
+  await using outside = temporaryDirectory();
+  const root = directory.path;
+  for (const folder of ["sub", "src", "vendor"]) mkdirSync(join(root, folder));
+  for (const file of [".env", "sub/.env", "a.txt", "src/a.ts"]) writeFileSync(join(root, file), "x");
+  writeFileSync(join(outside.path, "notes.txt"), "x");
+  symlinkSync(outside.path, join(root, "link"));
+  symlinkSync(join(outside.path, "notes.txt"), join(root, "vendor/notes.txt"));
+  Bun.spawnSync(["git", "init", "-q", root]);
+  const kind = async (line: string) => [line, (await verdictOn(line, POLICY, { root })).kind];
+  for (const line of [
+    "grep -d recurse KEY .",
+    "grep -drecurse KEY .",
+    "grep --directories=recurse KEY",
+    "rg -g .env KEY",
+    "rg -g '*' KEY",
+    "rg --glob '**/*' KEY",
+    "rg --iglob '.E*' KEY",
+    "rg -g '*.{ts,env}' KEY",
+    "rg -g '?env' KEY",
+    "rg -t sh KEY",
+    "diff a.txt sub",
+    "diff sub src",
+    "git diff -- /dev/null .e*",
+    "git diff /dev/null link/notes.txt",
+    "git diff link/notes.txt a.txt",
+    "git diff /dev/null sub",
+    "find vendor -print0 | xargs -0 cat",
+    "find vendor -type l -print0 | xargs -0 cat",
+    "find vendor -type f -o -name notes.txt -print0 | xargs -0 cat",
+    "find vendor ! -type f -print0 | xargs -0 grep x",
+  ])
+    expect(await kind(line)).toEqual([line, "ask"]);
+  for (const line of [
+    "grep -d skip KEY src/a.ts",
+    "rg -g '*.ts' KEY",
+    "rg -g '*.{ts,tsx}' -g '!*.test.ts' KEY",
+    "rg -g 'src/*.ts' KEY",
+    "rg -g 'README*' KEY",
+    "rg -t ts KEY",
+    "diff a.txt src/a.ts",
+    "git diff a.txt",
+    "git diff HEAD~1 HEAD -- src/a.ts",
+    "git diff main...feature",
+    "find vendor -type f -print0 | xargs -0 cat",
+    "find src -name '*.ts' -type f -print0 | xargs -0 grep x",
+    "find . -name '*.ts' | xargs wc -l",
+  ])
+    expect(await kind(line)).toEqual([line, "allow"]);
+});
+
 describe("S34: what a repository tells git to run", () => {
   const KEYS = [
     "core.fsmonitor=./x",
@@ -785,6 +856,10 @@ describe("S34: what a repository tells git to run", () => {
     "interactive.diffFilter=./x",
     "trailer.x.command=./x",
     "sendemail.x=y",
+    "diff.context.textconv=./x",
+    "diff.renames.command=./x",
+    "submodule.active.update=!./x",
+    "status.branch.x=./x",
   ];
 
   requireProgram("git")(
@@ -845,6 +920,23 @@ describe("S34: what a repository tells git to run", () => {
       await using broken = await makeRepository();
       writeFileSync(join(broken.path, ".git/config"), '[core]\n\tbare = false\n[core "fsmonitor\n');
       expect(await broken.kind("git status")).toBe("ask");
+      // A comment ends with its line, whatever stands at its end: what follows is a setting.
+      for (const comment of ["# x \\\n", "; x \\\n", "bare = false # x \\\n", "bare = false ; \\\r\n"]) {
+        await using commented = await makeRepository();
+        writeFileSync(join(commented.path, ".git/config"), `[core]\n\t${comment}\tfsmonitor = ./x\n`);
+        expect([comment, await commented.kind("git status")]).toEqual([comment, "ask"]);
+      }
+      // `..` behind a link leads above what the link leads to, into a repository that the look began beside.
+      await using linked = await makeRepository();
+      linked.git("init", "-q", "--bare", "vendor/evil");
+      mkdirSync(join(linked.path, "vendor/evil/inside"));
+      symlinkSync("vendor/evil/inside", join(linked.path, "link"));
+      expect([
+        await linked.kind("git -C link -C .. status"),
+        await linked.kind("cd link && git -C .. status"),
+        await linked.kind("git -C link/.. status"),
+        await linked.kind("git -C vendor log"),
+      ]).toEqual(["ask", "ask", "ask", "allow"]);
       await using pointed = await makeRepository();
       mkdirSync(join(pointed.path, "a"));
       writeFileSync(join(pointed.path, "a/.git"), "gitdir: /nowhere/else\n");

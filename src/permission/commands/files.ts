@@ -174,7 +174,8 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
       words: /^-\d+$/,
     },
     operands: "paths",
-    deep: { flags: ["-r", "--recursive"], kind: "all" },
+    // Of two folders it compares the files without -r too, of a file and a folder the one of the same name.
+    deep: "all",
   }),
   comm: shaped({
     flags: { letters: "123iz", long: "check-order nocheck-order total help version", words: /^-[123]+$/ },

@@ -34,8 +34,8 @@ export function git({ args, directories }: Parameters<Knowledge>[0]): Known {
   return found === undefined ? unknown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
 }
 
-/** `a/..` leads above what `a` is a link to. */
-const THROUGH_LINKS = /[^/.][^/]*\/+\.\.(?:\/|$)/;
+/** `..` leads above what a folder before it is a link to, also where an earlier -C or cd has led there. */
+const UPWARDS = /(?:^|\/)\.\.(?:\/|$)/;
 
 function readGlobals(
   args: readonly ShellWord[],
@@ -48,7 +48,7 @@ function readGlobals(
     if (text === "-C") {
       const word = args[++index];
       const path = literalOf(word);
-      if (word === undefined || path === undefined || path.startsWith("~") || THROUGH_LINKS.test(path))
+      if (word === undefined || path === undefined || path.startsWith("~") || UPWARDS.test(path))
         return "git -C of a place that is not known";
       uses.push({ kind: "path", word, directories: at });
       at = at?.map((directory) => (path.startsWith("/") ? path : posix.join(directory, path)));
@@ -73,7 +73,7 @@ function subcommand(
   if (typeof read === "string") return unknown(`git ${name}: ${read}`);
   const { operands, flags, values } = read;
   const format = [...values.map(({ word }) => word.text), ...args.map((word) => word.text)].find((text) =>
-    text.includes("%G"),
+    /%G|%\(\*?signature/.test(text),
   );
   if (format !== undefined) return unknown(`git ${name}: ${format} starts gpg`);
   if (kind === "none" && operands.length > 0) return unknown(`git ${name} ${operands[0]?.text}`);
@@ -83,13 +83,17 @@ function subcommand(
   if (odd !== undefined) return unknown(`git ${name} ${odd}`);
   const secret = operands.find((word) => mayHoldCredentials((literalOf(word) ?? "").replace(/^.*:/s, "")));
   if (secret !== undefined) return unknown(`git ${name} ${secret.text}, which may hold a key or password`);
-  const elsewhere = operands.filter((word) => leadsOut(literalOf(word) ?? ""));
+  // Where one lies outside, and where there is no repository, git diff compares any two files or folders.
+  const compared =
+    name === "diff" ? operands.filter((word) => literalOf(word)?.startsWith(":") !== true) : [];
+  const deep = compared.length > 1 ? ({ deep: "all" } as const) : {};
+  const elsewhere = name === "diff" ? compared : operands.filter((word) => leadsOut(literalOf(word) ?? ""));
   return reads([
     ...uses,
     ...values.flatMap(({ kind, word }): readonly Use[] =>
       kind === "path" ? [{ kind: "path", word, directories: at }] : [],
     ),
-    ...elsewhere.map((word): Use => ({ kind: "path", word, directories: at })),
+    ...elsewhere.map((word): Use => ({ kind: "path", word, directories: at, ...deep })),
     { kind: "repository", directories: at, tree },
   ]);
 }

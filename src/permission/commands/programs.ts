@@ -162,7 +162,7 @@ export function awkProblem(program: string): string | undefined {
 
 /** A filter that reads no other file, no environment and no module. */
 export function jqProblem(program: string): string | undefined {
-  return /\benv\b|\$ENV|\$__prog|\bimport\b|\binclude\b|modulemeta|get_search_list|input_filename|\binput_line|\bhalt|\$__loc__/.test(
+  return /\benv\b|ENV|__prog|\bimport\b|\binclude\b|modulemeta|get_search_list|input_filename|\binput_line|\bhalt|__loc__/.test(
     program,
   )
     ? `the jq filter reads more than its input: ${program.slice(0, 60)}`

@@ -30,7 +30,7 @@ const GREP_FLAGS = {
 const GREP = {
   flags: GREP_FLAGS,
   operands: { patternUnless: ["-e", "-f", "--regexp", "--file"] },
-  deep: { flags: ["-r", "--recursive"], kind: "all" },
+  deep: { flags: ["-r", "--recursive", "-d", "--directories"], kind: "all" },
 } as const;
 
 const RG_FLAGS = {
@@ -92,7 +92,9 @@ function rg({ args, directories }: Parameters<Knowledge>[0]): Known {
   const read = readFlags(RG_FLAGS, args);
   if (typeof read === "string") return unknown(read);
   const { flags, values, operands } = read;
-  const hidden = ["-.", "--hidden", "-u", "--unrestricted", "--no-ignore"].some((flag) => flags.has(flag));
+  const hidden =
+    ["-.", "--hidden", "-u", "--unrestricted", "--no-ignore"].some((flag) => flags.has(flag)) ||
+    values.some(({ flag, word }) => choosesHidden(flag, literalOf(word) ?? "*"));
   const files = flags.has("--files") || flags.has("--type-list");
   const pattern =
     files || ["-e", "-f", "--regexp", "--file"].some((flag) => flags.has(flag)) ? [] : operands.slice(0, 1);
@@ -105,6 +107,21 @@ function rg({ args, directories }: Parameters<Knowledge>[0]): Known {
   for (const word of paths.length === 0 ? [HERE] : paths)
     uses.push({ kind: "path", word, directories, ...(files ? {} : { deep: hidden ? "all" : "visible" }) });
   return reads(uses);
+}
+
+/** Endings of names that no file with a key has, one that begins with a dot neither. */
+const SOURCES =
+  /\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|[ch]|cc|cpp|hpp|rb|php|cs|swift|scala|md|mdx|rst|txt|css|scss|html|vue|svelte|sql|sh|toml|xml|ya?ml|json|lock|proto)$/;
+
+/** rg looks into what a pattern or type names, whether its name begins with a dot or not. */
+function choosesHidden(flag: string, value: string): boolean {
+  if (flag === "-t" || flag === "--type") return /^(?:sh|all)$/.test(value);
+  if (!/^(?:-g|--glob|--iglob)$/.test(flag) || value.startsWith("!")) return false;
+  const name = value.slice(value.lastIndexOf("/") + 1);
+  if (/^\w[^{},]*$/.test(name)) return false;
+  const [, start = "", ends] = /^([^{},]*)\{([\w,]+)\}$/.exec(name) ?? [];
+  const names = ends === undefined ? [name] : ends.split(",").map((end) => `${start}${end}`);
+  return !names.every((each) => /^\*(?:[\w*.-]*)$/.test(each) && SOURCES.test(each));
 }
 
 function fd({ args, directories }: Parameters<Knowledge>[0]): Known {
@@ -194,13 +211,15 @@ const PASSING = new Set(["head", "tail", "sort", "uniq", "tac"]);
  * be shown.
  */
 function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
-  const [inner, nul] = innerOf(args);
+  const [inner, nul, counted] = innerOf(args);
   if (inner === undefined) return unknown("the flags of xargs");
   const exact = nul && isSearchWithNul(writers[0]);
   if (!exact && !comesFromSearch(writers)) return unknown("it takes its arguments from what it reads");
   const [name, ...words] = inner.map(literalOf);
   if (name === undefined || words.includes(undefined))
     return unknown("what xargs starts is only known when it runs");
+  // By itself, one part of a name with blanks in it may be a flag that shows a file: `--files0-from=`.
+  if (counted && !exact) return unknown("xargs may start it with a part of a name alone");
   const rest = words.flatMap((word) => (word === undefined || word === "{}" ? [] : [word]));
   const counting = Object.hasOwn(COUNTING, name) ? COUNTING[name] : undefined;
   if (counting !== undefined && rest.every((word) => counting.test(word))) return reads();
@@ -218,6 +237,8 @@ function xargs({ args, writers }: Parameters<Knowledge>[0]): Known {
 /** What a search has found is read whole: all that lies below where it looked, or what it was told the name of. */
 function foundAndRead(search: ShellCommand | undefined): Known {
   const words = search?.args ?? [];
+  if (!findsFilesOnly(words))
+    return unknown("the files found may be links that lead anywhere: with -type f alone they are none");
   const secret = words.find((word) => mayHoldCredentials(literalOf(word) ?? ""));
   if (secret !== undefined) return unknown(`it reads ${secret.text}, which may hold a key or password`);
   const end = words.findIndex((word) => /^(?:-.|[(),!]$)/.test(literalOf(word) ?? "-x"));
@@ -226,6 +247,13 @@ function foundAndRead(search: ShellCommand | undefined): Known {
   return reads(
     (roots.length === 0 ? [HERE] : roots).map((word) => ({ kind: "path", word, directories, deep: "all" })),
   );
+}
+
+/** Every name that is printed is that of a file, and of no link. */
+function findsFilesOnly(words: readonly ShellWord[]): boolean {
+  const texts = words.map((word) => literalOf(word) ?? "");
+  const at = texts.indexOf("-type");
+  return at !== -1 && texts[at + 1] === "f" && !texts.some((text) => /^(?:-o|-or|-not|[!,()])$/.test(text));
 }
 
 function grepBehindXargs(args: readonly ShellWord[], search: ShellCommand | undefined): Known {
@@ -253,20 +281,24 @@ function grepBehindXargs(args: readonly ShellWord[], search: ShellCommand | unde
   return foundAndRead(search);
 }
 
-function innerOf(args: readonly ShellWord[]): readonly [readonly ShellWord[] | undefined, boolean] {
+/** What it starts; whether names end with a NUL byte; whether each start takes but some of them. */
+function innerOf(args: readonly ShellWord[]): readonly [readonly ShellWord[] | undefined, boolean, boolean] {
   let nul = false;
+  let counted = false;
   for (let at = 0; at < args.length; at++) {
     const text = literalOf(args[at]);
-    if (text === undefined) return [undefined, false];
+    if (text === undefined) return [undefined, false, false];
     if (text === "-0" || text === "--null") nul = true;
     else if (text === "-r" || text === "--no-run-if-empty") continue;
-    else if (/^-(?:n|P|L)\d*$/.test(text)) at += /\d$/.test(text) ? 0 : 1;
-    else if (text === "-I{}") continue;
+    else if (/^-(?:n|P|L)\d*$/.test(text)) {
+      counted ||= !text.startsWith("-P");
+      at += /\d$/.test(text) ? 0 : 1;
+    } else if (text === "-I{}") continue;
     else if (text === "-I" && literalOf(args[at + 1]) === "{}") at++;
-    else if (text.startsWith("-")) return [undefined, false];
-    else return [args.slice(at), nul];
+    else if (text.startsWith("-")) return [undefined, false, false];
+    else return [args.slice(at), nul, counted];
   }
-  return [undefined, false];
+  return [undefined, false, false];
 }
 
 function isSearchWithNul(command: ShellCommand | undefined): boolean {

@@ -96,7 +96,8 @@ function test({ args }: Parameters<Knowledge>[0]): Known {
 /** Inside [[ ]] numbers are expressions, which may hold substitutions. */
 function conditional(call: Parameters<Knowledge>[0]): Known {
   const { args } = call;
-  if (args.some((word) => word.text.includes("["))) return unknown("an expression that bash evaluates");
+  if (args.some((word) => word.text.includes("[") || literalOf(word)?.includes("[") === true))
+    return unknown("an expression that bash evaluates");
   return args.every(
     (word) =>
       word.kind === "known" ||
