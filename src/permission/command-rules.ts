@@ -8,7 +8,7 @@ import type { Rule } from "./rule.ts";
 
 /** They read a program of their own out of their arguments: the words of a pattern are looked for in it. */
 const INTERPRETERS =
-  /^(?:python|pypy|node|nodejs|bun|deno|tsx|ts-node|perl|ruby|php|lua|tclsh|expect|osascript|awk|gawk|mawk|make|ssh|at|batch|crontab)[\d.]*$/;
+  /^(?:python|pypy|node|nodejs|bun|deno|tsx|ts-node|perl|ruby|php|lua|tclsh|expect|osascript|awk|gawk|mawk|make|ssh|at|batch|crontab|fish|t?csh|pwsh|nu|npx|bunx|script|su|runuser|n?vim?|gdb)[\d.]*$/;
 const SUFFIXES_MAX = 24;
 
 /**
@@ -64,7 +64,11 @@ function commandHeld(
     if (behind !== "no") return behind;
   }
   const called = program.slice(program.lastIndexOf("/") + 1);
-  if (INTERPRETERS.test(called) && args.some((word) => mayHold(word.text, pattern))) return "yes";
+  if (
+    INTERPRETERS.test(called) &&
+    args.some(({ text }) => mayHold(text, pattern) || mayHold(text.replace(/^--[\w-]+=/, ""), pattern))
+  )
+    return "yes";
   if (
     LAUNCHERS.has(called) &&
     words

@@ -148,6 +148,15 @@ const OPEN = [
   "git -c alias.lg='log -p' lg",
   "git --git-dir=.git log -p -- src",
   "git rev-list --all | xargs git show",
+  "git --work-tree=/tmp/x checkout HEAD -- .",
+  "GIT_WORK_TREE=/tmp/x git checkout HEAD -- .",
+  "env GIT_WORK_TREE=/tmp/x git reset --hard",
+  "export GIT_DIR=/repository/store; cd /tmp/x && git restore .",
+  "cd /tmp/x && git --git-dir=/repository/store checkout -f",
+  "git -C /tmp/x pull /repository main",
+  "git -C /tmp/x fetch ../repository",
+  "git push /tmp/x HEAD",
+  "git -C /tmp/x remote add o file:///repository",
 ];
 
 const CLEAR = [
@@ -176,6 +185,14 @@ const CLEAR = [
   "git ls-files",
 ];
 
+const WORK = [
+  "git fetch origin",
+  "git pull --rebase origin main",
+  "git push",
+  "git checkout HEAD -- src",
+  "git remote add o https://example.com/x",
+];
+
 test("[PERM-02] what a deny rule forbids to read is not read out of git by its name either, however it is spelt", async () => {
   await judging(rules("deny Read:secrets/**"), async (judged) => {
     for (const command of [...NAMED, "git -C ../another show HEAD:secrets/x"])
@@ -189,6 +206,13 @@ test("[PERM-02] where git may print files that it does not name, and a rule deni
     const often = "git rev-parse HEAD; ".repeat(200);
     for (const command of [...OPEN, many, often])
       expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
+  });
+});
+
+test("[PERM-02] git brings the files of a repository to where they belong in the sandbox, whatever rule is about some", async () => {
+  await judging(rules("deny Read:secrets/**"), async (judged) => {
+    expect((await judged("git checkout HEAD -- src")).within).toBe("allow");
+    for (const command of WORK) expect([command, (await judged(command)).without]).toEqual([command, "ask"]);
   });
 });
 

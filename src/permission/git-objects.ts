@@ -3,7 +3,7 @@ import type { Files } from "../base/world.ts";
 import type { Analysis } from "../shell/analysis.ts";
 import { matchesStars } from "./command.ts";
 import type { GitContent, GitSelection } from "./commands/git-content.ts";
-import { gitContent } from "./commands/git-content.ts";
+import { gitContent, setsGitPlace } from "./commands/git-content.ts";
 import type { Met } from "./facts.ts";
 import type { ReadRules } from "./read-rules.ts";
 import type { Ground } from "./resolve.ts";
@@ -26,8 +26,9 @@ export async function metByGit(
   rules: ReadRules,
 ): Promise<readonly Met[]> {
   const contents: GitContent[] = [];
+  const elsewhere = commands.some(setsGitPlace);
   for (const command of commands) {
-    const content = gitContent(command);
+    const content = gitContent(command, elsewhere);
     if (content !== undefined) contents.push(content);
     if (contents.length > COMMANDS_MAX) break;
   }

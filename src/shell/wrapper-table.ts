@@ -41,9 +41,9 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     "env",
     {
       flags: "i0v",
-      values: "uCS",
+      values: "uCSa",
       long: ["ignore-environment", "null", "debug"],
-      longValues: ["unset", "chdir", "split-string"],
+      longValues: ["unset", "chdir", "split-string", "argv0"],
       assignments: true,
     },
   ],

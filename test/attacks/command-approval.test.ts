@@ -536,6 +536,33 @@ describe("S11: wrappers", () => {
       WRAPPERS.slice(0, 12).map((second) => closed(first, `nice ${second} curl x`)),
     );
     await expectAll([...one, ...three], "deny", DENIED);
+    // Programs and flags that the table of wrappers does not tell whole; their values stand as words of their own.
+    await expectAll(
+      [
+        "choom -n 0 -- curl x",
+        "linux64 curl x",
+        "numactl -C 0 curl x",
+        "gosu root curl x",
+        "tini -- /usr/bin/curl x",
+        "start-stop-daemon --start --exec /usr/bin/curl -- x",
+        "/lib64/ld-linux-x86-64.so.2 /usr/bin/curl x",
+        "/usr/bin/time -f x curl x",
+        "setarch x86_64 -R curl x",
+        "setpriv --reuid 1 curl x",
+        "nsenter --target 1 --mount curl x",
+        "prlimit --nproc 5 curl x",
+        "strace --trace x curl x",
+        "env -a x curl x",
+        "env --argv0 x curl x",
+        "npx -c 'curl x'",
+        "script --command='curl x'",
+        "su root --command='curl x'",
+        "fish -c 'curl x'",
+        "tcsh -fc 'curl x'",
+      ],
+      "deny",
+      DENIED,
+    );
   });
 
   test("[PERM-05 S11] the programs that print stored passwords are denied by the presets, with and without a sandbox", async () => {

@@ -31,8 +31,14 @@ const SILENT = new Set(
     " ",
   ),
 );
+/** A repository of this machine: what is brought from there, or there, may be what lies here. */
+const LOCAL_PLACE = /^(?:[./~]|file:)/;
 /** With one of these the silent ones print changes after all, or make a copy of everything. */
 const LOUD_WORDS: Readonly<Record<string, RegExp | undefined>> = {
+  fetch: LOCAL_PLACE,
+  pull: LOCAL_PLACE,
+  push: LOCAL_PLACE,
+  remote: LOCAL_PLACE,
   add: /^(?:-[a-zA-Z]*[pie]|--p|--in|--ed)/,
   commit: /^(?:-[a-zA-Z]*[pv]|--p|--verb|--int)/,
   checkout: /^(?:-p|--pat)/,
@@ -40,7 +46,7 @@ const LOUD_WORDS: Readonly<Record<string, RegExp | undefined>> = {
   restore: /^(?:-p|--pat)/,
   stash: /^(?:show|-p|--pat|push.*-p)/,
   status: /^(?:-(?!u)[a-z]*v|--verb)/,
-  submodule: /^(?:foreach|summary)/,
+  submodule: /^(?:foreach|summary|[./~]|file:)/,
   worktree: /^add/,
   rebase: /^(?:-x|--ex)/,
   bisect: /^run/,
@@ -69,8 +75,11 @@ const COMMITS_ONLY = new Set(["log", "whatchanged", "blame"]);
 const COMMIT = /^(?:HEAD|@)(?:[~^]\d*)*$/;
 const RANGE = /^[^:]+\.\.[^:]*$|^\.\.[^:]+$/;
 
-/** Undefined where the command is no git, or one that prints no content. */
-export function gitContent({ name, args, directories }: ShellCommand): GitContent | undefined {
+/** Undefined where the command is no git, or one that prints no content. `elsewhere`: see `setsGitPlace`. */
+export function gitContent(
+  { name, args, directories }: ShellCommand,
+  elsewhere: boolean,
+): GitContent | undefined {
   const program = literalOf(name);
   const called = program?.slice(program.lastIndexOf("/") + 1);
   const direct = /^git(?:-([a-z-]+))?$/.exec(called ?? "");
@@ -81,7 +90,8 @@ export function gitContent({ name, args, directories }: ShellCommand): GitConten
   const subcommand = direct[1] ?? literalOf(rest[0]);
   const words = direct[1] === undefined ? rest.slice(1) : rest;
   if (subcommand === undefined) return rest.length === 0 ? undefined : unread(rest, at);
-  if (isSilent(subcommand, words)) return undefined;
+  // Beside another repository, or working tree, even they bring files to where no rule is about them.
+  if (sure && !elsewhere && isSilent(subcommand, words)) return undefined;
   const [known, own] = knowledge(subcommand, words);
   const read = known === undefined ? undefined : readFlags(known.flags, own);
   if (read === undefined || typeof read === "string" || !sure)
@@ -96,6 +106,13 @@ export function gitContent({ name, args, directories }: ShellCommand): GitConten
     names: namesIn([...operands, ...lines]),
     shows: NAMING.has(subcommand) ? "nothing" : shown(subcommand, read, operands),
   };
+}
+
+const PLACE = /^GIT_(?:\w*DIR|\w*DIRECTORY|\w*DIRECTORIES|WORK_TREE|INDEX_FILE|CONFIG\w*|NAMESPACE)(?:=|$)/;
+
+/** Tells whether a line may tell git, by a variable, of another repository or working tree than that where it runs. */
+export function setsGitPlace({ assignments, args }: ShellCommand): boolean {
+  return assignments.some(({ name }) => PLACE.test(name)) || args.some(({ text }) => PLACE.test(text));
 }
 
 function unread(words: readonly ShellWord[], directories: Directories): GitContent {
