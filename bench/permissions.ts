@@ -189,6 +189,8 @@ export function hostileInputs(): readonly string[] {
     repeated("eval "),
     repeated("bash -c 'a' ;"),
     repeated("cat <<A\nA\n"),
+    repeated("cat<<A;"),
+    repeated("((1));"),
     repeated("if a; then "),
     repeated("case a in b) "),
     `sed -n '${repeated("1p;")}' x`,

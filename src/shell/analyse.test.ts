@@ -203,6 +203,7 @@ test("[S05] an expansion that is more than a plain variable is never a known wor
 test("[S09] a line over a limit is told so, in time", () => {
   const lines = [
     `a ${"x".repeat(SHELL_CHARACTERS_MAX)}`,
+    "cat<<A;".repeat(13_000),
     "a;".repeat(40_000),
     `${"(".repeat(5_000)}a${")".repeat(5_000)}`,
     `${"$(".repeat(3_000)}a${")".repeat(3_000)}`,

@@ -1,7 +1,9 @@
 /** No longer command is read: whoever needs more writes a script to a file. */
 export const SHELL_CHARACTERS_MAX = 100_000;
 /** Commands of one line, those inside wrappers, substitutions and nested shells included. */
-export const SHELL_COMMANDS_MAX = 8_192;
+export const SHELL_COMMANDS_MAX = 5_120;
+/** The parser looks for the end of each here-document through all that follows. */
+export const SHELL_HERE_DOCUMENTS_MAX = 1_024;
 /** Substitutions and nested scripts. */
 export const SHELL_SCRIPTS_MAX = 2_048;
 /** What is read in all: a script in a script in a script is read once for each. */

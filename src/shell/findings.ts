@@ -2,6 +2,7 @@ import type { Analysis, ShellCommand, ShellRedirection, Unsure } from "./analysi
 import {
   SHELL_CHARACTERS_READ_MAX,
   SHELL_COMMANDS_MAX,
+  SHELL_HERE_DOCUMENTS_MAX,
   SHELL_SCRIPTS_MAX,
   SHELL_WORDS_READ_MAX,
 } from "./analysis.ts";
@@ -38,6 +39,14 @@ export class Findings {
     this.#characters += count;
     if (this.#characters > SHELL_CHARACTERS_READ_MAX)
       throw new OverLimit("it holds scripts in scripts, too many to read");
+  }
+
+  /** Counts what may begin a here-document, before the text is parsed. @throws OverLimit */
+  countHereDocuments(text: string): void {
+    let count = 0;
+    for (let at = text.indexOf("<<"); at !== -1; at = text.indexOf("<<", at + 2)) count++;
+    if (count > SHELL_HERE_DOCUMENTS_MAX)
+      throw new OverLimit(`it holds more than ${SHELL_HERE_DOCUMENTS_MAX} here-documents`);
   }
 
   /** @throws OverLimit */

@@ -41,6 +41,7 @@ export class Reading {
 
   #script(text: string, shell: Shell, level: Level): void {
     this.#found.countCharacters(text.length);
+    this.#found.countHereDocuments(text);
     const odd = oddCharacter(text);
     if (odd !== undefined) this.#found.doubt(odd.at, odd.why);
     const script = parse(text);
