@@ -28,7 +28,7 @@ export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promis
     const [cold, warm, first]: [number[], number[], number[]] = [[], [], []];
     for (let look = 0; look < (quick ? 2 : COLD_LOOKS); look += 1) {
       bare.push(await timed(() => bareWalk(root)));
-      const store = join(root, "..", `${root}-store-${look}`);
+      const store = `${root}-store-${look}`;
       const tracker = await openTracker(root, store);
       const { signal } = new AbortController();
       cold.push(await timed(() => tracker.look("user", signal)));

@@ -91,6 +91,8 @@ export class Checkpoints {
   async after(changes: Changes, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       try {
+        // The next request goes first.
+        await this.#parts.tracking.tree.pause(signal);
         if (changes === "anything") await this.#tracker.look("calls", signal);
         else await this.#tracker.lookAt(this.#paths(changes), "calls");
       } catch (thrown) {

@@ -14,6 +14,9 @@ export const TOO_MANY = "an ignored folder with many files";
 /** A sandbox puts an empty folder there, to mount over; it goes with the session. */
 const PLACEHOLDER = ".cinch";
 
+/** What a process of cinch has left that was killed while it replaced a file. */
+const TEMPORARY = /^\..*\.cinch-tmp$/;
+
 export interface SelectionParts {
   readonly tree: Tree;
   readonly root: string;
@@ -45,7 +48,7 @@ export class Selection {
     const rules = this.#rulesOf(folder, entries);
     const left: string[] = [];
     const selected = entries.filter(({ name, kind }) => {
-      if (name === ".git") return false;
+      if (name === ".git" || TEMPORARY.test(name)) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (exclude.includes(pathBelow(root, path))) return false;
       if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)

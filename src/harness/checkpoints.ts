@@ -12,6 +12,9 @@ import type { CheckpointSources } from "./checkpoint-sources.ts";
 /** A request is on its way by then; the workspace is looked at while its answer is awaited. */
 const LOOK_AFTER_MS = 20;
 
+/** After a turn, what is known of the workspace is held for so long. */
+const RELEASE_AFTER_MS = 60_000;
+
 /** What keeping files puts into a session, each at its place. */
 export interface Checkpointing {
   /** Stands outermost: what hooks change around a call counts as changed by it. */
@@ -45,8 +48,10 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
   /** Calls that may have changed something and have not been looked after. */
   const kept = new Map<CallId, Changes>();
   const stop = new AbortController();
+  let idle: Disposable | undefined;
 
   function open(): Promise<Checkpoints> {
+    idle?.[Symbol.dispose]();
     opening ??= (async () => {
       const { openCheckpoints } = await import("./open-checkpoints.ts");
       return await openCheckpoints(material, keys, (event) => publish(event));
@@ -122,6 +127,11 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
       if (opening === undefined) return;
       // Also of a turn that was cancelled: what it has left is what the next one starts from.
       await (await opening).endTurn(turn, stop.signal);
+      idle?.[Symbol.dispose]();
+      // Everything is on the disk: what is known of a large workspace takes room that an idle session need not have.
+      idle = world.clock.timer(RELEASE_AFTER_MS, () => {
+        if (work.size === 0) opening = undefined;
+      });
     },
     async rewind(command, turn) {
       const { rewindSession } = await import("./rewind.ts");
@@ -129,6 +139,7 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
       return await rewindSession(command, turn, { material, open, ask });
     },
     async settle() {
+      idle?.[Symbol.dispose]();
       stop.abort();
       await Promise.all(work);
     },

@@ -10,15 +10,11 @@ import type { CheckpointKeys } from "../profile/checkpoint.ts";
 import type { Event } from "../protocol/events.ts";
 import { subKey } from "../session/seal.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
 import { ownDirectories } from "./own-directories.ts";
 
 /** Of all sessions together, where the configuration says nothing. */
 export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;
-
-/** The folder of the checkpoints of all logs. */
-export function checkpointsFolder(data: string): string {
-  return join(data, "checkpoints");
-}
 
 /** Opens what is kept of a session's log, and what keeps more. */
 export async function openCheckpoints(

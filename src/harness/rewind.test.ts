@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import type { OpenHarness } from "../harness.ts";
+import { examine } from "./doctor.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 
 type What = "files" | "conversation" | "both";
@@ -113,6 +114,10 @@ test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; th
     await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
     const missing = { reason: "CheckpointMissing", fields: { why: expect.stringContaining("are damaged") } };
     await expect(rewind(harness, start, "files")).rejects.toMatchObject(missing);
+    const found = await Array.fromAsync(examine(place.options(), "quick", new AbortController().signal));
+    expect(found.filter(({ area }) => area === "checkpoints")).toMatchObject([
+      { weight: "damage", text: expect.stringContaining("are damaged") },
+    ]);
     expect(await rewind(harness, start, "conversation")).toMatchObject({ done: true });
     const events = await turn(harness, "write more");
     expect(events.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { reason: "complete" } });

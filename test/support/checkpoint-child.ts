@@ -10,7 +10,7 @@ const bounds = [];
 for (const round of [1, 2]) {
   bounds.push(
     await rig.turn(
-      `for i in $(seq 40); do printf ${round} >f$i; done; rm -rf d; mkdir -p d/e; printf ${round} >d/e/${round}`,
+      `for i in $(seq 12); do printf ${round} >f$i; done; rm -rf d; mkdir -p d/e; printf ${round} >d/e/${round}`,
     ),
   );
 }

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+
+test("[SES-15] a stored session is set back from the command line: told first, then done, and the conversation with it", async () => {
+  await using mock = startMockProvider({
+    script: [
+      calls("Write", { file_path: "one.txt", content: "1\n" }),
+      says("one"),
+      calls("Bash", { command: "echo 2 >> kept.txt; rm gone.txt" }),
+      says("two"),
+      says("three"),
+    ],
+  });
+  using home = cinchHome();
+  const config = join(home.path, "config", "cinch");
+  const work = join(home.path, "work");
+  mkdirSync(config, { recursive: true });
+  mkdirSync(work);
+  const provider = `[providers.mock]\nkind = "anthropic"\nbase_url = "${mock.url}/v1"\n`;
+  writeFileSync(join(config, "config.toml"), provider);
+  writeFileSync(join(work, "kept.txt"), "1\n");
+  writeFileSync(join(work, "gone.txt"), "here\n");
+  const run = (...args: readonly string[]) => runCinch(args, { home, cwd: work });
+  const model = ["--model", "mock:one", "--auto-approve"];
+  expect(await run("-p", "write one", ...model)).toMatchObject({ code: 0 });
+  expect(await run("-p", "change it", "--continue", ...model)).toMatchObject({ code: 0 });
+  expect(existsSync(join(work, "gone.txt"))).toBe(false);
+
+  const rewind = ["sessions", "rewind", "last", "--to", "2"];
+  const preview = await run(...rewind, "--preview", "--json");
+  expect(preview).toMatchObject({ code: 0 });
+  expect(JSON.parse(preview.stdout)).toMatchObject({
+    done: false,
+    what: "both",
+    files: {
+      create: ["gone.txt"],
+      change: ["kept.txt"],
+      contested: [],
+      foreign: [],
+      notRestorable: [],
+    },
+  });
+  expect(existsSync(join(work, "gone.txt"))).toBe(false);
+  const done = await run(...rewind);
+  expect({ code: done.code, stdout: done.stdout }).toEqual({
+    code: 0,
+    stdout: "Conversation: 4 messages taken out.\nFiles: 2 set back.\n",
+  });
+  expect(readFileSync(join(work, "kept.txt"), "utf8")).toBe("1\n");
+  expect(readFileSync(join(work, "gone.txt"), "utf8")).toBe("here\n");
+  expect(await run("-p", "and now", "--continue", ...model)).toMatchObject({ code: 0 });
+  const sent = JSON.stringify(mock.requests.at(-1)?.body["messages"]);
+  expect([sent.includes("write one"), sent.includes("change it")]).toEqual([true, false]);
+
+  const wrong = await run("sessions", "rewind", "last", "--to", "e3", "--files");
+  expect(wrong.code).not.toBe(0);
+  expect(wrong.stderr).toMatch(/nearest/i);
+}, 60_000);
