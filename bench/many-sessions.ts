@@ -28,7 +28,8 @@ await using harness = await openHarness(
       ...host,
       clock: {
         ...host.clock,
-        timer: (ms, callback) => host.clock.timer(ms === HISTORY_KEPT_MS ? RELEASE_MS : ms, callback),
+        timer: (ms, callback) =>
+          host.clock.timer(Math.round(ms) === HISTORY_KEPT_MS ? RELEASE_MS : ms, callback),
       },
     },
     paths: {

@@ -15,6 +15,7 @@ import { EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { RequestMiddleware } from "../../src/provider/middleware.ts";
+import type { Provider } from "../../src/provider/provider.ts";
 import { memorySessionStore } from "../../src/session/memory-store.ts";
 import type { Intent, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
@@ -27,6 +28,8 @@ import { temporaryDirectory, testWorld } from "./world.ts";
 
 export interface RigOptions {
   readonly script: readonly ScriptedAnswer[];
+  /** A model of the test's own, in place of the script. */
+  readonly model?: Provider;
   readonly tools?: readonly Tool[];
   readonly roundsMax?: number;
   readonly attended?: boolean;
@@ -134,7 +137,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       gate: options.gate ?? (() => []),
       inner: [],
       requestMiddleware: options.requestMiddleware ?? [],
-      model: () => ({ provider, id: "scripted-1", outputTokensMax: 4_096 }),
+      model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve(),
       revokeRule: () => false,
       promoteRule: async () => false,
