@@ -13,11 +13,15 @@ import { RetentionSweep } from "./harness/retention.ts";
 import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
+import type { SessionsSources } from "./harness/sessions-commands.ts";
+import { sessionKeeping, sessionsNamespace } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
+import { expiryWarning } from "./harness/sessions-warning.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";
 import type { Model } from "./provider/provider.ts";
+import { redactor } from "./trust/redact.ts";
 
 /** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenHarness extends AsyncDisposable {
@@ -54,11 +58,15 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   );
   await removeOldDumps(world, join(paths.state, "debug"));
   const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
+  const secrets = async () => redactor(await providers.credentials.prints());
+  const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, signal };
   const defaults: RunDefaults = { ...options, config, providers, store, retention, workingDir };
   const multiplexer = new Multiplexer({
     world,
     store,
     openSession: async (request) => (await openRun(request, defaults, signal)).session,
+    keeping: sessionKeeping(sessions),
+    namespaces: new Map([["sessions", sessionsNamespace(sessions)]]),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
   const resume = await bootStep(world.log, "finding the session to resume", () =>
@@ -74,6 +82,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const { session, model, notices } = await openRun(request, defaults, signal);
   multiplexer.add(session);
   const told = await providers.credentials.notices();
+  const warning = options.attended ? await expiryWarning(sessions) : undefined;
   signal.throwIfAborted();
   const opened = undo.move();
   const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
@@ -82,7 +91,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     logId: session.logId,
     profile,
     model,
-    notices: [...told, ...notices],
+    notices: [...told, ...notices, ...(warning === undefined ? [] : [warning])],
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -4,7 +4,7 @@ import { count } from "../base/text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { branchAt } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
-import { retentionOf, sweep } from "../harness/sessions-retention.ts";
+import { expireAll, retentionOf } from "../harness/sessions-retention.ts";
 import { dismissExpiring } from "../harness/sessions-warning.ts";
 import type { LogInfo } from "../session/store.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -73,7 +73,7 @@ export async function expireSessions({ words, sessions, at, stop }: SessionsDesk
   const { olderThanDays, yes, json } = words;
   const plan = await retentionOf(sessions, olderThanDays);
   const expired = yes
-    ? await sweep(sessions, plan, stop.signal)
+    ? await expireAll(sessions, plan, stop.signal)
     : plan.expire.map(({ log }) => ({ log, events: undefined }));
   if (json) {
     const rows = expired.map(({ log, events }) => ({

@@ -1,9 +1,14 @@
 import { count, shortened } from "../base/text.ts";
-import { dollars, NO_COST, priceOf, printPrice, printTokens, sumOfCosts } from "../client/kit/cost.ts";
+import type { Cost } from "../client/kit/cost.ts";
+import { dollars, priceOf, printPrice, printTokens } from "../client/kit/cost.ts";
+import type { Costs } from "../client/kit/cost-book.ts";
+import { COST_KEYS, CostBook } from "../client/kit/cost-book.ts";
+import { printCosts } from "../client/kit/cost-table.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
+import type { Envelope } from "../protocol/envelope.ts";
 import type { EventRange, Intent, LogInfo } from "../session/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
 import { digestOf } from "../session/transcript/digest.ts";
@@ -16,9 +21,11 @@ const LOGS_MAX = 100_000;
 /** The newest turns that people are shown; --json has all of them. */
 const TURNS_SHOWN_MAX = 50;
 const WORDS_SHOWN_MAX = 60;
+const COST_ROWS_MAX = 20;
 
 interface Shown {
   readonly info: LogInfo;
+  readonly costs: Costs;
   readonly digest: LogDigest;
   readonly orphans: readonly Intent[];
   readonly expired: readonly EventRange[];
@@ -29,11 +36,13 @@ interface Shown {
 export async function showSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
   const { store, workingDir, world } = sessions;
   const info = await findSession(words.target, store, workingDir);
-  const digest = await digestOf(eventsOf(store, info, { signal: stop.signal }));
+  const costs = new CostBook();
+  const digest = await digestOf(counted(eventsOf(store, info, { signal: stop.signal }), costs));
   const all = await store.list({ limit: LOGS_MAX });
   const shown = {
     info,
     digest,
+    costs: costs.costs,
     orphans: info.heldBy === undefined ? await store.orphans(info.logId) : [],
     expired: await store.expired(info.logId),
     branches: all.filter(({ branchOf }) => branchOf?.logId === info.logId),
@@ -46,15 +55,23 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
     ...factLines(shown, world.clock.now()),
     ...turnLines(shown, words.cost),
     ...openLines(shown),
-    ...(words.cost ? await costLines(sessions.store, shown) : []),
+    ...(words.cost ? ["", ...printCosts(shown.costs, { rowsMax: COST_ROWS_MAX }).split("\n")] : []),
   ];
   await at.stdout.write(lines.map((line) => `${line}\n`).join(""));
   return EXIT.done;
 }
 
-function factLines({ info, digest, branches, expired }: Shown, nowMs: number): readonly string[] {
+/** The same events; their costs are attributed in passing. */
+async function* counted(events: AsyncIterable<Envelope>, costs: CostBook): AsyncGenerator<Envelope> {
+  for await (const event of events) {
+    costs.add(event);
+    yield event;
+  }
+}
+
+function factLines({ info, digest, branches, expired, costs }: Shown, nowMs: number): readonly string[] {
   const { branchOf, heldBy, pinned } = info;
-  const total = digest.turns.reduce((sum, { cost }) => sumOfCosts(sum, cost), NO_COST);
+  const { total } = costs;
   const gone = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const facts: (readonly [string, string])[] = [
     ["session", info.session],
@@ -135,19 +152,10 @@ function openLines({ info, digest, orphans }: Shown): readonly string[] {
   ];
 }
 
-/** What the calls of each model came to, as far as they are this session's own. */
-async function costLines(
-  store: SessionsDesk["sessions"]["store"],
-  { info }: Shown,
-): Promise<readonly string[]> {
-  const { attributed } = await import("./sessions-cost.ts");
-  const lines = attributed(await store.costs(info.logId, 0));
-  return lines.length === 0 ? [] : ["", "By model:", ...lines.map((line) => `  ${line}`)];
-}
-
-function shownJson({ info, digest, orphans, expired, branches }: Shown): unknown {
+function shownJson({ info, digest, orphans, expired, branches, costs }: Shown): unknown {
   return {
     ...sessionRow(info),
+    cost: costJson(costs),
     turns_list: digest.turns.map(turnJson),
     waiting: digest.waiting,
     orphans: orphans.map(({ callId, tool, startedAt }) => ({ call: callId, tool, started_at: startedAt })),
@@ -162,6 +170,17 @@ function shownJson({ info, digest, orphans, expired, branches }: Shown): unknown
     branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
     ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
   };
+}
+
+function costJson({ total, by }: Costs): unknown {
+  const parts = COST_KEYS.map(
+    (key) => [key, Object.fromEntries([...by[key]].map(([name, cost]) => [name, amount(cost)]))] as const,
+  );
+  return { total: amount(total), ...Object.fromEntries(parts) };
+}
+
+function amount(cost: Cost): unknown {
+  return { usd: priceOf(cost), known_usd: dollars(cost.usd), calls: cost.calls };
 }
 
 function turnJson({ startedAt, firstWords, failedCalls, cost, from, to, ...turn }: TurnDigest): unknown {

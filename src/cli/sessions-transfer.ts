@@ -1,15 +1,10 @@
 import { resolve } from "node:path";
-import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
+import { exportedText } from "../harness/sessions-export.ts";
 import { findSession } from "../harness/sessions-find.ts";
-import { eventsOf } from "../harness/sessions-read.ts";
-import type { LogInfo } from "../session/store.ts";
-import { exportJsonl } from "../session/transcript/jsonl.ts";
-import { renderMarkdown } from "../session/transcript/markdown.ts";
-import { redactedEvents } from "../session/transcript/redacted.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { writeNewFile } from "./file-sink.ts";
@@ -19,10 +14,10 @@ import type { SessionsDesk } from "./sessions-desk.ts";
 const WRITE_UNITS = 65_536;
 
 /** `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
-export async function exportSession(desk: SessionsDesk): Promise<ExitCode> {
-  const { words, sessions, at, stop } = desk;
+export async function exportSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
-  const text = gathered(exported(desk, info));
+  const { format } = words;
+  const text = gathered(exportedText(sessions, info, { format, signal: stop.signal }));
   if (words.output === undefined || words.output === "-") {
     for await (const piece of text) await at.stdout.write(piece);
     return EXIT.done;
@@ -31,20 +26,6 @@ export async function exportSession(desk: SessionsDesk): Promise<ExitCode> {
   await writeNewFile(path, text, stop.signal);
   await at.stderr.write(`cinch: ${info.session} is written to ${neutraliseLine(path)}\n`);
   return EXIT.done;
-}
-
-function exported({ words, sessions, stop }: SessionsDesk, info: LogInfo): AsyncGenerator<string> {
-  const { store, secrets } = sessions;
-  const events = redactedEvents(eventsOf(store, info, { signal: stop.signal }), secrets);
-  const { format } = words;
-  switch (format) {
-    case "jsonl":
-      return exportJsonl(info, events);
-    case "markdown":
-      return renderMarkdown({ ...info, title: secrets.text(info.title) }, events);
-    default:
-      return unreachable(format);
-  }
 }
 
 /** Fewer and longer pieces. */

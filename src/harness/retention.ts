@@ -95,7 +95,10 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
 }
 
 /** How long a profile keeps content. Undefined where it is not there any more: it may have said that all is kept. */
-async function ttlDaysOf({ world, paths, config }: SweptStore, profile: string): Promise<number | undefined> {
+export async function ttlDaysOf(
+  { world, paths, config }: Omit<SweptStore, "store">,
+  profile: string,
+): Promise<number | undefined> {
   try {
     const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
     return session?.ttlDays ?? config.session?.ttlDays ?? TTL_DAYS_DEFAULT;

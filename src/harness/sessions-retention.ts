@@ -1,12 +1,11 @@
-import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
-import { loadProfile } from "../profile/profile.ts";
 import type { RetentionPlan } from "../session/retention.ts";
-import { dayBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
+import { dayBefore, planRetention } from "../session/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { HarnessPaths } from "./options.ts";
+import { ttlDaysOf } from "./retention.ts";
 
 const LOGS_MAX = 100_000;
 
@@ -32,7 +31,7 @@ export async function retentionOf(sources: RetentionSources, olderThanDays?: num
   }
   const days = new Map<string, number | undefined>();
   for (const { profile } of logs) {
-    if (!days.has(profile)) days.set(profile, await ttlDaysOf(profile, sources));
+    if (!days.has(profile)) days.set(profile, await ttlDaysOf(sources, profile));
   }
   return planRetention(logs, (profile) => days.get(profile), now);
 }
@@ -46,21 +45,6 @@ function everything(plan: RetentionPlan, logs: readonly LogInfo[], beforeDay: st
   return { ...plan, expire, soon: [] };
 }
 
-/** Undefined where the profile is not known any more, or cannot be read: nobody knows what it wants. */
-async function ttlDaysOf(
-  profile: string,
-  { world, paths, config }: RetentionSources,
-): Promise<number | undefined> {
-  const own = config.session?.ttlDays;
-  try {
-    const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
-    return session?.ttlDays ?? own ?? TTL_DAYS_DEFAULT;
-  } catch (thrown) {
-    if (thrown instanceof HarnessError) return undefined;
-    throw thrown;
-  }
-}
-
 export interface Swept {
   readonly log: LogInfo;
   readonly events: number;
@@ -70,7 +54,7 @@ export interface Swept {
  * Destroys what is due. A log that cannot be read, or is in use by now, keeps everything, and the others go on (R29).
  * @throws the signal's reason, between two logs.
  */
-export async function sweep(
+export async function expireAll(
   { store, world }: Pick<RetentionSources, "store" | "world">,
   plan: RetentionPlan,
   signal: AbortSignal,

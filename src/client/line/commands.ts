@@ -1,6 +1,7 @@
 import { near } from "../../base/near.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
+import { SESSIONS_USAGE } from "./sessions.ts";
 
 /** The built-in commands of the line client, as its help lists them. */
 export const LINE_COMMANDS = [
@@ -41,8 +42,10 @@ export function builtIn(command: SlashCommand): LineCommandName | undefined {
 
 export function helpText(): string {
   const width = Math.max(...LINE_COMMANDS.map((command) => command.usage.length));
+  const sessionsWidth = Math.max(...SESSIONS_USAGE.map(([usage]) => usage.length));
   return [
     ...LINE_COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.help}`),
+    ...SESSIONS_USAGE.map(([usage, help]) => `  ${usage.padEnd(sessionsWidth)}  ${help}`),
     "What you type while a turn runs waits for its end and is then sent, in order.",
     "A line that ends with \\ goes on in the next one. A line that begins with // is sent with one slash.",
   ].join("\n");

@@ -25,6 +25,7 @@ import { MemoryWatch } from "./memory-watch.ts";
 import { questionPrompt } from "./questions.ts";
 import type { SeenTurn } from "./rewind.ts";
 import { withTurn } from "./rewind.ts";
+import { sharedTerminal } from "./shared-terminal.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
@@ -45,6 +46,8 @@ export interface LineClientOptions {
   readonly model: string;
   /** Shows what the log already holds, for a session that goes on. */
   readonly history: boolean;
+  /** Lines that were typed before it began. */
+  readonly typed?: readonly string[];
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   readonly signal: AbortSignal;
 }
@@ -64,7 +67,23 @@ export interface LineOutcome {
  * Ends when the person leaves, the input is closed and the last turn is over, or the signal aborts.
  */
 export async function runLineClient(options: LineClientOptions): Promise<LineOutcome> {
-  return await new LineClient(options).run();
+  const leave = new AbortController();
+  const terminal = sharedTerminal(options.terminal, AbortSignal.any([options.signal, leave.signal]));
+  try {
+    let on: LineClientOptions = { ...options, terminal };
+    while (true) {
+      const client = new LineClient(on);
+      const outcome = await client.run();
+      const { next } = client;
+      if (next === undefined) return outcome;
+      await terminal.write(
+        `${next.session} goes on; /sessions:resume ${on.session} returns to the other one.\n`,
+      );
+      on = { ...on, ...next, history: true, typed: client.ahead };
+    }
+  } finally {
+    leave.abort();
+  }
 }
 
 type Happening =
@@ -91,6 +110,8 @@ class LineClient {
   readonly #signal: AbortSignal;
   /** Lines that were entered and are not dealt with yet. */
   #unworked = 0;
+  /** Those of them that are for the model, or commands, and have not begun. */
+  #ahead: readonly string[] = [];
   #countdown: Disposable | undefined;
   readonly #printer: EventPrinter;
   #model: string;
@@ -114,6 +135,7 @@ class LineClient {
   #leaving = false;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
   #outcome: LineOutcome["why"] | undefined;
+  #next: Pick<LineClientOptions, "session" | "model"> | undefined;
 
   constructor(options: LineClientOptions) {
     this.#options = options;
@@ -137,6 +159,16 @@ class LineClient {
     });
   }
 
+  /** Lines that were entered and not begun when it was left. */
+  get ahead(): readonly string[] {
+    return this.#ahead;
+  }
+
+  /** The session that the person has left this one for. */
+  get next(): Pick<LineClientOptions, "session" | "model"> | undefined {
+    return this.#next;
+  }
+
   async run(): Promise<LineOutcome> {
     const lanes = [this.#lines, this.#answers, this.#urgent];
     const sources = [
@@ -145,9 +177,11 @@ class LineClient {
       this.#attach(),
       ...lanes.map((lane) => this.#workOff(lane)),
     ];
+    for (const text of this.#options.typed ?? []) await this.#line(text);
     this.#showPrompt();
     try {
       for await (const happening of merge(sources)) {
+        if (this.#next !== undefined) break; // what has happened here is in the log, and what was typed is for there
         await this.#take(happening);
         this.#leaveWhenDone();
         if (this.#outcome !== undefined) break;
@@ -313,7 +347,13 @@ class LineClient {
     const name = typed.kind === "command" ? builtIn(typed) : undefined;
     if (name === "cancel" || name === "quit") await this.#work(this.#urgent, () => this.#entered(whole));
     else if (this.#isAnswer(typed)) await this.#work(this.#answers, () => this.#answered(whole));
-    else await this.#work(this.#lines, () => this.#entered(whole));
+    else {
+      this.#ahead = [...this.#ahead, whole];
+      await this.#work(this.#lines, () => {
+        this.#ahead = this.#ahead.slice(1);
+        return this.#entered(whole);
+      });
+    }
   }
 
   #isAnswer(typed: Typed): boolean {
@@ -437,6 +477,10 @@ class LineClient {
       },
       send: (command) => client.#sendOrTell(command),
       request: (command) => client.#request(command),
+      answerTo: (command) => client.#answerTo(command),
+      goTo(session, model) {
+        client.#next = { session, model };
+      },
       cancel: () => client.#cancel(),
       waiting: client.#printer.waiting,
       steer: (text) => client.#sendInput(text, "steer"),
@@ -521,8 +565,8 @@ class LineClient {
 
   #showPrompt(): void {
     const { terminal } = this.#options;
-    if (this.#outcome === undefined) terminal.prompt(this.#prompt());
-    else terminal.prompt(undefined);
+    const isLeaving = this.#outcome !== undefined || this.#next !== undefined;
+    terminal.prompt(isLeaving ? undefined : this.#prompt());
     this.#countDown();
   }
 

@@ -10,13 +10,15 @@ import type { WaitingInput } from "../kit/waiting.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
 import type { RewindSurface } from "./rewind.ts";
 import { rewind } from "./rewind.ts";
+import type { SessionsSurface } from "./sessions.ts";
+import { runSessions } from "./sessions.ts";
 import { waitingText } from "./waiting-text.ts";
 
 /** Rows of each table of costs. */
 const COST_ROWS_MAX = 10;
 
 /** What a command can see of the line client, and do with it. */
-export interface CommandSurface extends RewindSurface {
+export interface CommandSurface extends RewindSurface, SessionsSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
@@ -81,6 +83,7 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   if (namespace === "permissions" && (verb === "promote" || verb === "revoke"))
     return await permissions([verb, ...args], client);
   if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
+  if (namespace === "sessions") return await runSessions(command, client);
   const { session: sessionId } = client;
   await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });
 }

@@ -8,10 +8,12 @@ import type { SessionStore } from "../../session/store.ts";
 import type { AttachRequest } from "../transport.ts";
 import type { AttachedClient } from "./client.ts";
 import { endedSession } from "./ended.ts";
+import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.ts";
+import { KEEPING_COMMANDS } from "./keeping.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
 
-export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS] as const;
+export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS, ...KEEPING_COMMANDS] as const;
 
 export interface MultiplexerParts {
   readonly world: World;
@@ -19,6 +21,10 @@ export interface MultiplexerParts {
   readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
   /** Composes a new session, or a new run on an existing log. */
   openSession(request: CommandOf<"CreateSession">): Promise<Session>;
+  /** Absent: sessions are neither branched nor pinned here. */
+  readonly keeping?: SessionKeeping;
+  /** Who owns which namespace of custom commands. */
+  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
 }
 
 /**
@@ -57,10 +63,28 @@ export class Multiplexer {
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
+    if (isKeeping(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
       return await this.#attachAnew(command, client);
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
+  }
+
+  /** @throws HarnessError UnknownCommandNamespace where nobody owns it. */
+  async #keep(command: KeepingCommand, client: AttachedClient): Promise<Accepted> {
+    const { sessionId } = command;
+    const { store, keeping, namespaces } = this.#parts;
+    const isKnown = this.#sessions.has(sessionId) || (await store.find(sessionId)) !== undefined;
+    if (!isKnown) throw new HarnessError("UnknownSession", { id: sessionId });
+    if (command.kind === "CustomCommand") {
+      const owner = namespaces?.get(command.namespace);
+      if (owner !== undefined) return await owner(command, client);
+      throw new HarnessError("UnknownCommandNamespace", { namespace: command.namespace });
+    }
+    if (keeping === undefined) {
+      throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
+    }
+    return command.kind === "PinSession" ? await keeping.pin(command) : await keeping.branch(command);
   }
 
   /**
@@ -127,4 +151,8 @@ export class Multiplexer {
       return { sessionId };
     throw new HarnessError("UnknownSession", { id: sessionId });
   }
+}
+
+function isKeeping(command: Command): command is KeepingCommand {
+  return KEEPING_COMMANDS.some((kind) => kind === command.kind);
 }

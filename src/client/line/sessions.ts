@@ -1,0 +1,66 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { stringAt } from "../../base/json.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { neutralise } from "../kit/terminal-text.ts";
+
+/** What commands about sessions need of the line client. */
+export interface SessionsSurface {
+  readonly session: SessionId;
+  readonly busy: boolean;
+  say(text: string): Promise<void>;
+  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
+  request(command: Command): Promise<unknown>;
+  /** Sends a command; gives the answer, or the refusal. */
+  answerTo(command: Command): Promise<Accepted | HarnessError>;
+  /** Leaves this session for another one, which is live. */
+  goTo(session: SessionId, model: string): void;
+}
+
+/** The commands of `/sessions:…`, as the help lists them. */
+export const SESSIONS_USAGE = [
+  ["/sessions:list [all]", "the sessions of this directory"],
+  ["/sessions:resume ID", "go on with another session; the id may be cut short, or last"],
+  ["/sessions:branch [ID] [at TURN]", "make a new session of one up to the end of a turn"],
+  ["/sessions:pin [ID]", "keep a session from expiring; /sessions:unpin lets it"],
+  ["/sessions:export [ID] [--format FORMAT]", "write a session to a file, as jsonl or markdown"],
+  ["/sessions:dismiss", "say no more that these sessions expire soon"],
+] as const;
+
+/** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
+export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
+  const { name: verb, args, rest: text } = command;
+  if (verb === "resume") return await resume(args[0] ?? "", client);
+  const { session: sessionId } = client;
+  const payload = { args, text };
+  const result = await client.request({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "sessions",
+    verb,
+    payload,
+  });
+  const told = stringAt(result, "text");
+  if (told !== undefined) await client.say(told === "" ? "There are none." : neutralise(told));
+}
+
+async function resume(wanted: string, client: SessionsSurface): Promise<void> {
+  if (wanted === "") return await client.say("Write /sessions:resume ID; /sessions:list shows them.");
+  if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
+  const { session: sessionId } = client;
+  const found = await client.request({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "sessions",
+    verb: "find",
+    payload: { args: [wanted] },
+  });
+  const id = stringAt(found, "session");
+  if (id === undefined || !isId("sess", id)) return; // why was told
+  if (id === sessionId) return await client.say("This is the session that you are in.");
+  const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
+  if (attached instanceof HarnessError) return await client.say(neutralise(attached.message));
+  client.goTo(attached.sessionId ?? id, stringAt(found, "model") ?? "");
+}

@@ -1,0 +1,200 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
+import type { AttachedClient } from "../control/multiplex/client.ts";
+import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
+import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { LogInfo } from "../session/store.ts";
+import { sessionRow, sessionTable } from "../session/transcript/overview.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { branchAt } from "./sessions-branch.ts";
+import { findSession } from "./sessions-find.ts";
+import type { RetentionSources } from "./sessions-retention.ts";
+
+const LIST_MAX = 50;
+const PRIVATE_MODE = 0o600;
+const WRITE_UNITS = 65_536;
+
+export interface SessionsSources extends RetentionSources {
+  readonly workingDir: string;
+  readonly secrets: () => Promise<Redactor>;
+  /** Aborts when the engine ends. */
+  readonly signal: AbortSignal;
+}
+
+/** BranchSession and PinSession, for sessions that run and for those that have ended. */
+export function sessionKeeping(sources: SessionsSources): SessionKeeping {
+  const { store, signal } = sources;
+  const infoOf = async (id: CommandOf<"PinSession">["sessionId"]) => {
+    const info = await store.find(id);
+    if (info === undefined) throw new HarnessError("UnknownSession", { id });
+    return info;
+  };
+  return {
+    async branch({ sessionId, at }) {
+      const place = { kind: "event", event: at } as const;
+      const { session, logId } = await branchAt(sources, await infoOf(sessionId), place, signal);
+      return { sessionId: session, result: { log: logId, at } };
+    },
+    async pin({ sessionId, pinned }) {
+      await store.pin((await infoOf(sessionId)).logId, pinned);
+      return { sessionId };
+    },
+  };
+}
+
+const VERBS = ["list", "find", "pin", "unpin", "branch", "export", "dismiss"] as const;
+
+/**
+ * The custom commands `sessions:…` (SES-10, [A] § Slash commands), so that every client has them. The payload is
+ * `{args}`; the result is `{text}` for people, with what programs need beside it.
+ */
+export function sessionsNamespace(sources: SessionsSources): NamespaceOwner {
+  return async (command, client) => {
+    const { verb } = command;
+    const args = argsOf(command.payload);
+    switch (VERBS.find((known) => known === verb)) {
+      case "list":
+        return await list(sources, args);
+      case "find": {
+        const info = await wanted(sources, args[0], command);
+        return { sessionId: info.session, result: { text: info.session, ...sessionRow(info) } };
+      }
+      case "pin":
+      case "unpin":
+        return await pin(sources, await wanted(sources, args[0], command), verb === "pin");
+      case "branch":
+        return await branch(sources, command, args);
+      case "export":
+        return await exportFor(sources, command, { args, client });
+      case "dismiss":
+        return await dismiss(sources);
+      case undefined: {
+        const [meant] = near(verb, VERBS);
+        const hint = meant === undefined ? `there are ${VERBS.join(", ")}` : `did you mean ${meant}?`;
+        throw refused(`sessions has no ${verb}; ${hint}`);
+      }
+    }
+  };
+}
+
+function argsOf(payload: unknown): readonly string[] {
+  const args: unknown = isObject(payload) ? payload["args"] : undefined;
+  return Array.isArray(args) ? args.filter((arg) => typeof arg === "string") : [];
+}
+
+/** The session that is named; the one that the command is for where none is. */
+async function wanted(
+  { store, workingDir }: SessionsSources,
+  named: string | undefined,
+  { sessionId }: CommandOf<"CustomCommand">,
+): Promise<LogInfo> {
+  return await findSession(named ?? sessionId, store, workingDir);
+}
+
+async function list(
+  { store, workingDir, world }: SessionsSources,
+  args: readonly string[],
+): Promise<Accepted> {
+  const all = args.includes("--all") || args.includes("all");
+  const found = await store.list(all ? { limit: LIST_MAX } : { limit: LIST_MAX, workingDir });
+  const text = sessionTable(found, world.clock.now()).join("\n");
+  return { result: { text, sessions: found.map(sessionRow) } };
+}
+
+async function pin({ store }: SessionsSources, info: LogInfo, pinned: boolean): Promise<Accepted> {
+  await store.pin(info.logId, pinned);
+  const text = `${info.session} ${pinned ? "is pinned" : "is no longer pinned"}`;
+  return { sessionId: info.session, result: { text, pinned } };
+}
+
+/** `[ID] [at TURN]`. */
+async function branch(
+  sources: SessionsSources,
+  command: CommandOf<"CustomCommand">,
+  args: readonly string[],
+): Promise<Accepted> {
+  const atWord = args.indexOf("at");
+  const turn = atWord === -1 ? undefined : Number(args[atWord + 1]);
+  if (turn !== undefined && !(Number.isSafeInteger(turn) && turn > 0)) {
+    throw refused("write /sessions:branch [ID] [at TURN]");
+  }
+  const info = await wanted(sources, atWord === 0 ? undefined : args[0], command);
+  const place = turn === undefined ? undefined : ({ kind: "turn", turn } as const);
+  const { session, logId, at } = await branchAt(sources, info, place, sources.signal);
+  const text = `A branch of ${info.session} at event ${at}: ${session}\n/sessions:resume ${session} goes on with it.`;
+  return { sessionId: session, result: { text, log: logId, at } };
+}
+
+/** `[ID] [--format jsonl|markdown] [--output FILE]`: into the working directory, never over a file that is there. */
+async function exportFor(
+  sources: SessionsSources,
+  command: CommandOf<"CustomCommand">,
+  { args, client }: { readonly args: readonly string[]; readonly client: AttachedClient },
+): Promise<Accepted> {
+  // It writes a file wherever it is told: that is for a person to say.
+  if (client.identityClass !== "human") throw refused("only a person may write an export");
+  const { format, output, rest } = exportArgs(args);
+  const info = await wanted(sources, rest[0], command);
+  const named = output ?? `cinch-${info.session}.${format === "jsonl" ? "jsonl" : "md"}`;
+  const path = resolve(sources.workingDir, named);
+  await writeExport(sources, info, { format, path });
+  return { result: { text: `${info.session} is written to ${path}`, path } };
+}
+
+function exportArgs(args: readonly string[]) {
+  const rest: string[] = [];
+  let format = "jsonl";
+  let output: string | undefined;
+  const words = [...args];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    const [name, inline] = word.split(/=(.*)/s);
+    if (name !== "--format" && name !== "--output") {
+      rest.push(word);
+      continue;
+    }
+    const value = inline ?? words.shift() ?? "";
+    if (name === "--format") format = value === "md" ? "markdown" : value;
+    else output = value;
+  }
+  if ((format !== "jsonl" && format !== "markdown") || rest.length > 1 || output === "") {
+    throw refused("write /sessions:export [ID] [--format jsonl|markdown] [--output FILE]");
+  }
+  return { format, output, rest } as const;
+}
+
+async function writeExport(
+  { store, world, secrets, signal }: SessionsSources,
+  info: LogInfo,
+  { format, path }: { readonly format: "jsonl" | "markdown"; readonly path: string },
+): Promise<void> {
+  const [{ exportedText }, { files }] = [await import("./sessions-export.ts"), world];
+  if (!(await files.createNew(path, "", PRIVATE_MODE))) throw refused(`${path} is there already`);
+  let text = "";
+  try {
+    for await (const piece of exportedText({ store, secrets: await secrets() }, info, { format, signal })) {
+      text += piece;
+      if (text.length < WRITE_UNITS) continue;
+      await files.append(path, text);
+      text = "";
+    }
+    await files.append(path, text);
+  } catch (thrown) {
+    await files.remove(path); // half of it is no export
+    throw thrown;
+  }
+}
+
+async function dismiss(sources: SessionsSources): Promise<Accepted> {
+  const { retentionOf } = await import("./sessions-retention.ts");
+  const { dismissExpiring } = await import("./sessions-warning.ts");
+  const plan = await retentionOf(sources);
+  await dismissExpiring(sources, plan);
+  return { result: { text: `Dismissed for ${count(plan.soon.length, "session")}.` } };
+}
+
+function refused(why: string): HarnessError<"InvalidCommand"> {
+  return new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
+}

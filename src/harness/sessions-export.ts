@@ -1,0 +1,24 @@
+import { unreachable } from "../base/assert.ts";
+import type { LogInfo, SessionStore } from "../session/store.ts";
+import { exportJsonl } from "../session/transcript/jsonl.ts";
+import { renderMarkdown } from "../session/transcript/markdown.ts";
+import { redactedEvents } from "../session/transcript/redacted.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { eventsOf } from "./sessions-read.ts";
+
+/** A session as it is exported, in pieces, redacted once more; what has expired is marked (SES-10). */
+export function exportedText(
+  { store, secrets }: { readonly store: Pick<SessionStore, "markedEvents">; readonly secrets: Redactor },
+  info: LogInfo,
+  { format, signal }: { readonly format: "jsonl" | "markdown"; readonly signal: AbortSignal },
+): AsyncGenerator<string> {
+  const events = redactedEvents(eventsOf(store, info, { signal }), secrets);
+  switch (format) {
+    case "jsonl":
+      return exportJsonl(info, events);
+    case "markdown":
+      return renderMarkdown({ ...info, title: secrets.text(info.title) }, events);
+    default:
+      return unreachable(format);
+  }
+}
