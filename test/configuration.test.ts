@@ -52,6 +52,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/compaction.ts",
         "src/profile/config.ts",
         "src/profile/hooks.ts",
+        "src/profile/memory.ts",
         "src/profile/permissions.ts",
         "src/profile/sandbox.ts",
         "src/profile/session-settings.ts",
@@ -76,6 +77,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/compaction.ts",
         "src/profile/profile.ts",
         "src/profile/hooks.ts",
+        "src/profile/memory.ts",
         "src/profile/session-settings.ts",
       ),
     ]);

@@ -18,6 +18,9 @@ export const CONFIG = `# The rules of this run of cinch demo. What no rule allow
 [permissions]
 level = "WorkspaceWrite"
 allow = ["Bash:=${CHECK.join(" ")}"]
+
+[memory]
+enabled = false
 `;
 
 /** Where the demo plays. */

@@ -36,6 +36,8 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     "allow Write:**",
     "allow Edit:**",
     "allow MultiEdit:**",
+    "allow MemoryWrite",
+    "allow MemoryForget",
   ]);
 });
 
