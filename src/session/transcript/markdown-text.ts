@@ -38,17 +38,27 @@ export function inHtml(text: string): string {
  * wants.
  */
 export function quotation(text: string): string {
-  const lines = defused(visible(text).split("\n"));
+  const lines = defused(visible(text).split("\n").map(withoutTabs));
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-// At the margin only: whether an indented one is a fence depends on what stands around it.
-const FENCE = /^(`{3,}(?!.*`)|~{3,})/;
+/** How far a tab at the beginning of a line reaches depends on what is put in front of it. */
+function withoutTabs(line: string): string {
+  return line.replace(/^[ \t]+/, (space) => space.replaceAll("\t", "    "));
+}
 
-/** The lines with HTML and pictures taken the effect of, but for what is surely code: there they have none. */
+const FENCE = /^(`{3,}(?!.*`)|~{3,})/;
+// Whether one of these is a fence depends on the lists and quotations around it.
+const DOUBTFUL_FENCE = /^[ >*+\-\d.)]+(?:`{3,}|~{3,})/;
+
+/**
+ * The lines with HTML and pictures taken the effect of, but for what is surely code: there they have none. Behind a line
+ * that may or may not begin a block of code nothing is sure.
+ */
 function defused(lines: readonly string[]): readonly string[] {
   const shown: string[] = [];
   let fence: string | undefined;
+  let isSure = true;
   let isBalanced = true;
   for (const line of lines) {
     if (fence !== undefined) {
@@ -56,13 +66,14 @@ function defused(lines: readonly string[]): readonly string[] {
       if (closes(line, fence)) fence = undefined;
       continue;
     }
-    fence = FENCE.exec(line)?.[1];
+    isSure &&= !DOUBTFUL_FENCE.test(line);
+    fence = isSure ? FENCE.exec(line)?.[1] : undefined;
     if (fence !== undefined || line.trim() === "") {
       shown.push(line);
       isBalanced = true; // a paragraph ends here
       continue;
     }
-    const read = defusedLine(line, isBalanced);
+    const read = defusedLine(line, isBalanced && isSure);
     shown.push(read.text);
     isBalanced = read.isBalanced;
   }

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import {
+  asks,
+  each,
+  ends,
+  envelopes,
+  gather,
+  results,
+  says,
+  starts,
+} from "../../../test/support/transcript-rig.ts";
+import { redactor } from "../../trust/redact.ts";
+import { redactedEvents } from "./redacted.ts";
+
+// In two parts, so that no scanner takes this file for one that holds a key.
+const KEY = `ghp_${"Qm7Zt2Xw9Lk4Rv8Np3Hs6Yd1Bc5Fg0JaEuWi"}`;
+
+test("[SES-05 SES-10] what leaves or comes in has no secret in it, also where one is cut over pieces", async () => {
+  const events = envelopes(
+    asks(1, `use ${KEY}`),
+    says(`it is ${KEY.slice(0, 12)}`),
+    says(KEY.slice(12)),
+    says(" there"),
+    starts("Bash", { command: `curl -H 'Authorization: Bearer ${KEY}'` }),
+    results(`got ${KEY}`),
+    ends(1),
+  );
+  const redacted = await gather(redactedEvents(each(events), redactor([])));
+  expect(JSON.stringify(redacted)).not.toContain(KEY.slice(4, 12));
+  expect(redacted.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  expect(redacted.slice(1, 4).map(({ payload }) => payload)).toEqual([
+    { text: "it is «redacted:github-token» there" },
+    { text: "" },
+    { text: "" },
+  ]);
+});
+
+test("[SES-10] what holds no secret comes through as it is", async () => {
+  const events = envelopes(
+    asks(1, "hello"),
+    says("a"),
+    says("b"),
+    starts("Read", { path: "x" }),
+    results("c"),
+    ends(1),
+  );
+  expect(await gather(redactedEvents(each(events), redactor([])))).toEqual([...events]);
+});
+
+test("[SES-05] reasoning that holds a secret is dropped whole: it may not be changed in part", async () => {
+  const block = { type: "thinking", family: "anthropic", text: KEY, data: { signature: "s" } };
+  const events = envelopes({ kind: "ThinkingDelta", payload: { block } });
+  expect((await gather(redactedEvents(each(events), redactor([]))))[0]?.payload).toEqual({
+    block: "«redacted:thinking»",
+  });
+});
