@@ -53,18 +53,22 @@ export function levelsOf(messages: readonly Message[], recent: number): readonly
 }
 
 /**
- * The level to take where none frees as much as is wanted. One that just goes into the window is as good as a lighter
- * one, which would hold less of what was said. Where our counting says that none does, what is kept for the answer gives
- * way before facts do.
+ * The level to take where none frees as much as is wanted: one that goes into the window with all that must be kept;
+ * what is kept free for the answer gives way before facts do. Where our counting says that none does, the provider is
+ * asked before the last of them goes.
  */
 export function bestOf(tried: readonly Weighed[], room: Room, trigger: Trigger): Pressed | undefined {
   const prefix = room.hard - room.messagesMax;
+  const whole = tried.filter(({ level }) => level.minimum === undefined);
   const lightest = Math.min(...tried.map(({ weight }) => weight));
+  // After a refusal the window is a guess already: nothing is tried at its edge.
+  const isGuess = trigger === "overflow";
+  const most = isGuess ? room.messagesMax : Math.floor(room.window * WINDOW_SHARE_MAX) - prefix;
   return (
-    tried.find(({ weight }) => weight <= room.messagesMax) ??
-    tried.find(({ weight }) => weight + prefix <= room.window * WINDOW_SHARE_MAX) ??
-    // After a refusal a guess that all may be well is not worth another one.
-    (trigger === "overflow" ? undefined : tried.find(({ least }) => least <= room.messagesMax)) ??
+    whole.find(({ weight }) => weight <= room.messagesMax) ??
+    whole.find(({ weight }) => weight <= most) ??
+    tried.find(({ weight }) => weight <= most) ??
+    (isGuess ? undefined : tried.find(({ least }) => least <= room.messagesMax)) ??
     tried.find(({ weight }) => weight === lightest)
   );
 }

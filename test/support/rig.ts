@@ -165,22 +165,28 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const events: Envelope[] = [];
   const waiting = new Set<() => void>();
   const stop = new AbortController();
+  let isOver = false;
   const reading = (async () => {
     if (options.follows === false) return;
     for await (const event of connection.subscribe(sessionId, { since: 0, signal: stop.signal })) {
       events.push(event);
       for (const wake of waiting) wake();
     }
-  })();
+  })().finally(() => {
+    isOver = true;
+    for (const wake of waiting) wake();
+  });
   reading.catch(() => undefined); // whoever waits for an event is told
 
   async function until<Kind extends EventKind>(kind: Kind, nth = 1): Promise<EnvelopeOf<Kind>> {
     while (true) {
       const found = events.filter((event) => event.kind === kind)[nth - 1];
       if (found !== undefined) return found as EnvelopeOf<Kind>;
+      if (isOver) await reading.then(() => Promise.reject(new Error(`no ${kind} came`)));
+      // Not a race with the reading: each would leave something behind with it until its end.
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.add(resolve);
-      await Promise.race([promise, reading.then(() => Promise.reject(new Error(`no ${kind} came`)))]);
+      await promise;
       waiting.delete(resolve);
     }
   }

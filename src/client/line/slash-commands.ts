@@ -106,8 +106,9 @@ async function withdraw([word]: readonly string[], client: CommandSurface): Prom
 
 async function compact(client: CommandSurface): Promise<void> {
   const { session: sessionId } = client;
-  const refused = await client.send({ kind: "CompactSession", sessionId });
-  if (refused !== undefined) return;
+  const result = await client.request({ kind: "CompactSession", sessionId });
+  const isShort = typeof result === "object" && result !== null && "compacted" in result && !result.compacted;
+  if (isShort) await client.say("There is nothing to gain: the conversation is short already.");
 }
 
 async function permissions(args: readonly string[], client: CommandSurface): Promise<void> {
