@@ -204,7 +204,8 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const prompt = promptOf(flags, ownWords === undefined ? rest : [], command);
   if (command === "help") return { kind: "help", about: ownWords ?? [] };
   const mode: Mode = command ?? (flags.has("print") ? "print" : "line");
-  checkFlags(flags, mode);
+  // What is gone on with is the line client's.
+  checkFlags(flags, mode === "sessions" && ownWords?.[0] === "resume" ? ["sessions", "line"] : [mode]);
   const settings = settingsOf(flags);
   if (mode === "models") return { kind: "models", settings };
   if (mode === "verify-ack") return { kind: "verify-ack", settings };
@@ -254,7 +255,6 @@ function sessionsOf(flags: Words["flags"], words: readonly string[], settings: S
   const read = readSessions(flags, words);
   if (read.kind === "problem") throw new Misuse(read.problem);
   if (read.kind === "sessions") return { ...read, settings };
-  // What goes on is the line client's.
   return { kind: "line", settings: { ...settings, resume: { kind: "id", id: read.id } }, raw: false };
 }
 
@@ -296,10 +296,11 @@ function promptOf(
   return prompt;
 }
 
-function checkFlags(flags: Words["flags"], mode: Mode): void {
+function checkFlags(flags: Words["flags"], modes: readonly [Mode, ...Mode[]]): void {
+  const [mode] = modes;
   for (const name of flags.keys()) {
     const flag: Flag | undefined = FLAGS.find((known) => known.name === name);
-    if (flag?.for.includes(mode) === true) continue;
+    if (modes.some((one) => flag?.for.includes(one) === true)) continue;
     if (name === "output-format") throw new Misuse("--output-format goes with -p");
     if (name === "raw") throw new Misuse("--raw goes with cinch debug");
     throw new Misuse(`--${name} does not go with ${mode === "print" ? "-p" : `cinch ${mode}`}`);

@@ -10,6 +10,7 @@ import type { QuietTurn } from "../control/multiplex/session-parts.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Message } from "../protocol/message.ts";
+import { rebuild } from "../session/history.ts";
 import type { SessionStore } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
@@ -150,8 +151,24 @@ async function viewAt(
 ): Promise<readonly Message[]> {
   const last = startOf === undefined ? at : at - 1;
   const stored = last <= 0 ? [] : await store.messagesAt(logId, last);
-  const view = validHistory(stored.map(({ message }) => message));
+  // What came from an export has events alone up to where it was gone on with.
+  const history =
+    stored.length > 0 || last <= 0
+      ? stored.map(({ message }) => message)
+      : rebuild([], await eventsUpTo(store, logId, last)).history;
+  const view = validHistory(history);
   return view.length === 0 ? [BEGINNING] : view;
+}
+
+async function eventsUpTo(store: SessionStore, logId: LogId, last: number): Promise<readonly Envelope[]> {
+  const events: Envelope[] = [];
+  while ((events.at(-1)?.id ?? 0) < last) {
+    const since = events.at(-1)?.id ?? 0;
+    const page = await store.markedEvents(logId, since, Math.min(EVENTS_LOOKED_MAX, last - since));
+    if (page.length === 0) break;
+    events.push(...page);
+  }
+  return events;
 }
 
 /** @throws HarnessError CheckpointMissing where there were checkpoints and are none any more. */

@@ -188,3 +188,45 @@ function use(id: typeof read, name: string): ContentBlock {
 function result(id: typeof read, words: string): ContentBlock {
   return { type: "tool_result", tool_use_id: id, content: [{ type: "text", text: words }] };
 }
+
+test("[SES-15 SES-10] what the conversation was set back from is not rebuilt from events, and turns count on", () => {
+  const tail = [
+    ...turnOf(1, 1, "one"), // events 1 to 3
+    ...turnOf(4, 2, "two"), // events 4 to 6
+    rewound(7, 4, "conversation"), // to before the second turn
+    ...turnOf(8, 3, "three"), // events 8 to 10
+    rewound(11, 0, "files"), // says nothing of the conversation
+    ...turnOf(12, 4, "four"), // events 12 to 14
+    rewound(15, 10, "both"), // to the end of the third turn
+  ];
+  expect(rebuild([], tail)).toMatchObject({
+    history: [
+      says("user", "one"),
+      says("assistant", "one!"),
+      says("user", "three"),
+      says("assistant", "three!"),
+    ],
+    lastTurn: 4,
+  });
+  expect(rebuild([], [...tail, rewound(16, 7, "both")]).history).toEqual([
+    says("user", "one"),
+    says("assistant", "one!"),
+  ]);
+  expect(rebuild([], [...tail, rewound(16, 0, "both")]).history).toEqual([]);
+});
+
+function turnOf(from: number, turn: number, text: string): Envelope[] {
+  const content = [{ type: "text" as const, text }];
+  return [
+    event(session, from, { kind: "TurnStarted", payload: { turn, originator, content } }),
+    ...texts(session, from + 1, [`${text}!`]),
+    event(session, from + 2, { kind: "TurnEnded", payload: { turn, reason: "complete" } }),
+  ];
+}
+
+function rewound(id: number, to: number, what: string): Envelope {
+  return event(session, id, {
+    kind: "CustomEvent",
+    payload: { namespace: "cinch", kind: "Rewound", payload: { to, what, files: {} } },
+  });
+}

@@ -1,4 +1,5 @@
 import type { CallId, EventSeq, LogId } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Message } from "../protocol/message.ts";
@@ -53,6 +54,7 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
 export function rebuild(messages: readonly StoredMessage[], tail: readonly Envelope[]): RebuiltHistory {
   const last = messages.at(-1);
   const recovery = new Recovery(messages);
+  const holds = idsThatHold(tail);
   const started = new Map<CallId, boolean>();
   let lastTurn = last?.turn ?? 0;
   let running = last?.turn;
@@ -61,7 +63,7 @@ export function rebuild(messages: readonly StoredMessage[], tail: readonly Envel
     if (event.kind === "TurnStarted") running = event.payload.turn;
     if (event.kind === "TurnEnded") running = undefined;
     if (event.kind === "ToolCallStarted") started.set(event.payload.callId, event.payload.mutating);
-    if (event.id > (last?.after ?? 0)) recovery.add(event, lastTurn);
+    if (event.id > (last?.after ?? 0) && holds.has(event.id)) recovery.add(event, lastTurn);
     lastTurn = Math.max(lastTurn, running ?? 0);
   }
   const recovered = recovery.messages();
@@ -73,6 +75,38 @@ export function rebuild(messages: readonly StoredMessage[], tail: readonly Envel
     lastTurn,
     ...(running === undefined ? {} : { interruptedTurn: running }),
   };
+}
+
+interface Step {
+  readonly id: EventSeq;
+  readonly before: Step | undefined;
+}
+
+/** The events that still count for the conversation: those that it was set back from do not. */
+function idsThatHold(tail: readonly Envelope[]): ReadonlySet<EventSeq> {
+  const after = new Map<EventSeq, Step | undefined>();
+  const beginnings = new Set<EventSeq>();
+  let newest: Step | undefined;
+  for (const event of tail) {
+    const to = rewoundTo(event);
+    // A turn is set back to before its beginning, anything else to after it.
+    if (to !== undefined) newest = beginnings.has(to) ? after.get(to)?.before : after.get(to);
+    newest = { id: event.id, before: newest };
+    after.set(event.id, newest);
+    if (event.kind === "TurnStarted" && event.parentCall === undefined) beginnings.add(event.id);
+  }
+  const ids = new Set<EventSeq>();
+  for (let step = newest; step !== undefined; step = step.before) ids.add(step.id);
+  return ids;
+}
+
+/** The event that the conversation was set back to, where this event tells of that; 0 is the beginning. */
+function rewoundTo({ kind, payload, parentCall }: Envelope): EventSeq | undefined {
+  if (kind !== "CustomEvent" || parentCall !== undefined) return undefined;
+  if (payload.namespace !== "cinch" || payload.kind !== "Rewound" || !isObject(payload.payload))
+    return undefined;
+  const { to, what } = payload.payload;
+  return what === "files" || typeof to !== "number" ? undefined : to;
 }
 
 /** Collects, event by event, the messages that never came to be stored. */
