@@ -188,7 +188,7 @@ export const COMMANDS = [
   },
   {
     name: "sessions",
-    help: "Look at stored sessions and keep them: list, show, resume, branch, replay, export, import, pin, unpin, delete, expire. cinch sessions --help tells more.",
+    help: "Look at stored sessions and keep them: list, show, resume, branch, rewind, replay, export, import, pin, unpin, delete, expire. cinch sessions --help tells more.",
   },
   {
     name: "memory",

@@ -39,7 +39,8 @@ export function openLife(): LifeRig {
   const config = join(home.path, "config/cinch/config.toml");
   mkdirSync(join(home.path, "config/cinch"), { recursive: true });
   mkdirSync(work);
-  const idle = '[session]\nidle_timeout = "0s"\n';
+  // Nothing ends or is made shorter by itself here.
+  const idle = '[session]\nidle_timeout = "0s"\n[compaction]\ncontext_tokens = 100_000_000\n';
   writeFileSync(
     config,
     `${idle}[providers.mock]\nkind = "anthropic"\nbase_url = "${mock.url}/v1"\n[prices."mock:one"]\ninput = 1\noutput = 1\n`,
