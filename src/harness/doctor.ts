@@ -5,6 +5,7 @@ import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
+import { examineCheckpoints } from "./doctor-checkpoints.ts";
 import { providersOf } from "./open-store.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -41,6 +42,7 @@ export interface Diagnosis extends Ailment {
 const EXAMINATIONS: readonly Examination[] = [
   { area: "configuration", run: examineConfiguration },
   { area: "sessions", run: examineSessions },
+  { area: "checkpoints", run: examineCheckpoints },
 ];
 
 /** Looks through everything that cinch keeps on this machine, and changes nothing (SES-16). */
