@@ -2,6 +2,8 @@ import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
+import { compaction } from "../../src/compaction/compaction.ts";
+import type { CompactionParts } from "../../src/compaction/parts.ts";
 import { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
 import type { Questions } from "../../src/control/multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
@@ -22,6 +24,15 @@ import type { Outside } from "./tools.ts";
 import { simTools } from "./tools.ts";
 
 const ROUNDS_MAX = 8;
+const OUTPUT_TOKENS_MAX = 50;
+
+/** A window so small that a session of a few turns fills it. */
+const COMPACTION: CompactionParts = {
+  settings: { threshold: 0.8, keepTurns: 1, contextTokens: 700 },
+  windowOf: () => undefined,
+  keep: async () => undefined,
+  redact: (text) => text,
+};
 
 export interface EngineSurroundings {
   readonly process: SimProcess;
@@ -83,8 +94,8 @@ async function openSession(
     telemetry: [],
     gate: (questions) => [askForChanges(questions, chance)],
     inner: [],
-    requestMiddleware: [retry()],
-    model: () => ({ provider, id: "sim-1", outputTokensMax: 1_000 }),
+    requestMiddleware: [compaction(COMPACTION), retry()],
+    model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
     setModel: () => Promise.resolve(),
     revokeRule: () => false,
     promoteRule: async () => false,

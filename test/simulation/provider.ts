@@ -9,7 +9,9 @@ import { SIM_TOOLS } from "./tools.ts";
 /** A provider whose wire has gone silent is given up after this long, as the real one's phase limits do. */
 const SILENCE_MS_MAX = 60_000;
 /** So that a turn comes to its end: with each round the model is less eager to call tools. */
-const CALLING = [0.75, 0.5, 0.35, 0.2, 0.1] as const;
+const CALLING: readonly number[] = [0.75, 0.5, 0.35, 0.2, 0.1];
+/** Who is asked for a summary has no tools. */
+const NEVER: readonly number[] = [0, 0, 0, 0, 0];
 
 export interface ProviderSurroundings {
   readonly process: SimProcess;
@@ -45,6 +47,8 @@ export function simProvider({ process, chance, faults, violated }: ProviderSurro
 
 function refusal(chance: Chance): ProviderError {
   const fields = { provider: "sim", detail: "as the seed decided" };
+  const isOverflow = chance.happens(0.2);
+  if (isOverflow) return new ProviderError("ContextOverflow", { model: "sim-1", detail: fields.detail });
   if (chance.happens(0.2))
     return new ProviderError("ProviderFailed", { ...fields, status: "500" }, { transient: true });
   return broken("the connection was refused");
@@ -65,7 +69,8 @@ function answer(request: ModelRequest, chance: Chance): readonly ModelEvent[] {
     index += 1;
   }
   const rounds = request.messages.slice(request.messages.findLastIndex(isPrompt)).length;
-  const calls = chance.happens(CALLING[Math.floor(rounds / 2)] ?? 0.05) ? 1 + chance.below(3) : 0;
+  const eager = request.tools.length > 0 ? CALLING : NEVER;
+  const calls = chance.happens(eager[Math.floor(rounds / 2)] ?? eager.at(-1) ?? 0) ? 1 + chance.below(3) : 0;
   for (let call = 0; call < calls; call++) {
     const name = chance.of(SIM_TOOLS);
     events.push({

@@ -306,6 +306,9 @@ class Run {
       case "cancel":
         this.#send(client, { kind: "CancelTurn", sessionId });
         return;
+      case "compact":
+        this.#send(client, { kind: "CompactSession", sessionId });
+        return;
       case "withdraw":
         this.#withdraw(client);
         return;
@@ -401,6 +404,7 @@ const ACTIONS = [
   "answer",
   "cancel",
   "withdraw",
+  "compact",
   "leave",
   "come back",
   "reopen",

@@ -8,6 +8,9 @@ import type { SimProcess } from "./scheduler.ts";
 /** `Nowhere` is a tool that there is not. */
 export const SIM_TOOLS = ["Look", "Look", "Change", "Change", "Sleepy", "Nowhere"] as const;
 
+/** Long enough that a few of them fill a small window. */
+const SIGHT = "a line of a file that was looked at\n".repeat(30);
+
 /** Longer than a call may take: the time limit ends it. */
 const SLEEP_MS = 1_000_000;
 
@@ -33,7 +36,7 @@ export function simTools({ process, chance, outside }: ToolSurroundings): readon
       await process.pause("tool: look", context.signal);
       context.progress("looking ");
       if (chance.happens(0.1)) throw new ToolFailure("there is nothing to see");
-      return says("seen");
+      return says(SIGHT);
     }),
     tool("Change", true, async (context) => {
       await process.pause("tool: change begins", context.signal);

@@ -148,7 +148,7 @@ export class Session {
         });
       case "CompactSession":
         await this.#recovery.settled(client);
-        return await this.#turns.quietly(client, async (turn) => {
+        return await this.#turns.quietly(command, client, async (turn) => {
           return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
         });
       case "RewindSession": {
@@ -157,7 +157,7 @@ export class Session {
         // It overwrites a person's files: that is for a person to say.
         assertHuman(client, command.kind);
         await this.#recovery.settled(client);
-        return await this.#turns.quietly(client, async (turn) => ({
+        return await this.#turns.quietly(command, client, async (turn) => ({
           result: await rewind(command, { ...surfaceOf(turn), history: turn.history }),
         }));
       }

@@ -4,7 +4,7 @@ import type { LogLevel } from "../../base/log.ts";
 import { runTurn } from "../../engine/loop.ts";
 import type { TurnEnded } from "../../engine/turn.ts";
 import { Turn } from "../../engine/turn.ts";
-import type { Accepted, CommandOf } from "../../protocol/commands.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "./client.ts";
 import type { WaitingInput } from "./input-queue.ts";
@@ -128,8 +128,15 @@ export class Turns {
     await turn.begin(input.content, added, input.inputId);
   }
 
-  /** Works on the session while no turn can begin. It counts as a turn that runs: it can be cancelled. */
-  async quietly(client: AttachedClient, work: (turn: Turn) => Promise<Accepted>): Promise<Accepted> {
+  /**
+   * Carries out a command that works on the session while no turn can begin. It counts as a turn that runs: it can be
+   * cancelled, and is refused then.
+   */
+  async quietly(
+    { kind }: Command,
+    client: AttachedClient,
+    work: (turn: Turn) => Promise<Accepted>,
+  ): Promise<Accepted> {
     this.#assertGoesOn();
     this.slot.assertFree();
     const { parts, signal } = this.#options;
@@ -138,6 +145,10 @@ export class Turns {
     try {
       await parts.engine.conversation.ready();
       return await work(turn);
+    } catch (thrown) {
+      if (!turn.cancel.signal.aborted || parts.bus.failure !== undefined) throw thrown;
+      this.#assertGoesOn();
+      throw new HarnessError("InvalidCommand", { kind, why: "it was cancelled" }, { cause: thrown });
     } finally {
       slot.free();
       this.#goOn();
