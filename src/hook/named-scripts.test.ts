@@ -12,7 +12,7 @@ test("[HOOK-01 S39] the scripts that commands of hooks name are found, by any pa
   const commands = [
     `${home}/bin/a.sh --strict`,
     'test -f package.json && sh "$HOME/bin/b.sh"; CHECK=~/bin/c.sh /bin/sh scripts/d.sh > /dev/null',
-    "/usr/bin/env true | tee /work/missing/e.sh; cd scripts/; x=$(cat $PWD/scripts/d.sh)",
+    "/usr/bin/env true | tee /home/user/missing/e.sh; cd scripts/; x=$(cat $PWD/scripts/d.sh)",
     `echo ${"a/".repeat(3_000)}`,
   ];
   expect(await namedScripts(testWorld().files, commands, { root, home })).toEqual([

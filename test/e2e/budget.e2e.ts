@@ -53,7 +53,7 @@ output = 1
 const TOLD = "$0.03 of $0.02 is spent";
 
 test(
-  "[ENG-13 OUT-02] the request that could pass the cap is not sent, and cap and spend are told: as text, as JSON, as a stream",
+  "[ENG-13] the request that could pass the cap is not sent, and cap and spend are told: as text, as JSON, as a stream",
   async () => {
     for (const format of ["text", "json", "stream-json"]) {
       await using place = openPlace([calls("Ls", { path: "." }, { usage: USAGE }), says("too dear")]);

@@ -221,6 +221,7 @@ function snapshot({ path, ground: { root, home, config, data, state } }: Base): 
     join(home, ".bun"), // what Bun keeps of the program itself, where it runs from source
     join(data, "sessions.db"),
     join(data, "scratch"),
+    join(data, "checkpoints", "log_"), // what the run keeps of its own workspace; those of others are planted
     join(data, "catalogues"),
     join(state, "log/harness-"),
     join(state, "sandboxes"),
