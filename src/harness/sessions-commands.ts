@@ -45,7 +45,7 @@ export function sessionKeeping(sources: SessionsSources): SessionKeeping {
   };
 }
 
-const VERBS = ["list", "find", "pin", "unpin", "branch", "export", "dismiss"] as const;
+const VERBS = ["list", "find", "branch", "export", "dismiss"] as const;
 
 /**
  * The custom commands `sessions:…` (SES-10, [A] § Slash commands), so that every client has them. The payload is
@@ -62,9 +62,6 @@ export function sessionsNamespace(sources: SessionsSources): NamespaceOwner {
         const info = await wanted(sources, args[0], command);
         return { sessionId: info.session, result: { text: info.session, ...sessionRow(info) } };
       }
-      case "pin":
-      case "unpin":
-        return await pin(sources, await wanted(sources, args[0], command), verb === "pin");
       case "branch":
         return await branch(sources, command, args);
       case "export":
@@ -102,12 +99,6 @@ async function list(
   const found = await store.list(all ? { limit: LIST_MAX } : { limit: LIST_MAX, workingDir });
   const text = sessionTable(found, world.clock.now()).join("\n");
   return { result: { text, sessions: found.map(sessionRow) } };
-}
-
-async function pin({ store }: SessionsSources, info: LogInfo, pinned: boolean): Promise<Accepted> {
-  await store.pin(info.logId, pinned);
-  const text = `${info.session} ${pinned ? "is pinned" : "is no longer pinned"}`;
-  return { sessionId: info.session, result: { text, pinned } };
 }
 
 /** `[ID] [at TURN]`. */

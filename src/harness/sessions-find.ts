@@ -79,7 +79,9 @@ function noSuchSession(wanted: string, all: readonly LogInfo[]): HarnessError<"N
 
 function hintFor(wanted: string, all: readonly LogInfo[]): string {
   if (all.length === 0) return "There is none yet.";
-  const likely = near(normalId(wanted), all.slice(0, RECENT_LOGS).flatMap(idsOf));
+  const id = normalId(wanted);
+  const sameKind = (known: string) => !id.includes("_") || known.slice(0, 3) === id.slice(0, 3);
+  const likely = near(id, all.slice(0, RECENT_LOGS).flatMap(idsOf).filter(sameKind));
   const isNear = likely.length > 0 && wanted.length > PREFIX_UNITS_MIN;
   const ids = isNear ? likely : all.slice(0, TOLD_MAX).map(({ session }) => session);
   return `${isNear ? "The nearest" : "The newest"}: ${ids.join(", ")}. All of them: cinch sessions list --all`;

@@ -33,6 +33,7 @@ export const SESSIONS_USAGE = [
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
   const { name: verb, args, rest: text } = command;
   if (verb === "resume") return await resume(args[0] ?? "", client);
+  if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
   const { session: sessionId } = client;
   const payload = { args, text };
   const result = await client.request({
@@ -49,18 +50,35 @@ export async function runSessions(command: SlashCommand, client: SessionsSurface
 async function resume(wanted: string, client: SessionsSurface): Promise<void> {
   if (wanted === "") return await client.say("Write /sessions:resume ID; /sessions:list shows them.");
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
-  const { session: sessionId } = client;
+  const found = await find(wanted, client);
+  if (found === undefined) return;
+  const { id } = found;
+  if (id === client.session) return await client.say("This is the session that you are in.");
+  const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
+  if (attached instanceof HarnessError) return await client.say(neutralise(attached.message));
+  client.goTo(attached.sessionId ?? id, found.model);
+}
+
+async function pin(wanted: string | undefined, pinned: boolean, client: SessionsSurface): Promise<void> {
+  const sessionId = wanted === undefined ? client.session : (await find(wanted, client))?.id;
+  if (sessionId === undefined) return;
+  const answer = await client.answerTo({ kind: "PinSession", sessionId, pinned });
+  if (answer instanceof HarnessError) return await client.say(neutralise(answer.message));
+  await client.say(`${sessionId} ${pinned ? "is pinned: it is kept." : "is no longer pinned."}`);
+}
+
+/** The session that is meant; undefined where there is none, which is told. */
+async function find(
+  wanted: string,
+  client: SessionsSurface,
+): Promise<{ readonly id: SessionId; readonly model: string } | undefined> {
   const found = await client.request({
     kind: "CustomCommand",
-    sessionId,
+    sessionId: client.session,
     namespace: "sessions",
     verb: "find",
     payload: { args: [wanted] },
   });
   const id = stringAt(found, "session");
-  if (id === undefined || !isId("sess", id)) return; // why was told
-  if (id === sessionId) return await client.say("This is the session that you are in.");
-  const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
-  if (attached instanceof HarnessError) return await client.say(neutralise(attached.message));
-  client.goTo(attached.sessionId ?? id, stringAt(found, "model") ?? "");
+  return id !== undefined && isId("sess", id) ? { id, model: stringAt(found, "model") ?? "" } : undefined;
 }

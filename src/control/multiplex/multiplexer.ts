@@ -84,7 +84,10 @@ export class Multiplexer {
     if (keeping === undefined) {
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
     }
-    return command.kind === "PinSession" ? await keeping.pin(command) : await keeping.branch(command);
+    if (command.kind === "BranchSession") return await keeping.branch(command);
+    const accepted = await keeping.pin(command);
+    this.#sessions.get(sessionId)?.pin(command.pinned); // it no longer ends by itself, or does again
+    return accepted;
   }
 
   /**

@@ -1,0 +1,149 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { says } from "../../test/support/mock-provider/turn.ts";
+import { connect, openPlace, turn } from "../../test/support/place.ts";
+import type { SessionId } from "../base/ids.ts";
+import type { Connection } from "../protocol/connection.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { openSessions } from "./sessions.ts";
+
+const { signal } = new AbortController();
+
+async function custom(
+  connection: Connection,
+  sessionId: SessionId,
+  verb: string,
+  ...args: readonly string[]
+): Promise<unknown> {
+  const command = {
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "sessions",
+    verb,
+    payload: { args },
+  } as const;
+  return (await connection.send(command)).result;
+}
+
+function endOf(events: readonly Envelope[]): number {
+  return events.findLast(({ kind }) => kind === "TurnEnded")?.id ?? 0;
+}
+
+test("[BUS-06 SES-08] BranchSession makes a session of one that runs and of one that has ended, at the end of a turn alone", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  await using harness = await place.open();
+  const { session: sessionId, logId } = harness;
+  const at = endOf(await turn(harness, "first"));
+  await turn(harness, "second");
+  const connection = await connect(harness);
+  const branched = await connection.send({ kind: "BranchSession", sessionId, at });
+  await using sessions = await openSessions(place.options());
+  const branch = await sessions.store.find(branched.sessionId ?? sessionId);
+  expect(branch).toMatchObject({ branchOf: { logId, at }, lastEvent: at, turns: 1, title: "first" });
+  expect(branched.result).toEqual({ log: branch?.logId, at });
+  await expect(connection.send({ kind: "BranchSession", sessionId, at: at - 1 })).rejects.toMatchObject({
+    reason: "NotABoundary",
+  });
+  await connection.send({ kind: "EndSession", sessionId });
+  const again = await connection.send({ kind: "BranchSession", sessionId, at });
+  expect(again.sessionId).not.toBe(branched.sessionId);
+});
+
+test("[BUS-06 SES-06] PinSession keeps a session that runs, or has ended, and lets go of it again", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const { session: sessionId, logId } = harness;
+  const connection = await connect(harness);
+  await using sessions = await openSessions(place.options());
+  const pinned = async () => (await sessions.store.find(logId))?.pinned;
+  await connection.send({ kind: "PinSession", sessionId, pinned: true });
+  expect(await pinned()).toBe(true);
+  await connection.send({ kind: "EndSession", sessionId });
+  await connection.send({ kind: "PinSession", sessionId, pinned: false });
+  expect(await pinned()).toBe(false);
+  const other = sessions.world.ids.next("sess");
+  await expect(connection.send({ kind: "PinSession", sessionId: other, pinned: true })).rejects.toMatchObject(
+    { reason: "UnknownSession" },
+  );
+});
+
+test("[BUS-06] a custom command goes to the owner of its namespace; one that nobody owns is an error", async () => {
+  await using place = openPlace();
+  await using harness = await place.open();
+  const { session: sessionId } = harness;
+  const connection = await connect(harness);
+  const command = { kind: "CustomCommand", sessionId, verb: "go", payload: {} } as const;
+  await expect(connection.send({ ...command, namespace: "nobody" })).rejects.toMatchObject({
+    reason: "UnknownCommandNamespace",
+    message: "No plugin owns the namespace 'nobody'.",
+  });
+  await expect(connection.send({ ...command, namespace: "sessions", verb: "exprot" })).rejects.toMatchObject({
+    message: expect.stringContaining("did you mean export?"),
+  });
+  const served = await connection.handshake(PROTOCOL_VERSION);
+  expect(served.command_kinds).toEqual(
+    expect.arrayContaining(["BranchSession", "PinSession", "CustomCommand"]),
+  );
+});
+
+test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, for every client", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  await using harness = await place.open();
+  const { session } = harness;
+  await turn(harness, "first");
+  await turn(harness, "second");
+  const connection = await connect(harness);
+  expect(await custom(connection, session, "list")).toMatchObject({
+    text: expect.stringContaining(session),
+    sessions: [{ session, status: "running", turns: 2, title: "first" }],
+  });
+  expect(await custom(connection, session, "find", session.slice(5, -3))).toMatchObject({ session });
+  expect(await custom(connection, session, "branch", "at", "1")).toMatchObject({
+    text: expect.stringMatching(/^A branch of sess_\w+ at event \d+: sess_\w+\n/),
+  });
+  await expect(custom(connection, session, "branch", session, "at", "9")).rejects.toThrow(
+    "has no turn 9 that has ended; it has 2 turns",
+  );
+  const path = join(place.repo, `cinch-${session}.md`);
+  expect(await custom(connection, session, "export", "--format", "markdown")).toEqual({
+    text: `${session} is written to ${path}`,
+    path,
+  });
+  expect(readFileSync(path, "utf8")).toContain("## Turn 2 · ");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await expect(custom(connection, session, "export", "--format", "markdown")).rejects.toThrow(
+    "is there already",
+  );
+});
+
+test("[SES-10 PERM-11] an agent writes no export: the path is its own choice", async () => {
+  await using place = openPlace();
+  await using harness = await place.open();
+  const agent = await harness.attach({ identityClass: "agent", label: "other" });
+  await agent.handshake(PROTOCOL_VERSION);
+  await expect(custom(agent, harness.session, "export", "--output", "x.jsonl")).rejects.toThrow(
+    "only a person may write an export",
+  );
+  expect(existsSync(join(place.repo, "x.jsonl"))).toBe(false);
+});
+
+test("[SES-07] a session that is not there is told with the nearest and how to see all", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const { session } = harness;
+  await turn(harness, "first");
+  const connection = await connect(harness);
+  const typo = `${session.slice(0, -1)}${session.endsWith("0") ? "1" : "0"}`;
+  await expect(custom(connection, session, "find", typo)).rejects.toMatchObject({
+    reason: "NoSuchSession",
+    message: `There is no stored session '${typo}'. The nearest: ${session}. All of them: cinch sessions list --all`,
+  });
+  await expect(custom(connection, session, "find", "zz")).rejects.toThrow(`The newest: ${session}.`);
+  await turn(await place.open(), "second").catch(() => undefined); // the script is over: what counts is that there are two
+  await expect(custom(connection, session, "find", session.slice(0, 10))).rejects.toMatchObject({
+    reason: "SessionAmbiguous",
+  });
+  expect(signal.aborted).toBe(false);
+});
