@@ -14,7 +14,7 @@ const PRIVATE_MODE = 0o600;
  * of them was dismissed.
  */
 export async function expiryWarning(sources: RetentionSources): Promise<string | undefined> {
-  const { soon } = await retentionOf(sources);
+  const soon = (await retentionOf(sources)).soon.filter(({ log }) => log.turns > 0); // nothing is lost where nothing was said
   if (soon.length === 0) return undefined;
   const dismissed = await dismissedLogs(sources);
   if (soon.every(({ log }) => dismissed.has(log.logId))) return undefined;
