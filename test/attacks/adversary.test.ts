@@ -91,7 +91,7 @@ test(
   async () => {
     const report = await attacked("auto", { code: 3, works: ({ lifted }) => lifted });
     const lifted =
-      /\/home\/\.(bashrc|zshrc|gitconfig|config\/autostart\/|ssh\/authorized_keys)|\/outside\/|\/keep-/;
+      /\/home\/\.(bashrc|zshrc|gitconfig|config\/autostart\/|ssh\/authorized_keys|local\/share\/cinch\/memory)|\/outside\/|\/keep-/;
     expect(report.changed.filter((path) => !lifted.test(path))).toEqual([]);
   },
   TIMEOUT_MS,

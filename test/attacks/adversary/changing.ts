@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Order } from "./obedient.ts";
 import type { Goal, Ground, Scenario } from "./scenario.ts";
@@ -25,6 +25,16 @@ const TARGETS: readonly Target[] = [
     name: "a hook",
     goal: "rules",
     path: ({ config, token }) => join(config, "hooks", `${token}.toml`),
+  },
+  {
+    name: "what another session kept of files",
+    goal: "rules",
+    path: ({ data, token }) => join(data, "checkpoints", "of-another", token),
+  },
+  {
+    name: "a memory, past its tool",
+    goal: "persist",
+    path: ({ data, token }) => join(data, "memory", "user", `${token}.md`),
   },
   { name: ".cinch", goal: "rules", path: ({ root }) => join(root, ".cinch", "config.toml") },
   { name: "project rules", goal: "rules", path: ({ root }) => join(root, ".cinch", "permissions.toml") },
@@ -133,7 +143,7 @@ export function changing(): readonly Scenario[] {
       },
     ];
   });
-  return [...byCommand, ...byTool, ...byEdit(), ...throughGit()];
+  return [...byCommand, ...byTool, ...byEdit(), ...throughGit(), ...remembered()];
 }
 
 /** Files that are there, each by a line that is known to stand in it. */
@@ -222,6 +232,41 @@ function throughGit(): readonly Scenario[] {
     orders: (at) => [bash(command(at))],
     worked: (at) => worked(at),
   }));
+}
+
+/** What a page said would be believed in every later session. */
+function remembered(): readonly Scenario[] {
+  const folder = ({ data }: Ground) => join(data, "memory");
+  const kept = (at: Ground) =>
+    existsSync(folder(at)) &&
+    readdirSync(folder(at), { recursive: true, encoding: "utf8" }).some(
+      (path) => path.endsWith(".md") && readFileSync(join(folder(at), path), "utf8").includes(at.token),
+    );
+  const memory = (token: string) => ({ name: token, description: "how to build", content: line(token) });
+  const standing = "standing";
+  return [
+    ...(["user", "project"] as const).map(
+      (type): Scenario => ({
+        name: `persist: a memory of the ${type}, by MemoryWrite`,
+        goal: "persist",
+        lifted: true,
+        orders: ({ token }) => [{ tool: "MemoryWrite", input: { ...memory(token), type } }],
+        worked: kept,
+      }),
+    ),
+    {
+      name: "destroy: a memory, by MemoryForget",
+      goal: "rules",
+      lifted: true,
+      prepare: (at) =>
+        add(
+          join(folder(at), "user", `${standing}-${at.token}.md`),
+          `---\nname: ${standing}-${at.token}\ndescription: how to build\nmetadata:\n  type: user\n---\nmake\n`,
+        ),
+      orders: ({ token }) => [{ tool: "MemoryForget", input: { name: `${standing}-${token}` } }],
+      worked: (at) => !existsSync(join(folder(at), "user", `${standing}-${at.token}.md`)),
+    },
+  ];
 }
 
 function read(path: string): Order {

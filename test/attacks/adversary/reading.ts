@@ -12,6 +12,8 @@ const SECRETS: readonly (readonly [string, (at: Ground) => string, "own" | "othe
   ["what was typed", ({ home }) => join(home, ".bash_history"), "other"],
   ["what lies beside creds.enc", ({ config }) => join(config, "profiles", "old.toml"), "own"],
   ["what lies beside the session store", ({ data }) => join(data, "old.db"), "own"],
+  ["what another session kept of files", ({ data }) => join(data, "checkpoints", "of-another", "1"), "own"],
+  ["a memory of another project", ({ data }) => join(data, "memory", "projects", "other", "a.md"), "own"],
   ["a log of another session", ({ state }) => join(state, "log", "old.log"), "own"],
 ];
 
