@@ -13,7 +13,7 @@ export async function liveThrough(rig: LifeRig, turns: number): Promise<void> {
   const half = Math.floor(turns / 2);
 
   // Killed with -9 in the middle of an answer.
-  await rig.killedAfter(turnsFrom(1, half));
+  await rig.killedAfter(turnsFrom(1, half), () => whileHeld(rig, half + 1));
   const [killed] = await rig.json(["sessions", "list"]);
   expect(killed).toMatchObject({ status: "interrupted", turns: half + 1, title: "turn 1", pinned: false });
   const [open] = await rig.json(["sessions", "show", "last"]);
@@ -113,6 +113,26 @@ export async function liveThrough(rig: LifeRig, turns: number): Promise<void> {
   expect(
     parseJson((await rig.cinch(["sessions", "list", "--json"])).stdout.split("\n")[0] ?? ""),
   ).toBeDefined();
+}
+
+/** Another process may look at a session that is in use, keep it, branch and export it, and nothing more. */
+async function whileHeld(rig: LifeRig, turns: number): Promise<void> {
+  const [held] = await rig.json(["sessions", "list"]);
+  expect(held).toMatchObject({ status: "running", turns });
+  expect(typeof held?.["pid"]).toBe("number");
+  const text = await rig.cinch(["sessions", "export", "last"]);
+  expect(text).toMatchObject({ code: 0, stderr: "" });
+  expect(text.stdout).toContain('"kind":"ExportSeal"');
+  expect(await rig.cinch(["sessions", "pin", "last"])).toMatchObject({ code: 0 });
+  expect(await rig.cinch(["sessions", "unpin", "last"])).toMatchObject({ code: 0 });
+  for (const args of [
+    ["delete", "last", "--yes"],
+    ["resume", "last"],
+  ]) {
+    const refused = await rig.cinch(["sessions", ...args], ["hello"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`is in use by process ${held?.["pid"]} on this machine`);
+  }
 }
 
 function idsIn(envelopes: readonly unknown[]): readonly string[] {

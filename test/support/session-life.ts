@@ -20,8 +20,11 @@ export interface LifeRig extends AsyncDisposable {
   cinch(args: readonly string[], lines?: readonly string[]): Promise<CinchResult>;
   /** As `cinch`, and what it wrote has to be JSON, an object a line. */
   json(args: readonly string[]): Promise<readonly JsonObject[]>;
-  /** Sends lines to the line client until the model does not answer any more, and kills the process there. */
-  killedAfter(lines: readonly string[]): Promise<number>;
+  /**
+   * Sends lines to the line client until the model does not answer any more, does something while the process holds the
+   * session, and kills it there.
+   */
+  killedAfter(lines: readonly string[], whileHeld: () => Promise<void>): Promise<number>;
   /** The words of a person in the last request: what the model still sees of the conversation. */
   sentWords(): readonly string[];
   /** From now on there is no model, and no word of one in the configuration. */
@@ -59,11 +62,12 @@ export function openLife(): LifeRig {
       if (code !== 0) throw new Error(`cinch ${args.join(" ")} ended with ${code}: ${stderr}`);
       return stdout.trimEnd().split("\n").map(objectOf);
     },
-    async killedAfter(lines) {
+    async killedAfter(lines, whileHeld) {
       await using cinch = startCinch([...MODEL], place);
       const shown = drain(cinch.stdout);
       cinch.write([...lines, "stall"].map((line) => `${line}\n`).join(""));
       await mock.until(({ stalled }) => stalled > 0);
+      await whileHeld();
       cinch.kill("SIGKILL");
       const code = await cinch.exited;
       await shown;
