@@ -2,6 +2,7 @@ import type { Place } from "./scan.ts";
 import { BEHIND_CHARACTERS_MAX } from "./scan.ts";
 import type { Family, Match } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
+import { addressPassword } from "./secret-family-address.ts";
 import type { NameClass } from "./secret-value.ts";
 import { classOfName, isStandIn, looksDrawn, mayBePassword } from "./secret-value.ts";
 
@@ -274,46 +275,6 @@ const AND = 38;
 function isBareEnd(text: string, at: number, code: number): boolean {
   if (code !== AND) return BARE_ENDS.has(code);
   return /^&\w{1,32}=/.test(text.slice(at, at + 34));
-}
-
-const USER_INFO = /^[^\s/@:"'`<>\\]{0,128}:([^\s/@"'`<>\\]{3,256})@(?=[^\s@])/;
-const USER_INFO_CHARACTERS_MAX = 400;
-
-/** `scheme://user:password@host`: the password goes. */
-function addressPassword(): Family {
-  return {
-    kind: "password",
-    prefixes: ["://"],
-    anywhere: true,
-    match({ text, at, complete }, prefix) {
-      const start = at + prefix.length;
-      const most = Math.min(text.length, start + USER_INFO_CHARACTERS_MAX);
-      const stop = nameEnd(text, start, most);
-      if (stop < most && !text.slice(start, stop).includes("@")) return NO;
-      const near = text.slice(start, most);
-      const end = stop === most ? -1 : stop - start;
-      const info = USER_INFO.exec(near);
-      if (info === null || end < 0) {
-        const open = near.length < USER_INFO_CHARACTERS_MAX && end < 0 && !complete;
-        if (open) return UNDECIDED;
-        if (info === null) return NO;
-      }
-      const [whole = "", password = ""] = info ?? [];
-      const user = whole.slice(0, whole.indexOf(":"));
-      if (password === user || password.length < 6 || isStandIn(password) || isStandIn(user)) return NO;
-      const from = start + user.length + 1;
-      return { kind: "secret", from, to: from + password.length };
-    },
-  };
-}
-
-const NAME_ENDS = new Set(Array.from(" \t\r\n/\"'`<>\\", (character) => character.charCodeAt(0)));
-
-/** Where the part of an address ends that may hold a user and a host. */
-function nameEnd(text: string, from: number, most: number): number {
-  let at = from;
-  while (at < most && !NAME_ENDS.has(text.charCodeAt(at))) at++;
-  return at;
 }
 
 const LOGIN =

@@ -1,0 +1,93 @@
+import type { Family } from "./secret-family.ts";
+import { NO, UNDECIDED } from "./secret-family.ts";
+import { isStandIn, looksDrawn } from "./secret-value.ts";
+
+const USER_INFO_CHARACTERS_MAX = 400;
+const PASSWORD_CHARACTERS_MAX = 256;
+/** Of passwords that people chose for an account whose name says nothing, such as `user` or `admin`. */
+const CHOSEN_CHARACTERS_MIN = 12;
+const TOKEN_CHARACTERS_MIN = 16;
+/** Of the servers that a program logs in to: who writes their addresses by hand encodes no slash in a password. */
+const SERVER =
+  /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|nats|cockroachdb)(?:\+\w{1,16})?$/i;
+const EXAMPLE_HOST = /^(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|org|net))?(?![\w.-])/i;
+
+/**
+ * `scheme://user:password@host`: the password goes, up to the last `@` before the host; in `scheme://token@host`, and
+ * where what stands in the place of a password is a word of the service, the token goes.
+ */
+export function addressPassword(): Family {
+  return {
+    kind: "password",
+    prefixes: ["://"],
+    anywhere: true,
+    match(place, prefix) {
+      const { text, at, complete } = place;
+      const start = at + prefix.length;
+      const most = Math.min(text.length, start + USER_INFO_CHARACTERS_MAX);
+      const ends = SERVER.test(place.behind(32)) ? SERVER_ENDS : NAME_ENDS;
+      const stop = nameEnd(text, { from: start, most, ends });
+      if (stop === most && most < start + USER_INFO_CHARACTERS_MAX && !complete) return UNDECIDED;
+      const near = text.slice(start, stop);
+      const host = near.lastIndexOf("@") + 1;
+      if (host === 0 || host === near.length) return NO;
+      const found = secretOfUser(near.slice(0, host - 1), near.slice(host));
+      return found === undefined ? NO : { kind: "secret", from: start + found.from, to: start + found.to };
+    },
+  };
+}
+
+/** What of the part before a host is secret. */
+function secretOfUser(
+  info: string,
+  host: string,
+): { readonly from: number; readonly to: number } | undefined {
+  const colon = info.indexOf(":");
+  const user = colon < 0 ? info : info.slice(0, colon);
+  const password = colon < 0 ? "" : info.slice(colon + 1);
+  if (password === "" || password === "x-oauth-basic")
+    return isToken(user) ? { from: 0, to: user.length } : undefined;
+  // A port, with what follows it.
+  if (/^\d{1,5}[/?#]/.test(password) || password === user) return undefined;
+  if (user.includes("@") || user.includes("/")) return undefined;
+  if (password.length > PASSWORD_CHARACTERS_MAX || !isGiven(password, { user, host })) return undefined;
+  return { from: colon + 1, to: info.length };
+}
+
+function isToken(user: string): boolean {
+  return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksDrawn(user, "secret");
+}
+
+/** Whether a password is one: behind the names that documentation uses it must look like it. */
+function isGiven(
+  password: string,
+  { user, host }: { readonly user: string; readonly host: string },
+): boolean {
+  if (isStandIn(password) || isFilledIn(password) || isFilledIn(user)) return false;
+  const isMixed = /\d/.test(password) && /[A-Za-z]/.test(password);
+  if (password.length < (isMixed ? 5 : 6)) return false;
+  if (user === "" || !isStandIn(user)) return true;
+  if (EXAMPLE_HOST.test(host) || !NAMELIKE_USER.test(user)) return false;
+  return isMixed || password.length >= CHOSEN_CHARACTERS_MIN;
+}
+
+/** Names that accounts really have; what else stands in for a name is an example as a whole. */
+const NAMELIKE_USER = /^[A-Za-z][\w.-]{0,63}$/;
+
+/** `{password}`, `%PASSWORD%`, `[password]`: what a program or a person puts something in the place of. */
+function isFilledIn(text: string): boolean {
+  return /\{[^{}]*\}|^%.*%$|^\[.*\]$|%\(\w*\)s|^\(.*\)$/.test(text) || /^[A-Z]+(?:_[A-Z]+)*$/.test(text);
+}
+
+const NAME_ENDS = new Set(Array.from(" \t\r\n/\"'`<>\\", (character) => character.charCodeAt(0)));
+const SERVER_ENDS = new Set(Array.from(" \t\r\n\"'`<>\\", (character) => character.charCodeAt(0)));
+
+/** Where the part of an address ends that may hold a user and a host. */
+function nameEnd(
+  text: string,
+  { from, most, ends }: { readonly from: number; readonly most: number; readonly ends: ReadonlySet<number> },
+): number {
+  let at = from;
+  while (at < most && !ends.has(text.charCodeAt(at))) at++;
+  return at;
+}
