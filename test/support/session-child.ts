@@ -22,7 +22,8 @@ if (task === "append") await append();
 else if (task === "race") await race();
 else if (task === "fill") await fill();
 else if (task === "frozen") await frozen();
-else if (task === "power" || task === "process") await appendTwenty(task);
+else if (task === "power" || task === "process") await appendTwenty(task, false);
+else if (task === "power, asked for later") await appendTwenty("process", true);
 else throw new Error(`no task ${task}`);
 
 /** Appends to the log for ever, from process to process; a line for each batch that was acknowledged. */
@@ -93,10 +94,13 @@ async function frozen(): Promise<void> {
 }
 
 /** Appends twenty batches of one durability, for whoever counts what the system is asked for. */
-async function appendTwenty(durability: Durability): Promise<void> {
+async function appendTwenty(durability: Durability, andThenPower: boolean): Promise<void> {
   await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   await using writer = await store.create(newLog(world), world.machine);
-  for (let last = 0; last < 20; last++) await writer.append(batch(last, 1), durability);
+  for (let last = 0; last < 20; last++) {
+    await writer.append(batch(last, 1), durability);
+    if (andThenPower) await writer.append({}, "power");
+  }
 }
 
 async function openOrCreate(store: SessionStore): Promise<SessionWriter> {

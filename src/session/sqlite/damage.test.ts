@@ -11,9 +11,11 @@ import type { SessionStore } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 
 const CUT_EVERY_BYTES = 256;
-const FLIPS = 150;
+const FLIPS = 80;
 const BATCHES = 12;
 const PAGE_BYTES = 4_096;
+const WAL_HEADER_BYTES = 32;
+const WAL_FRAME_BYTES = 24 + PAGE_BYTES;
 const SLOW_MS = 60_000;
 
 const world = testWorld();
@@ -22,11 +24,15 @@ test(
   "[SES-16 R14] a write-ahead log cut off anywhere gives what was committed before the cut",
   async () => {
     await using sample = await makeSample("unmerged");
+    const random = seededRandom(2);
     const kept: number[] = [];
-    for (let length = 0; length < sample.wal.length + CUT_EVERY_BYTES; length += CUT_EVERY_BYTES) {
-      const path = sample.place(sample.database, sample.wal.subarray(0, length));
-      kept.push(await prefixLength(path, sample));
+    // In its header, and once in every frame; every third cut is right at the beginning of one.
+    for (let frame = 0, length = 9; length < sample.wal.length; frame++) {
+      kept.push(await prefixLength(sample.place(sample.database, sample.wal.subarray(0, length)), sample));
+      const into = frame % 3 === 0 ? 0 : Math.floor(random.number() * WAL_FRAME_BYTES);
+      length = WAL_HEADER_BYTES + frame * WAL_FRAME_BYTES + into;
     }
+    kept.push(await prefixLength(sample.place(sample.database, sample.wal), sample));
     expect(kept).toEqual(kept.toSorted((a, b) => a - b)); // a longer log never gives less
     expect([kept[0], kept.at(-1)]).toEqual([0, sample.events.length]);
   },

@@ -93,7 +93,9 @@ export class SqliteWriter implements SessionWriter {
     if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
-    if (events.length + messages.length + intents.length > 0) this.#held.seal.begin();
+    const sealed = events.length + messages.length + intents.length;
+    if (sealed > 0) this.#held.seal.begin();
+    else if (outcomes.length === 0) this.#connection.touch();
     let turn = this.#turn;
     for (const event of events) {
       if (event.parentCall === undefined && event.kind === "TurnStarted") turn = event.payload.turn;
