@@ -95,7 +95,7 @@ class Stepper {
     if (turn < newest || turn > this.#info.turns) return await this.#say(`-- there is no turn ${turn} here`);
     // What lies between is read and passed over.
     for await (const event of this.#following()) {
-      this.#note(event);
+      this.#noteTurn(event);
       if (event.kind !== "TurnStarted" || event.parentCall !== undefined) continue;
       if (event.payload.turn < turn) continue;
       return await this.goTo(event.id - 1, { showing: true });
@@ -118,7 +118,8 @@ class Stepper {
       const text = this.#printer.print(event);
       if (text === "") continue;
       await this.#desk.at.stdout.write(text);
-      if (shown === undefined) this.#note(event);
+      if (shown === undefined) this.#shown.push(event.id);
+      this.#noteTurn(event);
       shown = event;
       if (text.endsWith("\n")) return event;
     }
@@ -129,10 +130,9 @@ class Stepper {
     return shown;
   }
 
-  #note(event: Envelope): void {
+  #noteTurn(event: Envelope): void {
     if (event.kind === "TurnStarted" && event.parentCall === undefined)
       this.#turns.set(event.payload.turn, event.id);
-    this.#shown.push(event.id);
   }
 
   async #say(text: string): Promise<void> {

@@ -1,6 +1,9 @@
-import { test } from "bun:test";
+import { expect, test } from "bun:test";
 import { liveThrough } from "../support/live-through.ts";
+import { requireProgram } from "../support/requires.ts";
 import { openLife } from "../support/session-life.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 /** `npm run soak -- --session` asks for more. */
 const TURNS = Number(process.env["CINCH_SESSION_TURNS"] ?? 40);
@@ -11,6 +14,72 @@ test(
   async () => {
     await using rig = openLife();
     await liveThrough(rig, TURNS);
+  },
+  TIMEOUT_MS,
+);
+
+requireProgram("tmux")(
+  "[SES-09 R39] at a terminal a session is replayed step by step, by keys, and the terminal is given back",
+  async () => {
+    await using rig = openLife();
+    await rig.cinch([], ["turn 1", "turn 2", "turn 3"]);
+    await rig.withoutModel();
+    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
+    const cinch = `sh -c 'exec "$CINCH" sessions replay last'`;
+    await terminal.type(
+      `clear; stty -a >before; ${cinch}; echo code $?; stty -a >after; cmp before after && echo same"" modes`,
+    );
+    await terminal.press("Enter");
+    await terminal.shows("q: leave");
+    expect(await terminal.screen()).not.toContain("you asked");
+    await terminal.press("Space");
+    await terminal.shows("| turn 1");
+    await terminal.press("Space");
+    await terminal.shows("* Write turn-1.txt");
+    expect(await terminal.screen()).not.toContain("Write ok");
+    await terminal.press("t");
+    await terminal.shows("-- end of turn 1: 2 rounds");
+    await terminal.type("3g");
+    await terminal.shows("| turn 3");
+    expect(await terminal.screen()).not.toContain("| turn 2");
+    await terminal.press("b");
+    await terminal.shows("| turn 2");
+    await terminal.press("p");
+    const ends = async () => (await terminal.screen()).split("-- end of turn 1").length - 1;
+    await until("the end of the first turn once more", async () => (await ends()) === 2);
+    await terminal.type("9g");
+    await terminal.shows("-- there is no turn 9 here");
+    await terminal.press("e");
+    await terminal.shows("-- the end of the log");
+    await terminal.press("q");
+    await terminal.shows("code 0");
+    await terminal.shows("\nsame modes");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SES-07 CLI-01] /sessions:resume goes to another session and back; what is typed goes to where the person is",
+  async () => {
+    await using rig = openLife();
+    await rig.cinch([], ["turn 1"]);
+    const [first] = await rig.json(["sessions", "list"]);
+    const id = String(first?.["session"]);
+    const lines = [
+      "in the new one",
+      `/sessions:resume ${id.slice(5, -4)}`,
+      "in the old one",
+      "/sessions:list",
+      "/sessions:resume 0000",
+    ];
+    const { code, stdout } = await rig.cinch([], lines);
+    expect(code).toBe(0);
+    expect(rig.sentWords()).toEqual(["turn 1", "in the old one"]);
+    expect(stdout).toContain("You said: in the new one");
+    expect(stdout).toMatch(/^sess_\w+ goes on; \/sessions:resume sess_\w+ returns to the other one\.$/m);
+    expect(stdout).toContain("you asked:\n| turn 1\n");
+    expect(stdout).toMatch(/^running {2}sess_\w+ .* 2 .*turn 1$/m);
+    expect(stdout).toContain("There is no stored session '0000'.");
   },
   TIMEOUT_MS,
 );

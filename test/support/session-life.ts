@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../src/base/json.ts";
-import type { CinchResult } from "./cinch.ts";
+import type { CinchHome, CinchResult } from "./cinch.ts";
 import { cinchHome, runCinch, startCinch } from "./cinch.ts";
 import type { MockProvider, MockRequest } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
@@ -14,6 +14,7 @@ const TIMEOUT_MS = 1_800_000;
 
 /** A home, a directory to work in and a model that works with real tools, for sessions that live long. */
 export interface LifeRig extends AsyncDisposable {
+  readonly home: CinchHome;
   readonly work: string;
   readonly mock: MockProvider;
   /** Runs cinch with the model where that is wanted, its standard input being these lines. */
@@ -53,6 +54,7 @@ export function openLife(): LifeRig {
   const wholeArgs = (args: readonly string[]) =>
     args[0] === "sessions" && args[1] !== "resume" ? args : [...args, ...(hasModel ? MODEL : [])];
   const rig: LifeRig = {
+    home,
     work,
     mock,
     cinch: (args, lines = []) =>
