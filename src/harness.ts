@@ -3,6 +3,7 @@ import { HarnessError } from "./base/errors.ts";
 import type { LogId, SessionId } from "./base/ids.ts";
 import type { World } from "./base/world.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
+import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
 import type { AttachRequest } from "./control/transport.ts";
 import { bootStep } from "./harness/boot.ts";
@@ -14,9 +15,7 @@ import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
 import type { SessionsSources } from "./harness/sessions-commands.ts";
-import { sessionKeeping, sessionsNamespace } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
-import { expiryWarning } from "./harness/sessions-warning.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";
@@ -65,8 +64,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     world,
     store,
     openSession: async (request) => (await openRun(request, defaults, signal)).session,
-    keeping: sessionKeeping(sessions),
-    namespaces: new Map([["sessions", sessionsNamespace(sessions)]]),
+    ...sessionCommands(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
   const resume = await bootStep(world.log, "finding the session to resume", () =>
@@ -82,7 +80,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const { session, model, notices } = await openRun(request, defaults, signal);
   multiplexer.add(session);
   const told = await providers.credentials.notices();
-  const warning = options.attended ? await expiryWarning(sessions) : undefined;
+  const warning = options.attended ? await warningOf(sessions) : undefined;
   signal.throwIfAborted();
   const opened = undo.move();
   const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
@@ -141,6 +139,25 @@ export async function* listModels(
       yield { provider, error: thrown.message };
     }
   }
+}
+
+/** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */
+function sessionCommands(sources: SessionsSources): Pick<MultiplexerParts, "keeping" | "namespaces"> {
+  const load = () => import("./harness/sessions-commands.ts");
+  return {
+    keeping: {
+      branch: async (command) => (await load()).sessionKeeping(sources).branch(command),
+      pin: async (command) => (await load()).sessionKeeping(sources).pin(command),
+    },
+    namespaces: new Map([
+      ["sessions", async (command, client) => (await load()).sessionsNamespace(sources)(command, client)],
+    ]),
+  };
+}
+
+async function warningOf(sources: SessionsSources): Promise<string | undefined> {
+  const { expiryWarning } = await import("./harness/sessions-warning.ts");
+  return await expiryWarning(sources);
 }
 
 async function resolveDirectory(world: World, path: string): Promise<string> {
