@@ -6,6 +6,7 @@ import { branchAt } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { expireAll, retentionOf } from "../harness/sessions-retention.ts";
 import { dismissExpiring } from "../harness/sessions-warning.ts";
+import type { LeftWhy } from "../session/retention.ts";
 import type { LogInfo } from "../session/store.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -92,11 +93,21 @@ export async function expireSessions({ words, sessions, at, stop }: SessionsDesk
     await at.stdout.write(`${log.session} ${what}\n`);
   }
   for (const { log, why } of plan.left)
-    await at.stderr.write(`cinch: ${log.session} keeps all of it: ${why}\n`);
+    await at.stderr.write(`cinch: ${log.session} keeps all of it: ${LEFT[why]}\n`);
   if (expired.length === 0) await at.stderr.write("cinch: nothing is old enough\n");
   else if (!yes) await at.stderr.write("cinch: nothing was changed; --yes does it, and cannot be undone\n");
   return EXIT.done;
 }
+
+const LEFT: Readonly<Record<LeftWhy, string>> = {
+  pinned: "it is pinned",
+  held: "it is open in another process",
+  future: "it bears a date in the future; set the clock right",
+  clock:
+    "nothing was written for two months, so the clock may be wrong; --older-than DAYS does it all the same",
+  "profile unknown":
+    "its profile cannot be read, so how long to keep it is not known; cinch doctor names the place",
+};
 
 /** `cinch sessions dismiss`: the warning of these very sessions is not shown again. */
 export async function dismissBanner({ sessions, at }: SessionsDesk): Promise<ExitCode> {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settle } from "../../test/support/fake-clock.ts";
 import { LOG_KEY, newLog, texts } from "../../test/support/store-rig.ts";
+import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
 import type { LogInfo, NewLog } from "../session/store.ts";
@@ -13,12 +14,13 @@ const signal = new AbortController().signal;
 
 test("[SES-06 R29] a sweep takes what is due in every profile, and nothing that is pinned or open", async () => {
   await using rig = await openRig();
-  const [due, pinned, kept, open, unknown] = [
+  const [due, pinned, kept, open, gone, broken] = [
     await rig.log("default"),
     await rig.log("default"),
     await rig.log("archive"),
     await rig.log("default"),
     await rig.log("gone"),
+    await rig.log("broken"),
   ];
   await rig.store.pin(pinned.logId, true);
   await rig.world.clock.advance(31 * DAY_MS);
@@ -26,8 +28,24 @@ test("[SES-06 R29] a sweep takes what is due in every profile, and nothing that 
   await using _writer = await rig.store.open(open.logId, rig.world.ids.next("sess"), rig.world.machine);
   await sweep(rig, signal);
   const left = async ({ logId }: NewLog) => (await rig.store.events(logId, 0, 9)).length;
-  expect(await Promise.all([due, pinned, kept, open, unknown, fresh].map(left))).toEqual([0, 1, 1, 1, 1, 1]);
+  expect(await Promise.all([due, pinned, kept, open, gone, broken, fresh].map(left))).toEqual([
+    0, 1, 1, 1, 0, 1, 1,
+  ]);
   expect(await rig.store.find(due.logId)).toMatchObject({ lastEvent: 1, model: "replay:model" });
+});
+
+test("[SES-06 R29] after a jump of the clock, or very long without use, nothing goes until the clock is two days older", async () => {
+  await using rig = await openRig();
+  const log = await rig.log("default");
+  const left = async () => (await rig.store.events(log.logId, 0, 9)).length;
+  const seen: number[] = [];
+  for (const days of [400, 1, 1]) {
+    await rig.world.clock.advance(days * DAY_MS);
+    await rig.log("default");
+    await sweep(rig, signal);
+    seen.push(await left());
+  }
+  expect(seen).toEqual([1, 1, 0]);
 });
 
 test("[SES-06 PERF-01] the sweep begins once the first request is on its way, once, and ends with the engine", async () => {
@@ -41,6 +59,7 @@ test("[SES-06 PERF-01] the sweep begins once the first request is on its way, on
   expect((await rig.store.events(log.logId, 0, 9)).length).toBe(1);
   for await (const _event of ask()) expect(_event).toBeUndefined();
   await rig.world.clock.advance(SWEEP_AFTER_MS);
+  await until("old content has expired", async () => (await rig.store.events(log.logId, 0, 9)).length === 0);
   await sweeping[Symbol.asyncDispose]();
   expect((await rig.store.events(log.logId, 0, 9)).length).toBe(0);
 });
@@ -62,6 +81,7 @@ async function openRig() {
     join(paths.config, "profiles", "archive.toml"),
     'name = "archive"\n[session]\nttl_days = 0\n',
   );
+  writeFileSync(join(paths.config, "profiles", "broken.toml"), "name = \n");
   const store = await openSqliteStore({ path: join(paths.data, "sessions.db"), world, logKey: LOG_KEY });
   const config = {};
   return {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
-import { dayBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
+import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
 import type { SessionStore } from "../session/store.ts";
 import type { HarnessPaths } from "./options.ts";
 
@@ -75,7 +75,8 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   for (const { profile } of logs) {
     if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
   }
-  const plan = planRetention(logs, (profile) => days.get(profile), now);
+  const lastDay = await store.lastDay(doubtedBefore(now));
+  const plan = planRetention(logs, (profile) => days.get(profile), { now, lastDay });
   for (const { log: info, why } of plan.left)
     log.write("debug", "old content is kept", { log: info.logId, why });
   for (const { log: info, beforeDay } of plan.expire) {
@@ -94,16 +95,20 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   if (!signal.aborted) await store.maintain(signal);
 }
 
-/** How long a profile keeps content. Undefined where it is not there any more: it may have said that all is kept. */
+/**
+ * How long a profile keeps content. One that is not there any more says nothing, so what holds for all holds; undefined
+ * where it is there and cannot be read: it may say that all is kept.
+ */
 export async function ttlDaysOf(
   { world, paths, config }: Omit<SweptStore, "store">,
   profile: string,
 ): Promise<number | undefined> {
+  const forAll = config.session?.ttlDays ?? TTL_DAYS_DEFAULT;
   try {
     const { session } = await loadProfile(world, profile, join(paths.config, "profiles"));
-    return session?.ttlDays ?? config.session?.ttlDays ?? TTL_DAYS_DEFAULT;
+    return session?.ttlDays ?? forAll;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    return undefined;
+    return hasReason(thrown, "ProfileMissing") ? forAll : undefined;
   }
 }

@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import type { RetentionPlan } from "../session/retention.ts";
-import { dayBefore, planRetention } from "../session/retention.ts";
+import { dayBefore, doubtedBefore, planRetention } from "../session/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { HarnessPaths } from "./options.ts";
 import { ttlDaysOf } from "./retention.ts";
@@ -26,14 +26,15 @@ export async function retentionOf(sources: RetentionSources, olderThanDays?: num
   const logs = await sources.store.list({ limit: LOGS_MAX });
   const now = sources.world.clock.now();
   if (olderThanDays !== undefined) {
-    const plan = planRetention(logs, () => Math.max(1, olderThanDays), now);
+    const plan = planRetention(logs, () => Math.max(1, olderThanDays), { now, lastDay: "trusted" });
     return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
   }
   const days = new Map<string, number | undefined>();
   for (const { profile } of logs) {
     if (!days.has(profile)) days.set(profile, await ttlDaysOf(sources, profile));
   }
-  return planRetention(logs, (profile) => days.get(profile), now);
+  const lastDay = await sources.store.lastDay(doubtedBefore(now));
+  return planRetention(logs, (profile) => days.get(profile), { now, lastDay });
 }
 
 /** Older than zero days is all there is; 0 in a profile means that it is kept for good. */

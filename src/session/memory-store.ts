@@ -173,6 +173,14 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return mustFind(logId).expired;
     },
 
+    async lastDay(beforeDay) {
+      const days = [...logs.values()].flatMap((log) => log.days.map(({ day }) => day));
+      return days
+        .filter((day) => day < beforeDay)
+        .sort()
+        .at(-1);
+    },
+
     async pin(logId, pinned) {
       mustFind(logId).pinned = pinned;
     },

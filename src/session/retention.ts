@@ -5,6 +5,11 @@ import type { LogInfo } from "./store.ts";
 export const TTL_DAYS_DEFAULT = 30;
 /** How long before, the user is told. */
 export const WARNING_DAYS = 7;
+/**
+ * How long nobody may have written anything before a clock is doubted. One that jumped ahead would destroy everything at
+ * once; whoever comes back after so long has old content destroyed from the day after the next on.
+ */
+const CLOCK_GAP_DAYS_MAX = 60;
 /** More than this is for good. */
 const TTL_DAYS_MAX = 36_500;
 const DAY_MS = 86_400_000;
@@ -29,17 +34,27 @@ export type LeftWhy =
   | "held"
   /** It bears a date in the future: the clock was set back, and what is old is not known. */
   | "future"
-  /** Nobody knows how long its profile wants to keep it. */
+  /** Nothing was written for very long by this clock: it may have jumped ahead. */
+  | "clock"
+  /** Its profile cannot be read, so that nobody knows how long it is to be kept. */
   | "profile unknown";
+
+/** What a clock says, and what speaks for it. */
+export interface RetentionClock {
+  readonly now: number;
+  /** `lastDay` of the store before yesterday; "trusted" where a person says what expires. */
+  readonly lastDay: string | undefined | "trusted";
+}
 
 /**
  * What of these logs expires now, and what soon (SES-06). Days are those of UTC. What is pinned, held or dated in the
- * future is left alone, and so is whatever a profile that is not known any more asked to be kept (R29).
+ * future is left alone, and so is what a profile that cannot be read may want to keep, and everything where the clock may
+ * have jumped (R29).
  */
 export function planRetention(
   logs: readonly LogInfo[],
   ttlDaysOf: (profile: string) => number | undefined,
-  now: number,
+  { now, lastDay }: RetentionClock,
 ): RetentionPlan {
   const expire: Expiry[] = [];
   const soon: { log: LogInfo; day: string }[] = [];
@@ -55,7 +70,8 @@ export function planRetention(
     }
     const beforeDay = dayBefore(now, ttlDays);
     if (oldestDay < beforeDay) {
-      expire.push({ log, beforeDay });
+      if (isDoubtful(now, lastDay)) left.push({ log, why: "clock" });
+      else expire.push({ log, beforeDay });
       continue;
     }
     const day = dayBefore(Date.parse(oldestDay), -ttlDays - 1);
@@ -68,6 +84,16 @@ export function planRetention(
 /** The day some days before a moment; what was written earlier is older than that. */
 export function dayBefore(now: number, days: number): string {
   return dayOf(new Date(now - days * DAY_MS).toISOString());
+}
+
+/** The day before which a store is asked for its `lastDay`: what is written today and yesterday says nothing of a clock. */
+export function doubtedBefore(now: number): string {
+  return dayBefore(now, 1);
+}
+
+function isDoubtful(now: number, lastDay: RetentionClock["lastDay"]): boolean {
+  if (lastDay === "trusted") return false;
+  return lastDay === undefined || lastDay < dayBefore(now, CLOCK_GAP_DAYS_MAX);
 }
 
 function whyLeft(log: LogInfo, now: number): LeftWhy | undefined {

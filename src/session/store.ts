@@ -47,6 +47,12 @@ export interface SessionStore extends AsyncDisposable {
   /** The events whose content has expired, as ranges in order that do not touch. */
   expired(logId: LogId): Promise<readonly EventRange[]>;
 
+  /**
+   * The newest day before one, `2026-03-01`, on which something was written that is still kept, in whatever log: for
+   * whoever asks whether the clock can be right.
+   */
+  lastDay(beforeDay: string): Promise<string | undefined>;
+
   /** A pinned log never expires. */
   pin(logId: LogId, pinned: boolean): Promise<void>;
 

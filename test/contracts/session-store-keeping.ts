@@ -96,6 +96,16 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect(await rig.store.expire(logId, old.secondDay)).toBe(old.first.length);
     });
 
+    test("[SES-06 R29] the newest day before one that still has content is told, of whatever log", async () => {
+      await using rig = await openRig(open);
+      const { log, firstDay, secondDay } = await oldLog(rig);
+      const days = () =>
+        Promise.all(["2199-01-01", secondDay, firstDay].map((day) => rig.store.lastDay(day)));
+      expect(await days()).toEqual([secondDay, firstDay, undefined]);
+      await rig.store.expire(log.logId, secondDay);
+      expect(await days()).toEqual([secondDay, undefined, undefined]);
+    });
+
     test("[SES-09 PERF-05] the last events up to one come back in order", async () => {
       await using rig = await openRig(open);
       const log = newLog(rig.world);

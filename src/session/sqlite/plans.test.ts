@@ -58,6 +58,7 @@ test("[PERF-05 SES-17] nothing that a session does reads a table from end to end
     await store.messagesAt(log.logId, 1);
     await store.costs(log.logId, 0);
     await store.expired(log.logId);
+    await store.lastDay("2199-01-01");
     await store.pin(log.logId, false);
     await store.expire(log.logId, log.createdAt.slice(0, 10));
     await resumeHistory(store, log.logId);

@@ -150,6 +150,14 @@ export class SqliteStore implements SessionStore {
     return expiredRanges(this.#connection, this.#reading.logNumber(logId));
   }
 
+  async lastDay(beforeDay: string): Promise<string | undefined> {
+    const newest = this.#connection.first(
+      "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
+      beforeDay,
+    );
+    return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
+  }
+
   async pin(logId: LogId, pinned: boolean): Promise<void> {
     const log = this.#reading.logNumber(logId);
     this.#connection.transaction("power", () =>
