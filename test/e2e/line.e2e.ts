@@ -177,12 +177,15 @@ test(
     await using rig = await openRig({ script: [] });
     await rig.answer("/quit", "code 0");
     await rig.expectSameModes();
+    const pid = join(rig.work, "second-pid");
     await rig.terminal.type(
-      `clear; ZAI_API_KEY=none sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --cwd "$PWD"'; echo co""de $?`,
+      `clear; ZAI_API_KEY=none sh -c 'echo $$ >second-pid; exec "$CINCH" --model mock:one --cwd "$PWD"'; echo co""de $?`,
     );
     await rig.terminal.press("Enter");
+    // Until then the screen is the first run's, which was ready too.
+    await until("the screen is cleared", () => existsSync(pid) && readFileSync(pid, "utf8").endsWith("\n"));
     await rig.terminal.shows(READY);
-    process.kill(Number(readFileSync(join(rig.work, "pid"), "utf8")), "SIGKILL");
+    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL");
     await rig.terminal.shows("code 137");
     await until("the engine has ended", () => processesWith(rig.work).length === 0);
     const seen = await rig.terminal.screen();
