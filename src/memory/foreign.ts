@@ -22,7 +22,8 @@ const SECTIONS = [
  */
 export class ForeignReading {
   #read: string | undefined;
-  #seen: readonly Message[] = [];
+  /** Held by nobody else, they are let go of: an idle session has its history in the log alone. */
+  readonly #seen = new WeakSet<Message>();
   #isFirst = true;
 
   /** What was read, in words for a person; undefined where nothing was. */
@@ -32,15 +33,15 @@ export class ForeignReading {
 
   /** Is shown the messages of each request. What was seen once counts until the session ends. */
   see(messages: readonly Message[]): void {
-    if (this.#read !== undefined || messages === this.#seen) return;
+    if (this.#read !== undefined) return;
     // A summary that was made in this run tells of what was seen in this run.
     const sections = this.#isFirst ? SECTIONS : SECTIONS.slice(0, 1);
-    for (const [at, message] of messages.entries()) {
-      if (message === this.#seen[at]) continue;
+    for (const message of messages) {
+      if (this.#seen.has(message)) continue;
+      this.#seen.add(message);
       for (const block of message.content) this.#read ??= foreignIn(block, sections);
     }
     this.#isFirst = false;
-    this.#seen = messages;
   }
 }
 
