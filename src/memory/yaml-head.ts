@@ -1,52 +1,62 @@
-import { LineCounter, parseDocument, visit } from "yaml";
+import type { YAMLMap } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { messageOf } from "../base/errors.ts";
 import { head } from "../base/text.ts";
 import type { Frontmatter } from "./memory-file.ts";
 
 const PROBLEM_CHARACTERS_MAX = 200;
+/** A value below `metadata`, and a tag in a list of it. */
+const DEPTH_MAX = 3;
 
 /**
- * Reads the head of a memory file as YAML, strictly where it could mean two things: a key that stands twice, an alias or a
- * tag of another type is a problem with its line. Never rejects.
+ * Reads the head of a memory file as YAML: a key that stands twice is a problem with its line, an alias counts as nothing.
+ * Never rejects, and takes time in proportion to the text.
  */
 export async function readYaml(source: string): Promise<Frontmatter> {
   try {
     return parsed(source);
   } catch (thrown) {
-    // The parser recurses: a head of brackets alone ends its stack.
+    // The parser recurses: a head of brackets alone can end its stack.
     return { kind: "problem", line: 1, problem: `it cannot be read as YAML: ${short(messageOf(thrown))}` };
   }
 }
 
 function parsed(source: string): Frontmatter {
   const lineCounter = new LineCounter();
-  const document = parseDocument(source, {
-    lineCounter,
-    uniqueKeys: true,
-    schema: "core",
-    prettyErrors: false,
-  });
-  const [error] = [...document.errors, ...document.warnings];
+  const options = { lineCounter, uniqueKeys: true, schema: "core", prettyErrors: false } as const;
+  const { errors, warnings, contents } = parseDocument(source, options);
+  const [error] = [...errors, ...warnings];
   if (error !== undefined) {
     const { line } = lineCounter.linePos(error.pos[0]);
     return { kind: "problem", line: Math.max(1, line), problem: short(error.message) };
   }
   const lines = new Map<string, number>();
-  visit(document, {
-    Pair(_, { key }) {
-      const { value, range } = (key ?? {}) as {
-        readonly value?: unknown;
-        readonly range?: readonly number[];
-      };
-      if (typeof value === "string" && !lines.has(value))
-        lines.set(value, lineCounter.linePos(range?.[0] ?? 0).line);
-    },
+  const value = readNode(contents, 0, (key, offset) => {
+    if (!lines.has(key)) lines.set(key, lineCounter.linePos(offset).line);
   });
-  return {
-    kind: "value",
-    value: document.toJS({ maxAliasCount: 0 }),
-    lineOf: (key) => lines.get(key) ?? 1,
-  };
+  return { kind: "value", value, lineOf: (key) => lines.get(key) ?? 1 };
+}
+
+type Told = (key: string, offset: number) => void;
+
+/**
+ * What a node says, as deep as a memory's head goes. By hand: the library's own way makes texts of nested keys, which
+ * takes cubic time, and prints warnings.
+ */
+function readNode(node: unknown, depth: number, told: Told): unknown {
+  if (isScalar(node)) return node.value;
+  if (depth === DEPTH_MAX) return undefined;
+  if (isMap(node)) return Object.fromEntries(entriesOf(node, depth, told));
+  return isSeq(node) ? node.items.map((item) => readNode(item, depth + 1, told)) : undefined;
+}
+
+function entriesOf({ items }: YAMLMap, depth: number, told: Told): readonly (readonly [string, unknown])[] {
+  return items.flatMap(({ key, value }) => {
+    if (!isScalar(key)) return [];
+    const name = String(key.value);
+    told(name, key.range?.[0] ?? 0);
+    return [[name, readNode(value, depth + 1, told)] as const];
+  });
 }
 
 function short(text: string): string {
