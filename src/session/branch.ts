@@ -51,11 +51,14 @@ async function mustBeBoundary(store: SessionStore, source: LogId, at: EventSeq):
   const before = (await store.eventsBefore(source, at, LOOKED_THROUGH_MAX)).filter(isTurnEnd);
   if (before.at(-1)?.id === at) return;
   const after = (await store.markedEvents(source, at, LOOKED_THROUGH_MAX)).find(isTurnEnd);
-  const nearest = [before.at(-1), after].flatMap((event) => (event === undefined ? [] : [`${event.id}`]));
+  const nearest = [before.at(-1), after].flatMap((event) =>
+    event?.kind === "TurnEnded" ? [`event ${event.id} (turn ${event.payload.turn} ends)`] : [],
+  );
   throw new HarnessError("NotABoundary", {
     id: source,
     at: `${at}`,
-    nearest: nearest.length === 0 ? "none" : nearest.join(" and "),
+    wanted: "the end of a turn",
+    nearest: nearest.length === 0 ? "none has ended yet" : nearest.join(" and "),
   });
 }
 

@@ -18,7 +18,12 @@ export interface SealScope {
   readonly row: string | number;
   /** What the row says of its content in the clear: the kind of an event, the role of a message. */
   readonly kind: string;
+  /** What else it says: who, when, where. */
+  readonly also?: readonly (string | number | boolean | undefined)[];
 }
+
+/** What contents under a key are bound to: their row and its kind, or all that the row says of them. */
+export type Binding = "kind" | "row";
 
 export interface Sealed {
   readonly keyId: string;
@@ -97,8 +102,10 @@ export function openBytes(key: SealKey, context: string, sealed: Uint8Array): Ui
 }
 
 /** What content is bound to. No part can hold the character between the parts. */
-export function scopeText({ log, table, row, kind }: SealScope, keyId: string): string {
-  return `cinch row v1\0${log}\0${table}\0${row}\0${kind}\0${keyId}`;
+export function scopeText(scope: SealScope, keyId: string, binding: Binding): string {
+  const { log, table, row, kind, also = [] } = scope;
+  const parts = `${log}\0${table}\0${row}\0${kind}\0${keyId}`;
+  return binding === "kind" ? `cinch row v1\0${parts}` : `cinch row v2\0${parts}\0${JSON.stringify(also)}`;
 }
 
 export function newKeyId(random: RandomBytes): string {

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
-import type { RandomBytes, Seal, Sealed, SealKey, SealScope } from "../seal.ts";
+import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../seal.ts";
 import {
   inAdvance,
   keyFingerprint,
@@ -32,13 +32,21 @@ export interface DataKey {
   readonly key: SealKey;
 }
 
+interface Unwrapped {
+  readonly key: KeyObject;
+  readonly binding: Binding;
+}
+
+/** `data_keys.bound` of the keys that are made today; those of before are used for reading only. */
+const BOUND = 2;
+
 /** The data keys of one store: made when they are needed, unwrapped when they are used (SES-04). */
 export class DataKeys {
   readonly #connection: Connection;
   readonly #logKey: Uint8Array;
   readonly #random: RandomBytes;
   readonly #nonces: RandomBytes;
-  readonly #unwrapped = new Map<string, KeyObject>();
+  readonly #unwrapped = new Map<string, Unwrapped>();
 
   constructor(connection: Connection, logKey: Uint8Array, random: RandomBytes) {
     this.#connection = connection;
@@ -50,29 +58,34 @@ export class DataKeys {
   /** The key of a log's day; a new one is part of the transaction that asks for it. */
   forDay({ log, logId, day }: LogDay): DataKey {
     const known = this.#connection.first(
-      "SELECT key_id FROM data_keys WHERE log = ? AND day = ? AND wrapped IS NOT NULL LIMIT 1",
+      "SELECT key_id FROM data_keys WHERE log = ? AND day = ? AND wrapped IS NOT NULL AND bound = ? LIMIT 1",
       log,
       day,
+      BOUND,
     );
     if (known !== undefined) {
       const keyId = String(known["key_id"]);
-      return { keyId, key: this.#get(keyId) };
+      return { keyId, key: this.#get(keyId).key };
     }
     const random = this.#random;
     const [keyId, key] = [newKeyId(random), random(SEAL_KEY_BYTES)];
     this.#connection.run(
-      "INSERT INTO data_keys (key_id, log, day, wrapped) VALUES (?, ?, ?, ?)",
+      "INSERT INTO data_keys (key_id, log, day, wrapped, bound) VALUES (?, ?, ?, ?, ?)",
       keyId,
       log,
       day,
-      sealBytes({ key: this.#logKey, random }, wrapText(logId, day, keyId), key),
+      sealBytes({ key: this.#logKey, random }, wrapText(logId, day, { keyId, bound: BOUND }), key),
+      BOUND,
     );
     return { keyId, key: sealKey(key) };
   }
 
   /** Seals the content of a row under one of these keys. */
   seal(scope: SealScope, { keyId, key }: DataKey, content: Uint8Array): Sealed {
-    return { keyId, bytes: sealBytes({ key, random: this.#nonces }, scopeText(scope, keyId), content) };
+    return {
+      keyId,
+      bytes: sealBytes({ key, random: this.#nonces }, scopeText(scope, keyId, "row"), content),
+    };
   }
 
   /**
@@ -80,7 +93,8 @@ export class DataKeys {
    * @throws SealBroken where it was changed or moved, or its key was.
    */
   open(scope: SealScope, { keyId, bytes }: Sealed): Uint8Array {
-    return openBytes(this.#get(keyId), scopeText(scope, keyId), bytes);
+    const { key, binding } = this.#get(keyId);
+    return openBytes(key, scopeText(scope, keyId, binding), bytes);
   }
 
   /** @throws SealBroken where one of these keys cannot be unwrapped. */
@@ -98,18 +112,19 @@ export class DataKeys {
     this.#unwrapped.clear();
   }
 
-  #get(keyId: string): KeyObject {
+  #get(keyId: string): Unwrapped {
     const known = this.#unwrapped.get(keyId);
     if (known !== undefined) return known;
     const row = this.#connection.first(
-      `SELECT wrapped, day, log_id FROM data_keys JOIN logs ON logs.num = data_keys.log WHERE data_keys.key_id = ?`,
+      `SELECT wrapped, day, log_id, bound FROM data_keys JOIN logs ON logs.num = data_keys.log WHERE data_keys.key_id = ?`,
       keyId,
     );
     if (row === undefined) throw new SealBroken(`its key ${keyId} is missing`);
     const wrapped = row["wrapped"];
     if (!(wrapped instanceof Uint8Array))
       throw new SealBroken(`its key ${keyId} was destroyed: it has expired`);
-    const text = wrapText(String(row["log_id"]), String(row["day"]), keyId);
+    const bound = Number(row["bound"]);
+    const text = wrapText(String(row["log_id"]), String(row["day"]), { keyId, bound });
     let key: KeyObject;
     try {
       key = sealKey(openBytes(this.#logKey, text, wrapped));
@@ -117,8 +132,9 @@ export class DataKeys {
       throw new SealBroken(`its key ${keyId} was changed`, { cause });
     }
     if (this.#unwrapped.size === KEYS_MAX) this.#unwrapped.clear();
-    this.#unwrapped.set(keyId, key);
-    return key;
+    const unwrapped: Unwrapped = { key, binding: bound === BOUND ? "row" : "kind" };
+    this.#unwrapped.set(keyId, unwrapped);
+    return unwrapped;
   }
 }
 
@@ -130,8 +146,12 @@ interface LogDay {
   readonly day: string;
 }
 
-function wrapText(logId: string, day: string, keyId: string): string {
-  return ["cinch data key v1", logId, day, keyId].join("\0");
+function wrapText(
+  logId: string,
+  day: string,
+  { keyId, bound }: { readonly keyId: string; readonly bound: number },
+): string {
+  return [`cinch data key v${bound}`, logId, day, keyId].join("\0");
 }
 
 /** Seals what one writer writes. After a transaction that failed, `forget`: a key may have been rolled back with it. */
@@ -182,12 +202,12 @@ export function rewrap(
   return connection.transaction("power", () => {
     checkLogKey(connection, from);
     const rows = connection.all(
-      `SELECT data_keys.key_id, day, wrapped, log_id FROM data_keys JOIN logs ON logs.num = data_keys.log
+      `SELECT data_keys.key_id, day, wrapped, bound, log_id FROM data_keys JOIN logs ON logs.num = data_keys.log
        WHERE wrapped IS NOT NULL`,
     );
     for (const row of rows) {
-      const { key_id, day, log_id, wrapped } = row;
-      const text = wrapText(String(log_id), String(day), String(key_id));
+      const { key_id, day, log_id, wrapped, bound } = row;
+      const text = wrapText(String(log_id), String(day), { keyId: String(key_id), bound: Number(bound) });
       const key = openBytes(from.key, text, wrapped instanceof Uint8Array ? wrapped : new Uint8Array());
       connection.run(
         "UPDATE data_keys SET wrapped = ? WHERE key_id = ?",

@@ -5,6 +5,7 @@ import { SealBroken } from "../seal.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { DataKeys } from "./data-keys.ts";
 import { metaOf } from "./expiry.ts";
+import { eventFactsOf, eventScope } from "./rows.ts";
 
 /** Rows that are opened in one go. */
 const PAGE_ROWS = 1_000;
@@ -24,9 +25,11 @@ export function fillExpiry(connection: Connection, keys: DataKeys): void {
   let [log, id] = [0, 0];
   while (true) {
     const rows = connection.all(
-      `SELECT log, log_id, id, kind, content, events.key_id FROM events JOIN logs ON logs.num = log
-       WHERE (log, id) > (?, ?) AND kind NOT IN ('TextDelta', 'ThinkingDelta', 'TodoChanged')
-       ORDER BY log, id LIMIT ?`,
+      `SELECT events.log, log_id, id, kind, ts, originator, parent_call, content, events.key_id,
+         coalesce(events.session_id, runs.session_id) AS session
+       FROM events JOIN logs ON logs.num = events.log JOIN runs ON runs.num = events.run
+       WHERE (events.log, id) > (?, ?) AND kind NOT IN ('TextDelta', 'ThinkingDelta', 'TodoChanged')
+       ORDER BY events.log, id LIMIT ?`,
       log,
       id,
       PAGE_ROWS,
@@ -41,9 +44,10 @@ export function fillExpiry(connection: Connection, keys: DataKeys): void {
 }
 
 /** NULL where the content cannot be opened: reading the row says why. */
-function metaOfRow(keys: DataKeys, { log_id, id, kind, content, key_id }: Row): string | null {
+function metaOfRow(keys: DataKeys, row: Row): string | null {
+  const { log_id, kind, content, key_id } = row;
   if (!(content instanceof Uint8Array) || typeof key_id !== "string" || typeof kind !== "string") return null;
-  const scope = { log: String(log_id) as LogId, table: "events", row: Number(id), kind } as const;
+  const scope = eventScope(String(log_id) as LogId, eventFactsOf(row));
   try {
     const payload: unknown = JSON.parse(decode(keys.open(scope, { keyId: key_id, bytes: content })));
     return metaOf({ kind, payload } as Event);

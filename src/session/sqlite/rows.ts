@@ -18,12 +18,50 @@ const CONTENT_COLUMNS = {
   logs: "title",
 } as const satisfies Readonly<Record<SealScope["table"], string>>;
 
-export function messageScope(
+/** What stands in the clear beside the content of an event. */
+export interface EventFacts {
+  readonly id: EventSeq;
+  readonly kind: string;
+  readonly session: string;
+  readonly ts: string;
+  readonly originator?: string | undefined;
+  readonly parentCall?: string | undefined;
+}
+
+export function eventScope(log: LogId, facts: EventFacts): SealScope {
+  const { id, kind, session, ts, originator, parentCall } = facts;
+  return { log, table: "events", row: id, kind, also: [session, ts, originator, parentCall] };
+}
+
+/** Of a row that may hold anything. */
+export function eventFactsOf(row: Row): EventFacts {
+  return {
+    id: Number(row["id"]),
+    kind: String(row["kind"]),
+    session: String(row["session"]),
+    ts: String(row["ts"]),
+    originator: optionalText(row, "originator"),
+    parentCall: optionalText(row, "parent_call"),
+  };
+}
+
+export interface MessageFacts {
+  readonly role: string;
+  readonly boundary: boolean;
+  readonly after: EventSeq;
+  readonly turn: number;
+}
+
+export function messageScope(log: LogId, row: number, facts: MessageFacts): SealScope {
+  const { role, boundary, after, turn } = facts;
+  return { log, table: "messages", row, kind: boundary ? `${role} boundary` : role, also: [after, turn] };
+}
+
+export function intentScope(
   log: LogId,
-  row: number,
-  { role, boundary }: { readonly role: string; readonly boundary: boolean },
+  { callId, tool, mutating }: { readonly callId: string; readonly tool: string; readonly mutating: boolean },
 ): SealScope {
-  return { log, table: "messages", row, kind: boundary ? `${role} boundary` : role };
+  return { log, table: "tool_call_intents", row: callId, kind: tool, also: [mutating] };
 }
 
 export function titleScope(log: LogId): SealScope {
@@ -49,14 +87,12 @@ export class RowReader {
   }
 
   event(logId: LogId, row: Row): Envelope {
-    return this.#event(logId, row, (place, id, kind) =>
-      this.#content(row, place, { log: logId, table: "events", row: id, kind }),
-    );
+    return this.#event(logId, row, (place, facts) => this.#content(row, place, eventScope(logId, facts)));
   }
 
   /** An event whose content has expired, made of what stays. */
   expiredEvent(logId: LogId, row: Row): Envelope {
-    return this.#event(logId, row, (place, _id, kind) => {
+    return this.#event(logId, row, (place, { kind }) => {
       const meta = optionalText(row, "meta");
       if (meta !== undefined) return this.#parsed(meta, place, "meta");
       if (!isEventKind(kind)) throw this.#damaged(place, "its kind is unknown");
@@ -64,29 +100,23 @@ export class RowReader {
     });
   }
 
-  #event(
-    logId: LogId,
-    row: Row,
-    payloadOf: (place: string, id: EventSeq, kind: string) => unknown,
-  ): Envelope {
+  #event(logId: LogId, row: Row, payloadOf: (place: string, facts: EventFacts) => unknown): Envelope {
     const id = this.integer(row, "id", logId);
     const place = `event ${id} of ${logId}`;
-    const kind = this.text(row, "kind", place);
-    const payload = payloadOf(place, id, kind);
-    if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     const originator = optionalText(row, "originator");
     const parentCall = optionalText(row, "parent_call");
-    const envelope = {
+    const facts: EventFacts = {
       id,
       session: this.text(row, "session", place),
       ...(originator === undefined ? {} : { originator }),
       ...(parentCall === undefined ? {} : { parentCall }),
       ts: this.text(row, "ts", place),
-      kind,
-      payload,
+      kind: this.text(row, "kind", place),
     };
+    const payload = payloadOf(place, facts);
+    if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
     // Written by `append`, which takes envelopes only.
-    return envelope as unknown as Envelope;
+    return { ...facts, payload } as unknown as Envelope;
   }
 
   message(logId: LogId, row: Row): StoredMessage {
@@ -94,12 +124,14 @@ export class RowReader {
     const role = this.text(row, "role", place);
     const boundary = row["boundary"] === 1n;
     const seq = this.integer(row, "seq", place);
-    const content = this.#content(row, place, messageScope(logId, seq, { role, boundary }));
+    const after = this.integer(row, "after", place);
+    const turn = this.integer(row, "turn", place);
+    const content = this.#content(row, place, messageScope(logId, seq, { role, boundary, after, turn }));
     if (!Array.isArray(content)) throw this.#damaged(place, "its content is no list");
     if (role !== "user" && role !== "assistant") throw this.#damaged(place, "its role is unknown");
     return {
-      after: this.integer(row, "after", place),
-      turn: this.integer(row, "turn", place),
+      after,
+      turn,
       message: { role, content },
       ...(boundary ? { boundary: true } : {}),
     };
@@ -109,8 +141,8 @@ export class RowReader {
     const callId = this.text(row, "call_id", `a call of ${logId}`);
     const place = `call ${callId} of ${logId}`;
     const tool = this.text(row, "tool_name", place);
-    const scope = { log: logId, table: "tool_call_intents", row: callId, kind: tool } as const;
-    const content = this.#content(row, place, scope);
+    const mutating = row["is_mutating"] === 1n;
+    const content = this.#content(row, place, intentScope(logId, { callId, tool, mutating }));
     const [argsHash, summary] = Array.isArray(content) ? content : [];
     if (typeof summary !== "string" || typeof argsHash !== "string")
       throw this.#damaged(place, "its summary is no text");
@@ -119,7 +151,7 @@ export class RowReader {
       tool,
       argsHash,
       summary,
-      mutating: row["is_mutating"] === 1n,
+      mutating,
       startedAt: this.text(row, "started_at", place),
     };
   }

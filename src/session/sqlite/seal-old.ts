@@ -5,7 +5,7 @@ import { keyFingerprint } from "../seal.ts";
 import type { Connection, Row, Value } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
-import { messageScope, titleScope } from "./rows.ts";
+import { eventFactsOf, eventScope, intentScope, messageScope, titleScope } from "./rows.ts";
 
 /** Rows that are read and sealed in one go. */
 const PAGE_ROWS = 1_000;
@@ -45,33 +45,40 @@ interface Table {
 
 const TABLES: readonly Table[] = [
   {
-    select: `SELECT log, log_id, substr(ts, 1, 10) AS day, id, kind, content FROM events
-             JOIN logs ON logs.num = log WHERE (log, id) > (?, ?) AND events.key_id IS NULL ORDER BY log, id LIMIT ?`,
+    select: `SELECT events.log, log_id, substr(ts, 1, 10) AS day, id, kind, ts, originator, parent_call, content,
+             coalesce(events.session_id, runs.session_id) AS session FROM events
+             JOIN logs ON logs.num = events.log JOIN runs ON runs.num = events.run
+             WHERE (events.log, id) > (?, ?) AND events.key_id IS NULL ORDER BY events.log, id LIMIT ?`,
     update: "UPDATE events SET content = ?, key_id = ? WHERE log = ? AND id = ?",
     names: { log: 0, id: 0 },
-    scope: (log, row) => ({ log, table: "events", row: Number(row["id"]), kind: String(row["kind"]) }),
+    scope: (log, row) => eventScope(log, eventFactsOf(row)),
   },
   {
-    select: `SELECT log, log_id, substr(created_at, 1, 10) AS day, seq, role, boundary, content FROM messages
+    select: `SELECT log, log_id, substr(created_at, 1, 10) AS day, seq, role, boundary, after, turn, content FROM messages
              JOIN logs ON logs.num = log WHERE (log, seq) > (?, ?) AND messages.key_id IS NULL ORDER BY log, seq LIMIT ?`,
     update: "UPDATE messages SET content = ?, key_id = ? WHERE log = ? AND seq = ?",
     names: { log: 0, seq: 0 },
     scope: (log, row) =>
-      messageScope(log, Number(row["seq"]), { role: String(row["role"]), boundary: row["boundary"] === 1n }),
+      messageScope(log, Number(row["seq"]), {
+        role: String(row["role"]),
+        boundary: row["boundary"] === 1n,
+        after: Number(row["after"]),
+        turn: Number(row["turn"]),
+      }),
   },
   {
-    select: `SELECT log, log_id, substr(started_at, 1, 10) AS day, call_id, tool_name, args_hash,
+    select: `SELECT log, log_id, substr(started_at, 1, 10) AS day, call_id, tool_name, args_hash, is_mutating,
              summary AS content FROM tool_call_intents
              JOIN logs ON logs.num = log
              WHERE call_id > ? AND tool_call_intents.key_id IS NULL ORDER BY call_id LIMIT ?`,
     update: "UPDATE tool_call_intents SET summary = ?, key_id = ?, args_hash = '' WHERE call_id = ?",
     names: { call_id: "" },
-    scope: (log, row) => ({
-      log,
-      table: "tool_call_intents",
-      row: String(row["call_id"]),
-      kind: String(row["tool_name"]),
-    }),
+    scope: (log, row) =>
+      intentScope(log, {
+        callId: String(row["call_id"]),
+        tool: String(row["tool_name"]),
+        mutating: row["is_mutating"] === 1n,
+      }),
     content: (row, summary) => encode(`[${JSON.stringify(row["args_hash"])},${decode(summary)}]`),
   },
   {

@@ -47,6 +47,18 @@ test("[SES-04] content that was changed, or moved to another row, is said to be 
     ),
     "an event that says another kind": sql("UPDATE events SET kind = 'TextDelta' WHERE id = 1"),
     "an event that has another id": sql("UPDATE events SET id = 9 WHERE id = 3"),
+    "an event of another time": sql("UPDATE events SET ts = '2020-01-01T00:00:00.000Z' WHERE id = 2"),
+    "an event of somebody else": sql(
+      "UPDATE events SET originator = 'cli_01J0000000000000000000000' WHERE id = 2",
+    ),
+    "an event of a sub-agent": sql(
+      "UPDATE events SET parent_call = 'call_01J0000000000000000000000' WHERE id = 2",
+    ),
+    "events of another run": sql("UPDATE runs SET session_id = 'sess_01J0000000000000000000000'"),
+    "a message of another turn": sql("UPDATE messages SET turn = 2"),
+    "a message of another place": sql("UPDATE messages SET after = 2"),
+    "a call that says that it changes nothing": sql("UPDATE tool_call_intents SET is_mutating = 0"),
+    "a key that says that it binds less": sql("UPDATE data_keys SET bound = 1"),
     "a message of the user that says it is the model's": sql("UPDATE messages SET role = 'assistant'"),
     "a key of another day": sql("UPDATE data_keys SET day = '2020-01-01'"),
     "a key that was changed": flipOf("data_keys", "wrapped", "1"),

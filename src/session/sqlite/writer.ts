@@ -10,7 +10,7 @@ import type { WriterSeal } from "./data-keys.ts";
 import { addSpan, metaOf } from "./expiry.ts";
 import { isDiskFailure } from "./failure.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
-import { messageScope, packed, titleScope } from "./rows.ts";
+import { eventScope, intentScope, messageScope, packed, titleScope } from "./rows.ts";
 
 export interface HeldLog {
   readonly logId: LogId;
@@ -113,8 +113,8 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #addEvent(event: Envelope, turn: number): void {
-    const { id, kind } = event;
-    const { keyId, bytes } = this.#seal({ log: this.logId, table: "events", row: id, kind }, event.payload);
+    const { id } = event;
+    const { keyId, bytes } = this.#seal(eventScope(this.logId, event), event.payload);
     if (keyId !== this.#spanKey) this.#addSpan(id, keyId);
     this.#connection.run(
       `INSERT INTO events
@@ -163,6 +163,8 @@ export class SqliteWriter implements SessionWriter {
     const scope = messageScope(this.logId, this.#message, {
       role: message.role,
       boundary: boundary === true,
+      after,
+      turn,
     });
     const { keyId, bytes } = this.#seal(scope, message.content);
     this.#connection.run(
@@ -186,9 +188,8 @@ export class SqliteWriter implements SessionWriter {
   /** A read-only call that is tried again after a crash writes its intent anew (SES-03). */
   #addIntent(intent: Intent): void {
     const { callId, tool, argsHash, summary } = intent;
-    const scope = { log: this.logId, table: "tool_call_intents", row: callId, kind: tool } as const;
     // The hash of what is short can be guessed, so it is no metadata.
-    const { keyId, bytes } = this.#seal(scope, [argsHash, summary]);
+    const { keyId, bytes } = this.#seal(intentScope(this.logId, intent), [argsHash, summary]);
     const { changes } = this.#connection.run(
       `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)
        VALUES (?, ?, ?, '', ?, ?, ?, ?)
