@@ -82,7 +82,10 @@ class Stepper {
     while ((this.#shown.at(-1) ?? 0) > since) this.#shown.pop();
     for (const [turn, event] of this.#turns) if (event > since) this.#turns.delete(turn);
     const { signal } = stop;
-    this.#events = redactedEvents(eventsOf(sessions.store, this.#info, { since, signal }), sessions.secrets);
+    this.#events = redactedEvents(
+      eventsOf(sessions.store, this.#info, { since, signal, clock: sessions.world.clock }),
+      sessions.secrets,
+    );
     if (!showing) return;
     await at.stdout.write(`${unfinished}-- back at event ${since + 1}\n`);
     await this.#next();

@@ -36,7 +36,7 @@ export async function replaySession(desk: SessionsDesk): Promise<ExitCode> {
   const printer = new ReplayPrinter(world.ids, { times: true });
   let before: Envelope | undefined;
   for await (const event of redactedEvents(
-    eventsOf(store, info, { since, signal: stop.signal }),
+    eventsOf(store, info, { since, signal: stop.signal, clock: world.clock }),
     sessions.secrets,
   )) {
     if (words.json) {

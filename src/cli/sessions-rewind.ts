@@ -1,5 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { count } from "../base/text.ts";
 import { rewindText } from "../client/kit/rewind-text.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
@@ -44,15 +45,15 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsDesk)
 
 type Looking = Pick<SessionsDesk, "words" | "sessions"> & { readonly signal: AbortSignal };
 
-/** The event that is gone back to: the start of a turn where one is named. @throws HarnessError NotABoundary. */
+/** The event that is gone back to: the start of a turn where one is named. @throws HarnessError UsageInvalid where there is none. */
 async function eventAt(info: LogInfo, { words, sessions, signal }: Looking): Promise<number> {
   const { to } = words;
   if (to === undefined) return 0;
   if (to.kind === "event") return to.event;
-  for await (const event of eventsOf(sessions.store, info, { signal })) {
+  for await (const event of eventsOf(sessions.store, info, { signal, clock: sessions.world.clock })) {
     if (event.kind === "TurnStarted" && event.parentCall === undefined && event.payload.turn === to.turn)
       return event.id;
   }
-  const nearest = info.turns === 0 ? "0" : `turn ${info.turns}`;
-  throw new HarnessError("NotABoundary", { id: info.logId, at: `of turn ${to.turn}`, nearest });
+  const problem = `the session ${info.session} has no turn ${to.turn}; it has ${count(info.turns, "turn")}`;
+  throw new HarnessError("UsageInvalid", { problem });
 }

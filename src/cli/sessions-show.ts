@@ -37,7 +37,9 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
   const { store, workingDir, world } = sessions;
   const info = await findSession(words.target, store, workingDir);
   const costs = new CostBook();
-  const digest = await digestOf(counted(eventsOf(store, info, { signal: stop.signal }), costs));
+  const digest = await digestOf(
+    counted(eventsOf(store, info, { signal: stop.signal, clock: world.clock }), costs),
+  );
   const all = await store.list({ limit: LOGS_MAX });
   const shown = {
     info,

@@ -165,7 +165,10 @@ async function writeExport(
   if (!(await files.createNew(path, "", PRIVATE_MODE))) throw refused(`${path} is there already`);
   let text = "";
   try {
-    for await (const piece of exportedText({ store, secrets: await secrets() }, info, { format, signal })) {
+    for await (const piece of exportedText({ store, world, secrets: await secrets() }, info, {
+      format,
+      signal,
+    })) {
       text += piece;
       if (text.length < WRITE_UNITS) continue;
       await files.append(path, text);

@@ -1,4 +1,5 @@
 import { unreachable } from "../base/assert.ts";
+import type { World } from "../base/world.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import { exportJsonl } from "../session/transcript/jsonl.ts";
 import { renderMarkdown } from "../session/transcript/markdown.ts";
@@ -6,13 +7,19 @@ import { redactedEvents } from "../session/transcript/redacted.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { eventsOf } from "./sessions-read.ts";
 
+interface ExportSources {
+  readonly store: Pick<SessionStore, "markedEvents">;
+  readonly secrets: Redactor;
+  readonly world: Pick<World, "clock">;
+}
+
 /** A session as it is exported, in pieces, redacted once more; what has expired is marked (SES-10). */
 export function exportedText(
-  { store, secrets }: { readonly store: Pick<SessionStore, "markedEvents">; readonly secrets: Redactor },
+  { store, secrets, world }: ExportSources,
   info: LogInfo,
   { format, signal }: { readonly format: "jsonl" | "markdown"; readonly signal: AbortSignal },
 ): AsyncGenerator<string> {
-  const events = redactedEvents(eventsOf(store, info, { signal }), secrets);
+  const events = redactedEvents(eventsOf(store, info, { signal, clock: world.clock }), secrets);
   switch (format) {
     case "jsonl":
       return exportJsonl(info, events);

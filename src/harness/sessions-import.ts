@@ -1,3 +1,4 @@
+import { breather } from "../base/breather.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -40,7 +41,8 @@ export interface Imported {
 export async function importLog(sessions: OpenSessions, options: ImportOptions): Promise<Imported> {
   const { store, world, holder, workingDir } = sessions;
   const { signal } = options;
-  const looked = await lookThrough(options);
+  const breathe = breather(world.clock, signal);
+  const looked = await lookThrough(options, breathe);
   const [logId, run] = [world.ids.next("log"), world.ids.next("sess")];
   const { seal, last } = looked;
   const createdAt = new Date(world.clock.now()).toISOString();
@@ -58,7 +60,7 @@ export async function importLog(sessions: OpenSessions, options: ImportOptions):
   // What is not whole is not listed either way; so its space is free at once.
   undo.defer(() => store.delete(logId));
   await using writer = await store.create(target, holder);
-  if ((await copy(writer, options, sessions)) !== last) {
+  if ((await copy(writer, options, { secrets: sessions.secrets, breathe })) !== last) {
     const problem = "the file was changed while it was read";
     throw new HarnessError("ExportInvalid", { path: options.name, line: "1", problem });
   }
@@ -89,11 +91,14 @@ export async function importLog(sessions: OpenSessions, options: ImportOptions):
 }
 
 /** Reads all of the file and keeps nothing of it. */
-async function lookThrough({ name, read, unverified, signal }: ImportOptions): Promise<ReadExport> {
+async function lookThrough(
+  { name, read, unverified }: ImportOptions,
+  breathe: () => Promise<void>,
+): Promise<ReadExport> {
   const events = readExport(read(), { name, unverified });
   let step = await events.next();
   while (step.done !== true) {
-    signal.throwIfAborted();
+    await breathe();
     step = await events.next();
   }
   if (step.value.last === 0) {
@@ -104,14 +109,14 @@ async function lookThrough({ name, read, unverified, signal }: ImportOptions): P
 
 async function copy(
   writer: SessionWriter,
-  { name, read, unverified, signal }: ImportOptions,
-  { secrets }: OpenSessions,
+  { name, read, unverified }: ImportOptions,
+  { secrets, breathe }: Pick<OpenSessions, "secrets"> & { readonly breathe: () => Promise<void> },
 ): Promise<number> {
   const ids = branchIds(writer.logId);
   let batch: Envelope[] = [];
   let last = 0;
   for await (const event of redactedEvents(readExport(read(), { name, unverified }), secrets)) {
-    signal.throwIfAborted();
+    await breathe();
     batch.push(ids.event(event));
     last = event.id;
     if (batch.length < EVENTS_PER_BATCH) continue;

@@ -1,10 +1,19 @@
+import { breather } from "../base/breather.ts";
 import { hasReason } from "../base/errors.ts";
 import type { EventSeq, LogId } from "../base/ids.ts";
+import type { Clock } from "../base/world.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import { standIn } from "../session/transcript/stand-in.ts";
 
 const PAGE_EVENTS = 500;
+
+export interface ReadOptions {
+  /** The last event that is not wanted; absent: all are. */
+  readonly since?: EventSeq;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+}
 
 /**
  * Every event of a log from one on, in order, page by page: what has expired is marked in its place, and so is what
@@ -13,12 +22,13 @@ const PAGE_EVENTS = 500;
 export async function* eventsOf(
   store: Pick<SessionStore, "markedEvents">,
   { logId, session, createdAt, lastEvent }: Pick<LogInfo, "logId" | "session" | "createdAt" | "lastEvent">,
-  { since = 0, signal }: { readonly since?: EventSeq; readonly signal: AbortSignal },
+  { since = 0, signal, clock }: ReadOptions,
 ): AsyncGenerator<Envelope> {
+  const breathe = breather(clock, signal);
   let last: Pick<Envelope, "id" | "session" | "ts"> = { id: since, session, ts: createdAt };
   let limit = PAGE_EVENTS;
   while (last.id < lastEvent) {
-    signal.throwIfAborted();
+    await breathe();
     const wanted = Math.min(limit, lastEvent - last.id);
     const page = await readPage(store, logId, { since: last.id, limit: wanted });
     if (page === undefined && wanted > 1) {

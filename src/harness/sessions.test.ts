@@ -3,6 +3,7 @@ import { says } from "../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../test/support/place.ts";
 import { event, T0 } from "../../test/support/store-rig.ts";
 import { gather } from "../../test/support/transcript-rig.ts";
+import { testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
 import { encode } from "../base/text.ts";
@@ -106,7 +107,7 @@ test("[SES-16 SES-10] of a log that is damaged everything else can be read, and 
     },
   };
   const log = { logId: "log_01JXT21Q00DC5PWCT7ZYZX7ZDB" as LogId, session, createdAt: T0, lastEvent: 2_000 };
-  const events = await gather(eventsOf(store, log, { signal }));
+  const events = await gather(eventsOf(store, log, { signal, clock: testWorld().clock }));
   expect(events.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   const unreadable = events.filter(({ kind }) => kind === "CustomEvent");
   expect(unreadable.map(({ id }) => id)).toEqual([...damaged]);
