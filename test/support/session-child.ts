@@ -22,6 +22,8 @@ if (task === "append") await append();
 else if (task === "race") await race();
 else if (task === "fill") await fill();
 else if (task === "frozen") await frozen();
+else if (task === "upgrade")
+  await (await openSqliteStore({ path, world, logKey: LOG_KEY }))[Symbol.asyncDispose]();
 else if (task === "power" || task === "process") await appendTwenty(task, false);
 else if (task === "power, asked for later") await appendTwenty("process", true);
 else throw new Error(`no task ${task}`);
