@@ -22,6 +22,7 @@ import { startMockProvider } from "../test/support/mock-provider/mock-provider.t
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
 import { soakCompaction } from "./soak-compaction.ts";
+import { soakLong } from "./soak-long.ts";
 import { soakSession } from "./soak-session.ts";
 import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
@@ -40,6 +41,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
  * With --shell it compares generated command lines with what a traced bash does, all of them.
  * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
+ * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
@@ -62,6 +64,7 @@ const { values } = parseArgs({
     splits: { type: "boolean", default: false },
     shell: { type: "boolean", default: false },
     compaction: { type: "boolean", default: false },
+    long: { type: "boolean", default: false },
     session: { type: "boolean", default: false },
     turns: { type: "string", default: "500" },
     engines: { type: "string" },
@@ -74,6 +77,7 @@ const seen = new Map<string, number>();
 if (values.splits) failures.push(...(await soakSplits()));
 else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
 else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
+else if (values.long) failures.push(...(await soakLong()));
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.engines !== undefined) await engines(Number(values.engines));
 else await endings();

@@ -1,13 +1,58 @@
 import { expect, test } from "bun:test";
+import { openTalkingEngine } from "./support/engine-life.ts";
 import { liveLong } from "./support/long-life.ts";
 
 /** What chance may add; one held for each turn or session would be hundreds. */
 const ADDED_MAX = 20;
+const TIMEOUT_MS = 30_000;
+const DAY_MS = 86_400_000;
 
-test("[REL-04] a thousand turns of one session, and two hundred sessions of one engine, leave nothing behind that somebody forgot", async () => {
-  const { turns, sessions } = await liveLong({ turns: 1_000, sessions: 200 });
-  for (const [of, added] of Object.entries({ turns, sessions })) {
-    for (const [what, count] of Object.entries(added))
-      expect([of, what, count <= ADDED_MAX]).toEqual([of, what, true]);
-  }
-}, 30_000);
+test(
+  "[REL-04] a thousand turns of one session, and two hundred sessions of one engine, leave nothing behind that somebody forgot",
+  async () => {
+    const { turns, sessions } = await liveLong({ turns: 1_000, sessions: 200 });
+    for (const [of, added] of Object.entries({ turns, sessions })) {
+      for (const [what, count] of Object.entries(added))
+        expect([of, what, count <= ADDED_MAX]).toEqual([of, what, true]);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PERF-04 REL-04] an idle session holds nothing of the turns that it took, whatever looks at messages",
+  async () => {
+    await using engine = await openTalkingEngine();
+    const [sessionId, other] = [await engine.create(), await engine.create()];
+    const held = async (turns: number) => {
+      await engine.talk(sessionId, turns);
+      await engine.talk(other, 1); // of a provider's newest request the bytes are kept, for the next one
+      return await engine.heldWhenIdle();
+    };
+    const before = await held(50);
+    const perTurn = ((await held(200)) - before) / 200;
+    expect(perTurn).toBeLessThan(1);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PERF-04 SES-11] an idle engine arms no timer and is woken by none, for as long as its sessions are followed",
+  async () => {
+    await using engine = await openTalkingEngine();
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => engine.create()));
+    await Promise.all(sessions.map((sessionId) => engine.talk(sessionId, 3)));
+    const stop = new AbortController();
+    const following = sessions.map((sessionId) =>
+      Array.fromAsync(engine.connection.subscribe(sessionId, { signal: stop.signal })),
+    );
+    await engine.heldWhenIdle();
+    const { armed } = engine;
+    expect(engine.clock.waiting).toBe(1); // the engine's own first session, which nobody follows
+    await engine.clock.advance(DAY_MS);
+    expect([engine.armed - armed, engine.clock.waiting]).toEqual([0, 0]);
+    stop.abort();
+    await Promise.all(following);
+  },
+  TIMEOUT_MS,
+);
