@@ -119,6 +119,10 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "bun:ffi",
     "src/harness/sandbox.ts",
     "src/permission/command-facts.ts",
+    "yaml",
+    "src/memory/folder.ts",
+    "src/memory/places.ts",
+    "src/memory/planned.ts",
   ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });

@@ -114,24 +114,36 @@ test("[CTX-02] a file that a person adds, changes or removes counts from then on
   expect(await memories.find("mine")).toBeUndefined();
 });
 
-test("[CTX-02] two that write at once lose nothing of each other, in files and index", async () => {
+test("[CTX-02] of two processes that write at once neither loses what the other wrote, in files and index", async () => {
   await using rig = openRig();
-  const names = Array.from({ length: 12 }, (_, at) => `note-${String(at).padStart(2, "0")}`);
-  const [one, two] = [rig.open(), rig.open()];
-  const ended = Promise.all(names.map((name, at) => (at % 2 === 0 ? one : two).write(memory(name))));
-  let done = false;
-  const watched = ended.finally(() => {
-    done = true;
-  });
-  while (!done) {
-    rig.world.clock.advance(20);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await watched;
-  expect(rig.read("project/MEMORY.md").trim().split("\n")).toEqual(
-    names.map((name) => `- [${name}](${name}.md): about ${name}`),
-  );
-  expect(readdirSync(rig.places.project)).toHaveLength(13);
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const files = {
+    ...rig.world.files,
+    async writeAtomic(path: string, content: string | Uint8Array, mode?: number) {
+      if (path.endsWith("MEMORY.md")) {
+        reached.resolve();
+        await held.promise;
+      }
+      await rig.world.files.writeAtomic(path, content, mode);
+    },
+  };
+  const first = new Memories({ ...rig.world, files }, rig.places).write(memory("a"));
+  await reached.promise; // its index is made, and not written yet
+  let isDone = false;
+  const second = rig
+    .open()
+    .write(memory("b"))
+    .finally(() => {
+      isDone = true;
+    });
+  while (!isDone && rig.world.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+  held.resolve();
+  await first;
+  await rig.world.clock.advance(20);
+  await second;
+  expect(rig.read("project/MEMORY.md")).toBe("- [a](a.md): about a\n- [b](b.md): about b\n");
+  expect(readdirSync(rig.places.project).sort()).toEqual(["MEMORY.md", "a.md", "b.md"]);
 });
 
 test("[CTX-02 REL-04] a folder has room for so many, and what is too much is refused and changes nothing", async () => {
