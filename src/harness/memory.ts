@@ -24,7 +24,7 @@ export interface Remembering {
 }
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
-export const MEMORIES_GIVEN = "MemoriesGiven";
+const MEMORIES_GIVEN = "MemoriesGiven";
 
 /** What a session's memories are found with. */
 export interface MemorySources {
