@@ -51,13 +51,21 @@ export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promis
 async function openTracker(root: string, folder: string): Promise<Tracker> {
   const world = hostWorld(SILENT);
   const { files, random } = world;
-  const store = await CheckpointStore.open({ files, random, folder, key: new Uint8Array(32), log: "bench" });
+  const store = await CheckpointStore.open({
+    files,
+    random,
+    folder,
+    key: new Uint8Array(32),
+    log: "bench",
+    root,
+  });
   return await Tracker.open({
     world,
     files,
     tree: hostTree,
     root,
     exclude: [],
+    scope: "all",
     configFiles: [],
     store,
     room: () => Promise.resolve(Number.MAX_SAFE_INTEGER),

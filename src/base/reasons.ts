@@ -133,10 +133,10 @@ export const TEXTS = {
   SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
   ExportInvalid:
     "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified.",
-  NotABoundary:
-    "Event <at> of the session <id> is not the end of a turn, and only there a branch can begin. The nearest ends: <nearest>.",
+  NotABoundary: "Event <at> of the session <id> is not <wanted>. The nearest: <nearest>.",
   CheckpointUnwritable:
-    "The checkpoint of this turn cannot be kept in <path>: <detail>. The call was not run. Make room, or set enabled = false under [checkpoint].",
+    "What this turn changes could not be kept in <path>: <detail>. Files cannot be set back to before it. Make room, or let the folder be written.",
+  CheckpointRequired: "The call was not run, since required = true stands under [checkpoint]: <detail>",
   CheckpointsDamaged:
     "The checkpoints in <path> are damaged: <detail>. The session itself can be read; files cannot be set back to before that.",
   CheckpointMissing:

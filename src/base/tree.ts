@@ -4,7 +4,8 @@ import type { FileKind } from "./world.ts";
  * A whole folder of files, seen and changed by paths below its root, without following a link anywhere below it.
  *
  * Paths are relative, with `/` between names, "" for the root itself; names are texts of `pathText`. What is asked of a
- * path whose folder was replaced by a link meanwhile fails with `PathMoved`.
+ * path whose folder was replaced by a link meanwhile fails with `PathMoved`. What changes something refuses a path that is
+ * empty, absolute, or holds `.` or `..`.
  */
 export interface Tree {
   /**

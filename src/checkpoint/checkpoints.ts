@@ -2,8 +2,9 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { shownPath } from "../base/path-text.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
-import type { Boundary, ForeignSet, RewindPlan } from "./plan.ts";
-import { planRewind } from "./plan.ts";
+import type { Entry } from "./entry.ts";
+import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./plan.ts";
+import { isBefore, planRewind } from "./plan.ts";
 import type { Restored, RestoreParts } from "./restore.ts";
 import { availableSteps, restore } from "./restore.ts";
 import type { CheckpointStore } from "./store.ts";
@@ -58,8 +59,14 @@ export class Checkpoints {
     return this.#parts.store.headers.length === 0;
   }
 
+  /** Whether something was written after an event that is how things were at a boundary. */
+  hasKept(since: number, boundary: Boundary): boolean {
+    return this.#parts.store.headers.some((header) => header.at >= since && isBefore(header, boundary));
+  }
+
   /** Looks at the workspace before anybody waits for it. A failure is logged: whoever needs it will meet it again. */
   async prepare(signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
     await this.#inTurn(async () => {
       try {
         await this.#tracker.look("user", signal);
@@ -78,6 +85,11 @@ export class Checkpoints {
     await this.#inTurn(async () => {
       signal.throwIfAborted();
       const isFirst = this.#turn !== turn;
+      if (this.#keepsNothing) {
+        this.#turn = turn;
+        if (isFirst) emit({ kind: "CheckpointMade", payload: { turn, files: 0, notRestorable: ["."] } });
+        return;
+      }
       if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
       if (changes !== "anything") await this.#tracker.lookAt(this.#paths(changes), "user");
       if (!isFirst) return;
@@ -89,6 +101,7 @@ export class Checkpoints {
 
   /** Finds out what a call has changed. Nobody waits for it but what comes next. */
   async after(changes: Changes, signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
     await this.#inTurn(async () => {
       try {
         // The next request goes first.
@@ -104,7 +117,7 @@ export class Checkpoints {
   /** Keeps what the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
   async endTurn(turn: number, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
-      if (this.#turn === turn) await this.#tracker.record("after", turn, signal);
+      if (this.#turn === turn && !this.#keepsNothing) await this.#tracker.record("after", turn, signal);
     });
   }
 
@@ -149,6 +162,10 @@ export class Checkpoints {
     });
   }
 
+  get #keepsNothing(): boolean {
+    return this.#parts.tracking.scope === "nothing";
+  }
+
   get #tracker(): Tracker {
     return this.#parts.tracker;
   }
@@ -160,6 +177,10 @@ export class Checkpoints {
 
   async #preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
     const { store } = this.#parts;
+    if (this.#keepsNothing) {
+      const why = `nothing is kept in ${this.#parts.tracking.root}, which holds whole homes or the whole machine`;
+      throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
+    }
     const first = store.headers[0];
     const isOlder = first !== undefined && first.number !== 1 && first.at >= boundary.at;
     if (isOlder && first.turn !== boundary.startOf) {
@@ -178,7 +199,7 @@ export class Checkpoints {
       notRestorable.push(...found.notRestorable);
     }
     const plan = { ...available, notRestorable };
-    return { ...plan, token: store.name(new TextEncoder().encode(JSON.stringify([boundary, plan]))) };
+    return { ...plan, token: store.name(new TextEncoder().encode(tokenText(boundary, plan))) };
   }
 
   #made(): { readonly files: number; readonly notRestorable?: string[] } {
@@ -211,6 +232,24 @@ export class Checkpoints {
       resolve();
     }
   }
+}
+
+/** What a plan would do. Not the times of a file whose content is known: they are read anew where they were in doubt. */
+function tokenText(boundary: Boundary, plan: RewindPlan): string {
+  const identity = (entry: Entry | undefined) =>
+    entry?.kind === "file" && entry.content.kind !== "missing"
+      ? [entry.stat.mode, entry.content]
+      : (entry ?? null);
+  const steps = (set: readonly RewindStep[]) =>
+    set.map(({ path, from, to }) => [path, identity(from), identity(to)]);
+  const { notRestorable } = plan;
+  return JSON.stringify([
+    boundary,
+    steps(plan.steps),
+    steps(plan.contested),
+    steps(plan.foreign),
+    notRestorable,
+  ]);
 }
 
 const WHY = {

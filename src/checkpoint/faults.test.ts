@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-rig.ts";
 import { until } from "../../test/support/until.ts";
-import { temporaryDirectory } from "../../test/support/world.ts";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { hostFiles } from "../host/files.ts";
 import { roomFor } from "./space.ts";
 import { FILE_BYTES_MAX } from "./tracker.ts";
@@ -178,28 +178,31 @@ test("[SES-15] contents that were damaged or removed are told, and the rest is s
 test("[SES-15] the bound is kept over all sessions: the oldest go first, never one that is pinned, live or the own", async () => {
   await using directory = temporaryDirectory();
   const folder = directory.path;
+  const { ids } = testWorld();
+  const [old, pinned, newer, own] = [ids.next("log"), ids.next("log"), ids.next("log"), ids.next("log")];
   for (const [log, age] of [
-    ["old", 4],
-    ["pinned", 5],
-    ["newer", 2],
-    ["own", 6],
+    [old, 4],
+    [pinned, 5],
+    [newer, 2],
+    [own, 6],
+    ["somebody's", 9],
   ] as const) {
     mkdirSync(join(folder, log));
     writeFileSync(join(folder, log, "1.record"), "x".repeat(1_000));
-    shell(folder, `touch -d '${age} days ago' ${log}/1.record`);
+    shell(folder, `touch -d '${age} days ago' "${log}/1.record"`);
   }
   const gone: string[] = [];
   const room = await roomFor({
     files: hostFiles,
     folder,
-    log: "own",
+    log: own,
     bytesMax: 3_500,
-    mayGo: (log) => Promise.resolve(log !== "pinned"),
+    mayGo: (log) => Promise.resolve(log !== pinned),
     onLetGo: (logs, bytes) => void gone.push(...logs, String(bytes)),
   });
   expect({ room, gone, left: readdirSync(folder).sort() }).toEqual({
     room: 500,
-    gone: ["old", "1000"],
-    left: ["newer", "own", "pinned"],
+    gone: [old, "1000"],
+    left: [newer, own, pinned, "somebody's"].sort(),
   });
 });

@@ -1,3 +1,4 @@
+import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { Changes, Checkpoints } from "./checkpoints.ts";
@@ -5,20 +6,34 @@ import type { Changes, Checkpoints } from "./checkpoints.ts";
 /** Asked for when a call is about to change something: until then nothing of this is needed. */
 export type OpenCheckpoints = () => Promise<Checkpoints>;
 
+export interface Keeping {
+  readonly open: OpenCheckpoints;
+  /** A call whose files cannot be kept is not run. */
+  readonly isRequired: boolean;
+  /** Told what a call may change before it runs. */
+  begins(call: CallId, changes: Changes): void;
+  /** Told why the files of a call that runs all the same could not be kept. */
+  failed(failure: HarnessError, turn: number): void;
+}
+
 /**
- * Has files kept before a call changes them (SES-15). A call whose files cannot be kept is not run.
- * @param kept is told what a call may change, once that is kept.
- * @throws HarnessError CheckpointUnwritable.
+ * Has files kept before a call changes them (SES-15). Where that fails, it is told and the call runs.
+ * @throws HarnessError CheckpointRequired; the signal's reason.
  */
-export function keepBeforeChange(
-  open: OpenCheckpoints,
-  kept: (call: CallId, changes: Changes) => void,
-): ToolMiddleware {
+export function keepBeforeChange({ open, isRequired, begins, failed }: Keeping): ToolMiddleware {
   return async function checkpoint(call, context, next) {
-    const changes = changesOf(call);
+    const changes = context.onlyReads === true ? undefined : changesOf(call);
     if (changes === undefined) return await next(call, context);
-    await (await open()).before(changes, context);
-    kept(call.id, changes);
+    try {
+      await (await open()).before(changes, context);
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      if (isRequired)
+        throw new HarnessError("CheckpointRequired", { detail: thrown.message }, { cause: thrown });
+      failed(thrown, context.turn);
+    }
+    begins(call.id, changes);
     return await next(call, context);
   };
 }

@@ -1,6 +1,6 @@
 import type { Entry } from "./entry.ts";
 import { sameEntry } from "./entry.ts";
-import type { ChangedBy, StoredRecord } from "./store.ts";
+import type { ChangedBy, RecordHeader, StoredRecord } from "./store.ts";
 import { entriesAfter } from "./tracker.ts";
 
 /** A place in the log that files can be set back to. */
@@ -97,7 +97,8 @@ function foldersOf(path: string): readonly string[] {
   return folders;
 }
 
-function isBefore({ kind, turn, at }: StoredRecord, boundary: Boundary): boolean {
+/** Whether what a record says was so at a boundary already. */
+export function isBefore({ kind, turn, at }: RecordHeader, boundary: Boundary): boolean {
   if (kind === "base" || at < boundary.at) return true;
   return kind === "before" && turn === boundary.startOf;
 }

@@ -4,6 +4,7 @@ import { codeOf, PathMoved } from "../base/world.ts";
 import type { Entry } from "./entry.ts";
 import { fileStat, sameStat } from "./entry.ts";
 import type { Repository } from "./git.ts";
+import { blobName } from "./git-objects.ts";
 import type { RewindStep, Unreached } from "./plan.ts";
 import type { CheckpointStore } from "./store.ts";
 
@@ -74,6 +75,14 @@ export async function restore(
   const downwards = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
   const upwards = downwards.toReversed();
   const at = (path: string) => placeOf(parts.root, path);
+  for (const step of downwards) {
+    const { path, from } = step;
+    if (from?.kind !== "directory" || (from.mode & OWNER_MAY_WRITE) === OWNER_MAY_WRITE) continue;
+    await attempt(step, () => {
+      assertUnchanged(step, parts);
+      parts.tree.setMode(...at(path), from.mode | OWNER_MAY_WRITE);
+    });
+  }
   for (const step of upwards) {
     if (!goes(step)) continue;
     await attempt(step, () => {
@@ -84,19 +93,25 @@ export async function restore(
   for (const step of downwards) {
     const { path, from, to } = step;
     if (to?.kind !== "directory" || from?.kind === "directory") continue;
-    await attempt(step, () => parts.tree.makeFolder(...at(path), to.mode | OWNER_MAY_WRITE));
+    await attempt(step, () => {
+      assertUnchanged(afterGoing(step), parts);
+      parts.tree.makeFolder(...at(path), to.mode | OWNER_MAY_WRITE);
+    });
   }
   for (const step of downwards) {
     const { path, from, to } = step;
     if (to?.kind === "symlink") {
       await attempt(step, () => {
-        if (!goes(step)) assertUnchanged(step, parts);
+        assertUnchanged(afterGoing(step), parts);
         parts.tree.put(...at(path), { kind: "symlink", target: to.target });
       });
     }
     if (to?.kind !== "file") continue;
     if (from?.kind === "file" && sameBytes(from, to)) {
-      await attempt(step, () => parts.tree.setMode(...at(path), to.stat.mode));
+      await attempt(step, () => {
+        assertUnchanged(step, parts);
+        parts.tree.setMode(...at(path), to.stat.mode);
+      });
       continue;
     }
     const content = await contentOf(to, parts);
@@ -105,13 +120,17 @@ export async function restore(
       continue;
     }
     await attempt(step, () => {
-      if (!goes(step)) assertUnchanged(step, parts);
+      assertUnchanged(afterGoing(step), parts);
       parts.tree.put(...at(path), { kind: "file", content, mode: to.stat.mode });
     });
   }
   for (const step of upwards) {
-    const { path, to } = step;
-    if (to?.kind === "directory") await attempt(step, () => parts.tree.setMode(...at(path), to.mode));
+    const { path, from, to } = step;
+    if (to?.kind !== "directory") continue;
+    await attempt(step, () => {
+      if (from?.kind === "directory") assertUnchanged(step, parts);
+      parts.tree.setMode(...at(path), to.mode);
+    });
   }
   return { restored: [...restored], kept, notRestorable };
 }
@@ -122,8 +141,13 @@ function goes({ from, to }: RewindStep): boolean {
   return to === undefined || (from.kind === "directory") !== (to.kind === "directory");
 }
 
+/** What is to be there when the new comes: where the old had to go first, nothing. */
+function afterGoing(step: RewindStep): RewindStep {
+  return goes(step) ? { path: step.path } : step;
+}
+
 /** @throws PathMoved where a file is not what it was when the plan was made. */
-function assertUnchanged({ path, from }: RewindStep, { tree, root }: RestoreParts): void {
+function assertUnchanged({ path, from }: RewindStep, { tree, root, store }: RestoreParts): void {
   const place = placeOf(root, path);
   const stat = tree.stat(...place);
   if (from === undefined) {
@@ -133,11 +157,21 @@ function assertUnchanged({ path, from }: RewindStep, { tree, root }: RestorePart
   if (stat === undefined) return;
   const isSame =
     from.kind === "file"
-      ? stat.kind === "file" && (from.stat.stamp === "" || sameStat(from.stat, fileStat(stat, true)))
+      ? stat.kind === "file" && (sameStat(from.stat, fileStat(stat, true)) || holds(from, place))
       : from.kind === "symlink"
         ? stat.kind === "symlink" && tree.readLink(...place) === from.target
-        : stat.kind === from.kind;
+        : from.kind === "directory" &&
+          stat.kind === "directory" &&
+          (from.mode | OWNER_MAY_WRITE) === (stat.mode | OWNER_MAY_WRITE);
   if (!isSame) throw new PathMoved(path);
+
+  /** Where its times would not show a change, its content is compared. */
+  function holds({ stat: known, content }: FileEntry, at: readonly [string, string]): boolean {
+    if (known.stamp !== "" || stat?.size !== known.size || stat.mode !== known.mode) return false;
+    const bytes = tree.read(...at, known.size + 1);
+    if (content.kind === "git") return blobName(bytes) === content.object;
+    return store.name(bytes) === (content.kind === "kept" ? content.name : content.print);
+  }
 }
 
 type FileEntry = Extract<Entry, { kind: "file" }>;

@@ -9,7 +9,17 @@ import { isIgnored, parseIgnore } from "./ignore.ts";
 export const IGNORED_ENTRIES_MAX = 500;
 const IGNORE_FILE_BYTES_MAX = 65_536;
 
-export const TOO_MANY = "an ignored folder with many files";
+const TOO_MANY = "an ignored folder with many files";
+/** What is in it is git's own affair: it is never kept, and never written. */
+export const GITS_OWN = "git's own folder";
+/** Why something that is there is not looked into. */
+export const LEFT_OUT: ReadonlySet<string> = new Set([TOO_MANY, GITS_OWN]);
+
+/** Something that is there and is not looked into. */
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+}
 
 /** A sandbox puts an empty folder there, to mount over; it goes with the session. */
 const PLACEHOLDER = ".cinch";
@@ -32,31 +42,36 @@ export class Selection {
   readonly #rules = new Map<string, readonly IgnoreRules[]>();
   readonly #ignored = new Set<string>();
   /** Folders that are not looked into, by the folder that they are in. */
-  readonly #left = new Map<string, readonly string[]>();
+  readonly #left = new Map<string, readonly LeftOut[]>();
 
   constructor(parts: SelectionParts) {
     this.#parts = parts;
   }
 
-  /** Paths of folders that were left out. */
-  *left(): Iterable<string> {
+  /** What was left out, also in folders that are there no more. */
+  *left(): Iterable<LeftOut> {
     for (const paths of this.#left.values()) yield* paths;
   }
 
   select(folder: string, entries: readonly NamedNode[]): readonly NamedNode[] {
     const { root, exclude } = this.#parts;
     const rules = this.#rulesOf(folder, entries);
-    const left: string[] = [];
+    const left: LeftOut[] = [];
     const selected = entries.filter(({ name, kind }) => {
-      if (name === ".git" || TEMPORARY.test(name)) return false;
+      if (TEMPORARY.test(name)) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
+      if (name === ".git") {
+        if (kind !== "directory" || this.#parts.tree.count(root, path, 1) > 0)
+          left.push({ path, why: GITS_OWN });
+        return false;
+      }
       if (exclude.includes(pathBelow(root, path))) return false;
       if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)
         return false;
       if (kind !== "directory") return true;
       if (!this.#ignored.has(folder) && !isIgnored(path, true, rules)) return true;
       if (this.#parts.repository()?.tracksIn(path) !== true && this.#isLarge(path)) {
-        left.push(path);
+        left.push({ path, why: TOO_MANY });
         return false;
       }
       this.#ignored.add(path);

@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { assert } from "../base/assert.ts";
+import type { LogId } from "../base/ids.ts";
+import { isId } from "../base/ids.ts";
 import type { Files } from "../base/world.ts";
 
 /** Of the bound, what is made free when it is reached, so that it is not reached again at once. */
@@ -9,16 +12,16 @@ export interface SpaceParts {
   /** The folder that holds one folder for each log. */
   readonly folder: string;
   /** The log that needs room: it stays. */
-  readonly log: string;
+  readonly log: LogId;
   readonly bytesMax: number;
-  /** Whether the checkpoints of another log may go: it is neither pinned nor in use. */
-  readonly mayGo: (log: string) => Promise<boolean>;
+  /** Whether the checkpoints of another log, that were added to last at this time, may go: neither pinned nor in use. */
+  readonly mayGo: (log: LogId, newestMs: number) => Promise<boolean>;
   /** Told of logs whose checkpoints went. */
   readonly onLetGo: (logs: readonly string[], bytes: number) => void;
 }
 
 interface Held {
-  readonly log: string;
+  readonly log: LogId;
   readonly bytes: number;
   readonly newestMs: number;
 }
@@ -32,7 +35,8 @@ export async function roomFor(parts: SpaceParts): Promise<number> {
   if ((await files.stat(folder)) === undefined) return bytesMax;
   const held: Held[] = [];
   for (const { name, kind } of await files.list(folder)) {
-    if (kind === "directory") held.push(await measured(files, join(folder, name), name));
+    // What bears another name is not ours: it is neither counted nor removed.
+    if (kind === "directory" && isId("log", name)) held.push(await measured(files, join(folder, name), name));
   }
   let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
   const aim = bytesMax * (1 - FREED_SHARE);
@@ -40,8 +44,8 @@ export async function roomFor(parts: SpaceParts): Promise<number> {
   const gone: Held[] = [];
   for (const old of held.sort((a, b) => a.newestMs - b.newestMs)) {
     if (total <= aim) break;
-    if (old.log === log || !(await mayGo(old.log))) continue;
-    await files.remove(join(folder, old.log));
+    if (old.log === log || !(await mayGo(old.log, old.newestMs))) continue;
+    await forgetCheckpoints(files, folder, old.log);
     total -= old.bytes;
     gone.push(old);
   }
@@ -54,7 +58,26 @@ export async function roomFor(parts: SpaceParts): Promise<number> {
   return Math.max(0, bytesMax - total);
 }
 
-async function measured(files: Files, folder: string, log: string): Promise<Held> {
+/** Removes what is kept of one log, for good. @param folder holds one folder for each log. */
+export async function forgetCheckpoints(files: Files, folder: string, log: LogId): Promise<void> {
+  assert(isId("log", log) && folder.startsWith("/"), "only a folder of checkpoints is removed");
+  const path = join(folder, log);
+  if ((await files.lstat(path))?.kind === "directory") await files.remove(path);
+}
+
+/** When something was kept last; undefined where nothing is. */
+export async function newestCheckpointMs(
+  files: Files,
+  folder: string,
+  log: LogId,
+): Promise<number | undefined> {
+  const path = join(folder, log);
+  return (await files.lstat(path))?.kind === "directory"
+    ? (await measured(files, path, log)).newestMs
+    : undefined;
+}
+
+async function measured(files: Files, folder: string, log: LogId): Promise<Held> {
   let [bytes, newestMs] = [0, 0];
   for (const { name } of await files.list(folder)) {
     const info = await files.lstat(join(folder, name));

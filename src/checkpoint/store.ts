@@ -24,6 +24,8 @@ export interface StoredRecord {
   readonly changes: readonly StoredChange[];
   /** Contents that were kept with it: name, number of its file of contents, place and length there. */
   readonly contents: readonly StoredPlace[];
+  /** Of a base: the workspace that its paths are below. */
+  readonly root?: string;
 }
 
 export type StoredPlace = readonly [name: string, file: number, from: number, length: number];
@@ -38,9 +40,12 @@ export interface StoreParts {
   /** Of this log alone; from it come the keys for sealing and for names. */
   readonly key: Uint8Array;
   readonly log: string;
+  /** The workspace. Records of another one are no use, and count as damaged. Absent: it is not compared. */
+  readonly root?: string;
 }
 
-export type RecordHeader = Pick<StoredRecord, "kind" | "turn" | "at"> & { readonly number: number };
+export type RecordHeader = Pick<StoredRecord, "kind" | "turn" | "at">;
+export type NumberedHeader = RecordHeader & { readonly number: number };
 
 interface Place {
   readonly record: number;
@@ -58,7 +63,7 @@ export class CheckpointStore {
   readonly #sealKey: Uint8Array;
   readonly #nameKey: Uint8Array;
   readonly #places = new Map<string, Place>();
-  #headers: RecordHeader[] = [];
+  #headers: NumberedHeader[] = [];
   #damage: HarnessError | undefined;
   #next = 1;
   /** Contents for the next record: those that are in files already, and those that are not yet. */
@@ -81,7 +86,7 @@ export class CheckpointStore {
   }
 
   /** In order, without their changes. */
-  get headers(): readonly RecordHeader[] {
+  get headers(): readonly NumberedHeader[] {
     return this.#headers;
   }
 
@@ -131,11 +136,13 @@ export class CheckpointStore {
    * Writes a record. The contents that it names were written before: a record that is there has all of them.
    * @throws HarnessError CheckpointUnwritable.
    */
-  async write(record: Omit<StoredRecord, "contents">): Promise<void> {
+  async write(record: Omit<StoredRecord, "contents" | "root">): Promise<void> {
     const number = this.#next;
+    const { root } = this.#parts;
+    const where = record.kind === "base" && root !== undefined ? { root } : {};
     await this.#writing(async () => {
       await this.#flush();
-      const whole: StoredRecord = { ...record, contents: this.#written };
+      const whole: StoredRecord = { ...record, ...where, contents: this.#written };
       const text = new TextEncoder().encode(JSON.stringify(whole));
       const sealed = sealBytes(this.#sealer, this.#recordText(number), text);
       await this.#parts.files.makeDirectory(this.#parts.folder, FOLDER_MODE);
@@ -205,6 +212,13 @@ export class CheckpointStore {
   async #readOne(number: number): Promise<void> {
     try {
       const record = await this.#readRecord(number);
+      const { root } = this.#parts;
+      if (record.kind === "base" && root !== undefined && record.root !== root) {
+        this.#drop(
+          `they are of the folder ${record.root ?? "of nobody knows what"}, and the session works in ${root}`,
+        );
+        return;
+      }
       if (record.kind === "base") this.#clear();
       if (record.kind === "base" || this.#headers.length > 0) this.#take(number, record);
       else this.#damage ??= this.#damaged("its first record is missing");

@@ -7,7 +7,8 @@ import { fileStat, openEntry, packEntry, sameEntry, sameStat } from "./entry.ts"
 import type { Repository } from "./git.ts";
 import { openRepository, repositoryStamp } from "./git.ts";
 import { blobName } from "./git-objects.ts";
-import { parentOf, Selection, TOO_MANY } from "./selection.ts";
+import type { Scope } from "./scope.ts";
+import { GITS_OWN, LEFT_OUT, parentOf, Selection } from "./selection.ts";
 import type { ChangedBy, CheckpointStore, StoredChange, StoredRecord } from "./store.ts";
 
 /** A larger file is not kept. */
@@ -16,8 +17,8 @@ export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 export const ENTRIES_MAX = 200_000;
 /** A look that began so shortly before counts as one of now. */
 const FRESH_MS = 100;
-/** Files that are read between two pauses. */
-const READS_PER_PAUSE = 16;
+/** Reading and hashing between two pauses; one large file takes longer. */
+const SLICE_MS = 5;
 
 const PENDING = { kind: "missing", why: "not kept yet" } as const;
 const TOO_LARGE: Content = { kind: "missing", why: "larger than 16 MB" };
@@ -31,6 +32,7 @@ export interface TrackerParts {
   readonly root: string;
   /** Absolute paths that are never looked into. */
   readonly exclude: readonly string[];
+  readonly scope: Scope;
   /** Configuration and attribute files of the user's git. */
   readonly configFiles: readonly string[];
   readonly store: CheckpointStore;
@@ -64,6 +66,7 @@ export class Tracker {
   private constructor(parts: TrackerParts) {
     this.#parts = parts;
     const { tree, root, exclude } = parts;
+    this.#isPartial = parts.scope !== "all";
     this.#selection = new Selection({ tree, root, exclude, repository: () => this.#repository });
   }
 
@@ -86,7 +89,10 @@ export class Tracker {
   /** Paths that cannot be set back, as things stand. */
   get notRestorable(): readonly string[] {
     const paths = [...this.#entries].flatMap(([path, entry]) =>
-      entry.kind === "other" || (entry.kind === "file" && entry.content.kind === "missing") ? [path] : [],
+      (entry.kind === "other" && entry.why !== GITS_OWN) ||
+      (entry.kind === "file" && entry.content.kind === "missing")
+        ? [path]
+        : [],
     );
     return this.#isPartial ? [".", ...paths] : paths;
   }
@@ -137,8 +143,7 @@ export class Tracker {
 
   /** Finds out which files are the same as an object of the repository, where their times alone do not tell. */
   async compareWithGit(signal: AbortSignal): Promise<void> {
-    const { tree } = this.#parts;
-    let reads = 0;
+    const pause = this.#pausing(signal);
     for (const path of this.#unkept) {
       const entry = this.#entries.get(path);
       const tracked = this.#repository?.entry(path);
@@ -147,8 +152,7 @@ export class Tracker {
       if (content !== undefined && blobName(content) === tracked.object) {
         this.#settle(path, entry, { kind: "git", object: tracked.object });
       }
-      reads += 1;
-      if (reads % READS_PER_PAUSE === 0) await tree.pause(signal);
+      await pause();
     }
   }
 
@@ -210,16 +214,23 @@ export class Tracker {
   }
 
   #takeMissing(seen: ReadonlySet<string>, by: ChangedBy): void {
-    for (const path of [...this.#entries.keys()]) {
-      if (!seen.has(path) && !path.startsWith("/")) this.#take({ path, sure: true }, by);
+    for (const [path, entry] of [...this.#entries]) {
+      if (entry.kind === "other" && LEFT_OUT.has(entry.why)) continue;
+      if (!seen.has(path) && !path.startsWith("/")) this.#refresh([path], by);
     }
   }
 
   #takeLeft(by: ChangedBy): void {
-    const left = new Set(this.#selection.left());
-    for (const path of left) this.#set(path, { kind: "other", why: TOO_MANY }, by);
+    const isThere = (folder: string) => folder === "" || this.#entries.get(folder)?.kind === "directory";
+    const left = new Map(
+      [...this.#selection.left()]
+        .filter(({ path }) => isThere(parentOf(path)))
+        .map(({ path, why }) => [path, why]),
+    );
+    for (const [path, why] of left) this.#set(path, { kind: "other", why }, by);
     for (const [path, entry] of this.#entries) {
-      if (entry.kind === "other" && entry.why === TOO_MANY && !left.has(path)) this.#set(path, undefined, by);
+      if (entry.kind === "other" && LEFT_OUT.has(entry.why) && !left.has(path))
+        this.#set(path, undefined, by);
     }
   }
 
@@ -311,15 +322,26 @@ export class Tracker {
     }
   }
 
+  /** Lets other work run once enough was done. */
+  #pausing(signal: AbortSignal): () => Promise<void> {
+    const { tree, world } = this.#parts;
+    let sliceEnd = world.clock.monotonic() + SLICE_MS;
+    return async () => {
+      if (world.clock.monotonic() < sliceEnd) return;
+      await tree.pause(signal);
+      sliceEnd = world.clock.monotonic() + SLICE_MS;
+    };
+  }
+
   async #keepAll(signal: AbortSignal): Promise<void> {
-    const { store, tree } = this.#parts;
+    const { store } = this.#parts;
+    const pause = this.#pausing(signal);
     this.#room ??= this.#unkept.size === 0 ? undefined : await this.#parts.room();
     const files = [...this.#unkept].flatMap((path) => {
       const entry = this.#entries.get(path);
       return entry?.kind === "file" ? [{ path, entry }] : [];
     });
     files.sort((a, b) => a.entry.stat.size - b.entry.stat.size);
-    let reads = 0;
     for (const { path, entry } of files) {
       if (entry.stat.size > FILE_BYTES_MAX) {
         this.#settle(path, entry, TOO_LARGE);
@@ -330,9 +352,9 @@ export class Tracker {
         this.#settle(path, entry, { kind: "missing", why: "it cannot be read" });
         continue;
       }
+      await pause();
       this.#settle(path, entry, await this.#kept(path, content, store));
-      reads += 1;
-      if (reads % READS_PER_PAUSE === 0) await tree.pause(signal);
+      await pause();
     }
   }
 

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { count } from "../base/text.ts";
+import { forgetCheckpoints } from "../checkpoint/space.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
+import { checkpointsFolder } from "../harness/checkpoints-folder.ts";
 import { branchAt } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { expireAll, retentionOf } from "../harness/sessions-retention.ts";
@@ -51,6 +53,7 @@ export async function deleteSession(desk: SessionsDesk): Promise<ExitCode> {
   }
   await sessions.store.delete(info.logId);
   await sessions.world.files.remove(join(sessions.paths.data, "scratch", info.logId));
+  await forgetCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
   return await done(desk, info, { deleted: true }, "is deleted");
 }
 

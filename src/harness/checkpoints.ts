@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import type { Changes, Checkpoints } from "../checkpoint/checkpoints.ts";
 import type { Questions } from "../control/multiplex/questions.ts";
@@ -8,6 +8,7 @@ import type { Event } from "../protocol/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
+import { checkpointsFolder } from "./checkpoints-folder.ts";
 
 /** A request is on its way by then; the workspace is looked at while its answer is awaited. */
 const LOOK_AFTER_MS = 20;
@@ -44,6 +45,8 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
   let questions: Questions | undefined;
   let opening: Promise<Checkpoints> | undefined;
   let lookedFor: number | undefined;
+  /** The last turn whose files could not be kept. */
+  let unkept: number | undefined;
   const work = new Set<Promise<void>>();
   /** Calls that may have changed something and have not been looked after. */
   const kept = new Map<CallId, Changes>();
@@ -54,7 +57,17 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     idle?.[Symbol.dispose]();
     opening ??= (async () => {
       const { openCheckpoints } = await import("./open-checkpoints.ts");
-      return await openCheckpoints(material, keys, (event) => publish(event));
+      try {
+        return await openCheckpoints(material, keys, (event) => publish(event));
+      } catch (thrown) {
+        if (thrown instanceof HarnessError) throw thrown;
+        const path = checkpointsFolder(material.defaults.paths.data);
+        throw new HarnessError(
+          "CheckpointUnwritable",
+          { path, detail: messageOf(thrown) },
+          { cause: thrown },
+        );
+      }
     })();
     const mine = opening;
     // A failure is the caller's; the next one tries again.
@@ -62,6 +75,13 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
       if (opening === mine) opening = undefined;
     });
     return mine;
+  }
+
+  /** Once in a turn. It is in the log, so that nobody sets files back over it. */
+  function tellUnkept({ reason, message, fields }: HarnessError, turn: number): void {
+    if (unkept === turn) return;
+    unkept = turn;
+    publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }
 
   /** Work that nobody waits for now. It never rejects, and has ended before the session has. */
@@ -107,7 +127,13 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
           async (call, context, next) => {
             if (!call.tool.mutating) return await next(call, context);
             const { keepBeforeChange } = await import("../checkpoint/middleware.ts");
-            const keep = keepBeforeChange(open, (id, changes) => void kept.set(id, changes));
+            const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
+            const keep = keepBeforeChange({
+              open,
+              isRequired: keys.required ?? false,
+              begins,
+              failed: tellUnkept,
+            });
             return await keep(call, context, next);
           },
         ]
@@ -125,8 +151,13 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
       : [],
     async onTurnEnd({ turn }) {
       if (opening === undefined) return;
-      // Also of a turn that was cancelled: what it has left is what the next one starts from.
-      await (await opening).endTurn(turn, stop.signal);
+      try {
+        // Also of a turn that was cancelled: what it has left is what the next one starts from.
+        await (await opening).endTurn(turn, stop.signal);
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        tellUnkept(thrown, turn);
+      }
       idle?.[Symbol.dispose]();
       // Everything is on the disk: what is known of a large workspace takes room that an idle session need not have.
       idle = world.clock.timer(RELEASE_AFTER_MS, () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LogId } from "../base/ids.ts";
 import { Checkpoints } from "../checkpoint/checkpoints.ts";
+import { scopeOf } from "../checkpoint/scope.ts";
 import { roomFor } from "../checkpoint/space.ts";
 import { CheckpointStore } from "../checkpoint/store.ts";
 import { Tracker } from "../checkpoint/tracker.ts";
@@ -8,6 +9,7 @@ import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.
 import { hostTree } from "../host/tree.ts";
 import type { CheckpointKeys } from "../profile/checkpoint.ts";
 import type { Event } from "../protocol/events.ts";
+import { resolvedHome } from "../sandbox/hidden-places.ts";
 import { subKey } from "../session/seal.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 import { checkpointsFolder } from "./checkpoints-folder.ts";
@@ -16,6 +18,9 @@ import { ownDirectories } from "./own-directories.ts";
 /** Of all sessions together, where the configuration says nothing. */
 export const CHECKPOINT_BYTES_MAX = 1024 * 1024 * 1024;
 
+/** Checkpoints of a log that is not in this store stay at least so long. */
+const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
+
 /** Opens what is kept of a session's log, and what keeps more. */
 export async function openCheckpoints(
   { logId, workspace, defaults }: CheckpointSources,
@@ -23,17 +28,26 @@ export async function openCheckpoints(
   publish: (event: Event) => void,
 ): Promise<Checkpoints> {
   const { world, paths, providers, store: sessions, environment } = defaults;
-  const { files, random, machine } = world;
+  const { files, random, machine, clock } = world;
+  const { root } = workspace;
   const all = checkpointsFolder(paths.data);
   const key = subKey(await providers.credentials.logKey(), `cinch checkpoints v1 ${logId}`);
-  const store = await CheckpointStore.open({ files, random, folder: join(all, logId), key, log: logId });
+  const store = await CheckpointStore.open({
+    files,
+    random,
+    folder: join(all, logId),
+    key,
+    log: logId,
+    root,
+  });
   if (store.damage !== undefined) {
     const { reason, message, fields } = store.damage;
     publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }
-  const mayGo = async (log: string) => {
-    const info = await sessions.find(log as LogId);
-    if (info === undefined) return true; // its session was deleted
+  const mayGo = async (log: LogId, newestMs: number) => {
+    const info = await sessions.find(log);
+    // Its session was deleted; or it is kept elsewhere, and then it may be in use.
+    if (info === undefined) return clock.now() - newestMs > ORPHAN_AGE_MS;
     const { heldBy, pinned } = info;
     return !pinned && (heldBy === undefined || !machine.isAlive(heldBy.pid, heldBy.processStart));
   };
@@ -41,8 +55,9 @@ export async function openCheckpoints(
     world,
     files,
     tree: hostTree,
-    root: workspace.root,
-    exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(workspace.root).own],
+    root,
+    scope: scopeOf(root, await resolvedHome(files, environment["HOME"]), hostTree),
+    exclude: [...(await ownDirectories(files, paths)), harnessSecretsFolders(root).own],
     configFiles: gitConfigFiles(environment),
     store,
     room: () =>

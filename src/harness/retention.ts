@@ -6,6 +6,7 @@ import { loadProfile } from "../profile/profile.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
 import type { SessionStore } from "../session/store.ts";
+import { expireCheckpoints } from "./expire-checkpoints.ts";
 import type { HarnessPaths } from "./options.ts";
 
 /** How long after a turn asked its model the sweep begins: by then the request is on its way. */
@@ -67,7 +68,7 @@ export class RetentionSweep implements AsyncDisposable {
 
 /** One sweep: expires what is due, and gives back its space. */
 export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<void> {
-  const { world, store } = parts;
+  const { world, store, paths } = parts;
   const log = world.log.for("session.retention");
   const now = world.clock.now();
   const logs = await store.list({ contentBefore: dayBefore(now, 1), limit: LOGS_MAX });
@@ -83,6 +84,7 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
     if (signal.aborted) break;
     try {
       const events = await store.expire(info.logId, beforeDay);
+      await expireCheckpoints(world.files, paths.data, info.logId, beforeDay);
       log.write("info", "content has expired", { log: info.logId, events, beforeDay });
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;

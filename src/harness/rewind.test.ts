@@ -1,11 +1,20 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import type { OpenHarness } from "../harness.ts";
-import { examine } from "./doctor.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { examine } from "./doctor.ts";
 
 type What = "files" | "conversation" | "both";
 
@@ -76,7 +85,9 @@ test("[SES-15] what is no boundary is refused, with the nearest ones named; a pr
   const end = events.at(-1)?.id ?? 0;
   await expect(rewind(harness, start + 1, "both")).rejects.toMatchObject({
     reason: "NotABoundary",
-    fields: { nearest: `${start} (TurnStarted) and ${end} (TurnEnded)` },
+    message: expect.stringContaining(
+      `is not the start or the end of a turn. The nearest: event ${start} (turn 1 begins) and event ${end} (turn 1 ends).`,
+    ),
   });
   const { token } = (await rewind(harness, start, "files", { preview: true })) as { readonly token: string };
   writeFileSync(join(place.repo, "a"), "mine");
@@ -87,6 +98,66 @@ test("[SES-15] what is no boundary is refused, with the nearest ones named; a pr
   expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("mine");
   await rewind(harness, start, "files", { overwrite: ["contested"] });
   expect(existsSync(join(place.repo, "a"))).toBe(false);
+});
+
+/** The place where checkpoints are to be is a file. */
+async function unkeptTurn(config: string) {
+  const place = openPlace(
+    calls("Write", { file_path: "a", content: "1" }),
+    says("one"),
+    calls("Bash", { command: "printf 2 >>a" }),
+    says("two"),
+  );
+  const { config: own, data } = place.options().paths;
+  mkdirSync(own, { recursive: true });
+  mkdirSync(data, { recursive: true });
+  if (config !== "") appendFileSync(join(own, "config.toml"), config);
+  writeFileSync(join(data, "checkpoints"), "in the way");
+  return { place, blocked: join(data, "checkpoints") };
+}
+
+test("[SES-15] where nothing can be kept it is told once in a turn, work goes on, and nothing is set back over it", async () => {
+  const { place, blocked } = await unkeptTurn("");
+  await using _place = place;
+  await using harness = await place.open({ autoApprove: true });
+  const events = await turn(harness, "write it");
+  const told = events.filter(({ kind }) => kind === "Error");
+  expect(told).toMatchObject([
+    { payload: { reason: "CheckpointUnwritable", message: expect.stringContaining(blocked) } },
+  ]);
+  expect(events.at(-1)).toMatchObject({ payload: { reason: "complete" } });
+  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
+  rmSync(blocked);
+  const later = await turn(harness, "more");
+  expect(later.filter(({ kind }) => kind === "Error" || kind === "CheckpointMade")).toMatchObject([
+    { kind: "CheckpointMade" },
+  ]);
+  const missing = { reason: "CheckpointMissing" };
+  await expect(rewind(harness, startOf(events), "files")).rejects.toMatchObject(missing);
+  expect(await rewind(harness, startOf(later), "files")).toMatchObject({ files: { restored: 1 } });
+  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
+});
+
+test("[SES-15] with required = true a call whose files cannot be kept is not run, and why is told", async () => {
+  const { place } = await unkeptTurn("[checkpoint]\nrequired = true\n");
+  await using _place = place;
+  await using harness = await place.open({ autoApprove: true });
+  const events = await turn(harness, "write it");
+  expect(existsSync(join(place.repo, "a"))).toBe(false);
+  expect(JSON.stringify(events)).toContain("The call was not run, since required = true");
+});
+
+test("[SES-15] a command that is known to only read is run without a look at the workspace", async () => {
+  await using place = openPlace(
+    calls("Bash", { command: "cat a" }),
+    says("one"),
+    calls("Bash", { command: "cat a; touch b" }),
+    says("two"),
+  );
+  place.write("a", "1");
+  await using harness = await place.open({ autoApprove: true });
+  const made = (events: readonly Envelope[]) => events.filter(({ kind }) => kind === "CheckpointMade").length;
+  expect([made(await turn(harness, "read")), made(await turn(harness, "write"))]).toEqual([0, 1]);
 });
 
 test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; the session goes on and is readable", async () => {

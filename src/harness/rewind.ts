@@ -123,12 +123,20 @@ export async function boundaryAt(store: SessionStore, logId: LogId, to: number):
   }
   const after = await store.markedEvents(logId, to, EVENTS_LOOKED_MAX);
   const nearest = [before.findLast((each) => isBoundary(each) && each.id !== to), after.find(isBoundary)];
-  const named = nearest.flatMap((each) => (each === undefined ? [] : [`${each.id} (${each.kind})`]));
+  const named = nearest.flatMap((each) => (each === undefined ? [] : [boundaryText(each)]));
   throw new HarnessError("NotABoundary", {
     id: logId,
     at: String(to),
-    nearest: named.length === 0 ? "0" : named.join(" and "),
+    wanted: "the start or the end of a turn",
+    nearest: named.length === 0 ? "event 0 (the beginning)" : named.join(" and "),
   });
+}
+
+function boundaryText(event: Envelope): string {
+  const { id } = event;
+  if (event.kind === "TurnStarted") return `event ${id} (turn ${event.payload.turn} begins)`;
+  if (event.kind === "TurnEnded") return `event ${id} (turn ${event.payload.turn} ends)`;
+  return `event ${id} (files or conversation were set back)`;
 }
 
 function isBoundary(event: Envelope): boolean {
@@ -181,11 +189,21 @@ async function openedFor(place: Boundary, { material, open }: RewindParts): Prom
     throw new HarnessError("CheckpointMissing", { to, why: "the session was branched after that" });
   }
   const checkpoints = await open();
-  if (!checkpoints.isEmpty) return checkpoints;
   const later = await store.markedEvents(logId, place.at, EVENTS_LOOKED_MAX);
+  const earlier = await store.eventsBefore(logId, place.at, EVENTS_LOOKED_MAX);
+  const gap = later.find(isUnkept) ?? earlier.findLast(isUnkept);
+  if (gap !== undefined && (gap.id > place.at || !checkpoints.hasKept(gap.id, place))) {
+    throw new HarnessError("CheckpointMissing", { to, why: `files could not be kept at event ${gap.id}` });
+  }
+  if (!checkpoints.isEmpty) return checkpoints;
   if (!later.some(({ kind }) => kind === "CheckpointMade")) return checkpoints;
   const why = checkpoints.damage?.message ?? "those of this session were deleted";
   throw new HarnessError("CheckpointMissing", { to, why });
+}
+
+/** Calls went on there although what they changed could not be kept. */
+function isUnkept(event: Envelope): boolean {
+  return event.kind === "Error" && event.payload.reason === "CheckpointUnwritable";
 }
 
 interface Asking {

@@ -4,6 +4,7 @@ import type { Config } from "../profile/config.ts";
 import type { RetentionPlan } from "../session/retention.ts";
 import { dayBefore, doubtedBefore, planRetention } from "../session/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
+import { expireCheckpoints } from "./expire-checkpoints.ts";
 import type { HarnessPaths } from "./options.ts";
 import { ttlDaysOf } from "./retention.ts";
 
@@ -56,7 +57,7 @@ export interface Swept {
  * @throws the signal's reason, between two logs.
  */
 export async function expireAll(
-  { store, world }: Pick<RetentionSources, "store" | "world">,
+  { store, world, paths }: Pick<RetentionSources, "store" | "world" | "paths">,
   plan: RetentionPlan,
   signal: AbortSignal,
 ): Promise<readonly Swept[]> {
@@ -65,6 +66,7 @@ export async function expireAll(
     signal.throwIfAborted();
     try {
       const events = await store.expire(log.logId, beforeDay);
+      await expireCheckpoints(world.files, paths.data, log.logId, beforeDay);
       if (events > 0) swept.push({ log, events });
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;

@@ -17,6 +17,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { assert } from "../base/assert.ts";
 import { folderOf, nameOf, pathBelow, pathText } from "../base/path-text.ts";
 import type { NewNode, Tree } from "../base/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
@@ -37,18 +38,19 @@ export const hostTree: Tree = {
   readLink: (root, path) => pathText(readlinkSync(native(pathBelow(root, path)), { encoding: "buffer" })),
   put,
   makeFolder(root, path, mode) {
+    assertBelow(root, path);
     using parent = openParents(folderOf(pathBelow(root, path)));
     const here = parent.at(nameOf(path));
     if (nodeStat(statWords(here), 0)?.kind !== "directory") mkdirSync(native(here));
-    chmodSync(native(here), mode);
+    changeMode(here, mode);
   },
   setMode(root, path, mode) {
+    assertBelow(root, path);
     using parent = openFolder(folderOf(pathBelow(root, path)));
-    const kind = nodeStat(statWords(parent.at(nameOf(path))), 0)?.kind;
-    if (kind !== "file" && kind !== "directory") throw new PathMoved(pathBelow(root, path));
-    chmodSync(native(parent.at(nameOf(path))), mode);
+    changeMode(parent.at(nameOf(path)), mode);
   },
   remove(root, path) {
+    assertBelow(root, path);
     try {
       using parent = openFolder(folderOf(pathBelow(root, path)));
       const here = parent.at(nameOf(path));
@@ -101,7 +103,33 @@ function read(root: string, path: string, bytesMax: number): Uint8Array {
   }
 }
 
+/** What changes anything is given a path that leads below its root, by its words alone. */
+function assertBelow(root: string, path: string): void {
+  assert(root.startsWith("/"), "a tree has an absolute root");
+  const isBelow = path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+  assert(isBelow, "a path leads below its root");
+}
+
+/** Of a file or folder, never through a link, also one that is put there at this moment. */
+function changeMode(path: string, mode: number): void {
+  if (!HANDLES_HAVE_PATHS) {
+    const kind = nodeStat(statWords(path), 0)?.kind;
+    if (kind !== "file" && kind !== "directory") throw new PathMoved(path);
+    chmodSync(native(path), mode);
+    return;
+  }
+  const handle = movedOnLink(path, () => openSync(native(path), O_PATH | constants.O_NOFOLLOW));
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile() && !stats.isDirectory()) throw new PathMoved(path);
+    chmodSync(`/proc/self/fd/${handle}`, mode);
+  } finally {
+    closeSync(handle);
+  }
+}
+
 function put(root: string, path: string, node: NewNode): void {
+  assertBelow(root, path);
   const whole = pathBelow(root, path);
   using parent = openParents(folderOf(whole));
   const target = parent.at(nameOf(whole));

@@ -75,6 +75,8 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       return fails(`${refusal.reason}: ${refusal.text}`);
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
+    if (view !== undefined && view.facts.loud === undefined)
+      return next(call, { ...context, onlyReads: true });
     if (plan.target.kind !== "paths") return next(call, context);
     const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove });
     return next(call, { ...context, withholds });

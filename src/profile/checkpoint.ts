@@ -3,6 +3,8 @@ import type { Table } from "./table.ts";
 /** What a configuration says of keeping files before they are changed. */
 export interface CheckpointKeys {
   readonly enabled?: boolean;
+  /** A call whose files cannot be kept is not run. */
+  readonly required?: boolean;
   /** Of all sessions together. */
   readonly bytesMax?: number;
 }
@@ -12,11 +14,13 @@ export function checkpointFrom(parent: Table): { readonly checkpoint?: Checkpoin
   const table = parent.table("checkpoint");
   if (table === undefined) return {};
   const enabled = table.boolean("enabled");
+  const required = table.boolean("required");
   const bytesMax = table.integer("bytes_max", 1);
   table.refuseUnknown();
   return {
     checkpoint: {
       ...(enabled === undefined ? {} : { enabled }),
+      ...(required === undefined ? {} : { required }),
       ...(bytesMax === undefined ? {} : { bytesMax }),
     },
   };

@@ -104,6 +104,8 @@ export interface ToolContext {
    * exists. The path is absolute and resolved. Absent: it keeps nothing.
    */
   readonly withholds?: (path: string, what: Withheld) => boolean;
+  /** The gate has found that this very command changes nothing. Absent: nobody knows. */
+  readonly onlyReads?: true;
   /** Partial output for people who watch; shown, never sent to the model. */
   progress(partial: string): void;
   /** Side-channel events: TodoChanged, TaskChanged, CustomEvent … */

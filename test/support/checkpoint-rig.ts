@@ -6,6 +6,7 @@ import type { Files } from "../../src/base/world.ts";
 import { Checkpoints } from "../../src/checkpoint/checkpoints.ts";
 import type { Boundary, ForeignSet } from "../../src/checkpoint/plan.ts";
 import type { Restored } from "../../src/checkpoint/restore.ts";
+import type { Scope } from "../../src/checkpoint/scope.ts";
 import { CheckpointStore } from "../../src/checkpoint/store.ts";
 import { Tracker } from "../../src/checkpoint/tracker.ts";
 import { hostTree } from "../../src/host/tree.ts";
@@ -38,6 +39,7 @@ export interface RigOptions {
   readonly git?: boolean;
   readonly files?: Partial<Files>;
   readonly room?: number;
+  readonly scope?: Scope;
   /** Where workspace and store are, and stay; absent: in a temporary folder of the rig's own. */
   readonly parent?: string;
   /** A workspace that is there already, in the place of one of the rig's own. */
@@ -62,6 +64,7 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
       folder: data,
       key: new Uint8Array(32).fill(7),
       log: "log_x",
+      root,
     };
     const store = await CheckpointStore.open(parts);
     const tracking = {
@@ -70,6 +73,7 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
       tree: hostTree,
       root,
       exclude: [],
+      scope: options.scope ?? "all",
       configFiles: [],
       store,
       room: () => Promise.resolve(options.room ?? 1e9),
