@@ -83,3 +83,40 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[SES-06 SES-09 SES-10] expiry is told first and done with --yes; afterwards replay, show and export say «ttl-expired», and the session goes on",
+  async () => {
+    await using rig = openLife();
+    await rig.cinch([], ["the heron"]);
+    const told = await rig.cinch(["sessions", "expire", "--older-than", "0"]);
+    expect(told.stdout).toMatch(/^sess_\w+ would lose its old content\n$/);
+    expect(told.stderr).toContain("nothing was changed; --yes does it");
+    expect((await rig.cinch(["sessions", "export", "last"])).stdout).toContain("the heron");
+    const done = await rig.cinch(["sessions", "expire", "--older-than", "0", "--yes"]);
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.stdout).toMatch(/^sess_\w+ has lost the content of \d+ events\n$/);
+    const shown = await Promise.all(
+      [
+        ["replay", "last"],
+        ["show", "last"],
+        ["export", "last"],
+        ["export", "last", "--format", "markdown"],
+      ].map((args) => rig.cinch(["sessions", ...args])),
+    );
+    for (const { code, stdout } of shown) {
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("heron");
+      expect(stdout).toContain("«ttl-expired»");
+    }
+    expect(shown[0]?.stdout).toContain("you asked:\n| «ttl-expired»\n");
+    expect(shown[0]?.stdout).toContain("-- end of turn 1: 1 round\n");
+    const [list] = await rig.json(["sessions", "list"]);
+    expect(list).toMatchObject({ turns: 1, title: "" });
+    expect(await rig.cinch(["-p", "and now", "--continue"])).toMatchObject({
+      code: 0,
+      stdout: "You said: and now\n",
+    });
+  },
+  TIMEOUT_MS,
+);
