@@ -1,14 +1,22 @@
 import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { fitting } from "../../test/support/arbitrary.ts";
 import { says } from "../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../test/support/place.ts";
+import { holds } from "../../test/support/property.ts";
+import { readSource } from "../../test/support/source.ts";
 import { event, T0 } from "../../test/support/store-rig.ts";
-import { gather } from "../../test/support/transcript-rig.ts";
+import { each as eachOf, gather, INFO } from "../../test/support/transcript-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
 import { encode } from "../base/text.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { resumeHistory } from "../session/history.ts";
 import type { LogInfo } from "../session/store.ts";
+import { exportJsonl } from "../session/transcript/jsonl.ts";
+import { renderMarkdown } from "../session/transcript/markdown.ts";
 import type { OpenSessions } from "./sessions.ts";
 import { openSessions } from "./sessions.ts";
 import { exportedText } from "./sessions-export.ts";
@@ -91,6 +99,35 @@ test("[SES-10 SES-05] an import that is refused leaves nothing, and a secret in 
   ]);
   expect(JSON.stringify(await eventsIn(sessions, imported.logId))).not.toContain(token);
   expect((await found(sessions, imported.logId)).title).not.toContain(token);
+});
+
+test("[SES-10] whatever events the protocol knows are imported in their order or refused with their line, and nothing breaks", async () => {
+  await using place = openPlace();
+  await using sessions = await openSessions(place.options());
+  const schema = JSON.parse(readSource("docs/protocol/events.schema.json")) as JsonObject;
+  const any = fc.array(
+    fitting(schema).map((value) => value as Envelope),
+    { minLength: 1, maxLength: 12 },
+  );
+  let imports = 0;
+  await holds(
+    fc.asyncProperty(any, async (events) => {
+      const numbered = events.map((each, at) => ({ ...each, id: at + 1 }));
+      const text = (await gather(exportJsonl(INFO, eachOf(numbered)))).join("");
+      try {
+        const { logId } = await importLog(sessions, fileOf(text));
+        imports += 1;
+        const kinds = (await eventsIn(sessions, logId)).map(({ kind }) => kind);
+        expect(kinds.slice(0, -1)).toEqual(numbered.map(({ kind }) => kind));
+        await gather(renderMarkdown(INFO, eachOf(await eventsIn(sessions, logId))));
+        await resumeHistory(sessions.store, logId);
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError) || thrown.reason !== "ExportInvalid") throw thrown;
+      }
+    }),
+    60,
+  );
+  expect(imports).toBeGreaterThan(40);
 });
 
 test("[SES-16 SES-10] of a log that is damaged everything else can be read, and what cannot is told in its place", async () => {
