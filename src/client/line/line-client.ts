@@ -1,17 +1,10 @@
 import { unreachable } from "../../base/assert.ts";
-import { whileAlive } from "../../base/deadline.ts";
-import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { BoundedQueue } from "../../base/queue.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
-import type { Cost } from "../kit/cost.ts";
-import { addCost, NO_COST, PRICE_UNKNOWN, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
-import { CostBook } from "../kit/cost-book.ts";
 import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
 import type { Typed } from "../kit/slash.ts";
@@ -20,21 +13,24 @@ import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
 import { builtIn } from "./commands.ts";
 import { Dialogue } from "./dialogue.ts";
-import { EventPrinter, quote } from "./event-printer.ts";
+import { EventPrinter } from "./event-printer.ts";
+import type { Lane, Work } from "./lanes.ts";
+import { Lanes, WORK_AHEAD_MAX } from "./lanes.ts";
 import { MemoryWatch } from "./memory-watch.ts";
+import { Outbox } from "./outbox.ts";
 import { questionPrompt } from "./questions.ts";
 import type { SeenTurn } from "./rewind.ts";
 import { withTurn } from "./rewind.ts";
+import { Sender } from "./sender.ts";
 import { sharedTerminal } from "./shared-terminal.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
+import { Spending } from "./spending.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
 
 export const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 
-/** Lines that wait for the engine to have taken those before them. */
-const WORK_AHEAD_MAX = 1_000;
 const COUNTDOWN_STEP_MS = 1_000;
 
 export interface LineClientOptions {
@@ -95,41 +91,26 @@ type Happening =
   | { readonly kind: "worked" }
   | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
-type Work = () => Promise<unknown>;
-
-/**
- * What waits for the engine is worked off in lanes, each in order, so that a slow command keeps neither events nor
- * Ctrl-C nor an answer waiting: lines for the model and commands in one, answers in another, cancelling in a third.
- */
+/** One session as it is watched, until the person leaves it or goes to another one. */
 class LineClient {
   readonly #options: LineClientOptions;
-  readonly #lines = new BoundedQueue<Work>(WORK_AHEAD_MAX);
-  readonly #answers = new BoundedQueue<Work>(WORK_AHEAD_MAX);
-  readonly #urgent = new BoundedQueue<Work>(WORK_AHEAD_MAX);
+  readonly #lanes = new Lanes(() => this.#showPrompt());
+  readonly #sender: Sender;
+  readonly #outbox: Outbox;
+  readonly #spending = new Spending();
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
-  /** Lines that were entered and are not dealt with yet. */
-  #unworked = 0;
-  /** Those of them that are for the model, or commands, and have not begun. */
+  /** Lines that were entered for the model, or are commands, and have not begun. */
   #ahead: readonly string[] = [];
   #countdown: Disposable | undefined;
   readonly #printer: EventPrinter;
   #model: string;
   readonly #dialogue: Dialogue;
-  /** A turn of ours was accepted and has not started yet. */
-  #pending = false;
-  /** Turns of ours that were seen to start. */
-  #ownTurns = 0;
   #turn: number | undefined;
   #lastTurn: TurnEndReason | undefined;
-  #costBefore = NO_COST;
-  #turnCost = NO_COST;
-  readonly #costs = new CostBook();
-  #priceUnknownTold = false;
   #rules: readonly string[] = [];
   #turns: readonly SeenTurn[] = [];
   readonly #memories = new MemoryWatch();
-  #kept: readonly string[] = [];
   #unfinished = "";
   #inputClosed = false;
   #leaving = false;
@@ -146,16 +127,28 @@ class LineClient {
       answers: true,
       session: options.session,
     });
+    const { connection, session } = options;
+    const { interactive } = options.terminal;
+    const say = (text: string) => this.#say(text);
+    const sender = new Sender({ connection, signal: this.#signal, say });
+    this.#sender = sender;
+    this.#outbox = new Outbox({
+      session,
+      client: connection.clientId,
+      sender,
+      say,
+      interactive,
+      busy: () => this.#busy,
+      afterLines: (work) => this.#work("lines", work),
+    });
     this.#dialogue = new Dialogue({
-      session: options.session,
-      say: (text) => this.#say(text),
-      send: (command) => this.#sendOrTell(command),
-      keep: (text) => {
-        this.#kept = [...this.#kept, text];
-      },
-      later: (work) => void this.#answers.push(work),
+      session,
+      say,
+      send: (command) => sender.sendOrTell(command),
+      keep: (text) => this.#outbox.keep(text),
+      later: (work) => this.#lanes.later("answers", work),
       nowMs: () => options.clock.monotonic(),
-      interactive: options.terminal.interactive,
+      interactive,
     });
   }
 
@@ -170,12 +163,11 @@ class LineClient {
   }
 
   async run(): Promise<LineOutcome> {
-    const lanes = [this.#lines, this.#answers, this.#urgent];
     const sources = [
       this.#events(),
       this.#input(),
       this.#attach(),
-      ...lanes.map((lane) => this.#workOff(lane)),
+      ...this.#lanes.workOff().map((lane) => worked(lane)),
     ];
     for (const text of this.#options.typed ?? []) await this.#line(text);
     this.#showPrompt();
@@ -190,18 +182,11 @@ class LineClient {
       this.#countdown?.[Symbol.dispose]();
       this.#options.terminal.prompt(undefined);
       this.#leave.abort();
-      for (const lane of lanes) lane.end();
+      this.#lanes.end();
     }
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
     return this.#lastTurn === undefined ? { why } : { why, lastTurn: this.#lastTurn };
-  }
-
-  async *#workOff(lane: BoundedQueue<Work>): AsyncGenerator<Happening> {
-    for await (const work of lane) {
-      await work();
-      yield { kind: "worked" };
-    }
   }
 
   async *#events(): AsyncGenerator<Happening> {
@@ -221,7 +206,7 @@ class LineClient {
   async *#attach(): AsyncGenerator<Happening> {
     const { history, session: sessionId, terminal } = this.#options;
     if (!history || !terminal.interactive) return; // a line of a script is meant for the model
-    yield { kind: "attached", refused: await this.#send({ kind: "AttachSession", sessionId }) };
+    yield { kind: "attached", refused: await this.#sender.send({ kind: "AttachSession", sessionId }) };
   }
 
   async #take(happening: Happening): Promise<void> {
@@ -246,19 +231,15 @@ class LineClient {
     }
   }
 
-  get #sessionCost(): Cost {
-    return sumOfCosts(this.#costBefore, this.#turnCost);
-  }
-
   get #busy(): boolean {
     const follows = this.#printer.waiting.some(({ held }) => !held);
-    return this.#pending || this.#turn !== undefined || follows;
+    return this.#outbox.pending || this.#turn !== undefined || follows;
   }
 
   async #event(envelope: Envelope): Promise<void> {
     const text = this.#printer.print(envelope);
     if (text !== "") await this.#options.terminal.write(text);
-    this.#countCost(envelope);
+    this.#spending.add(envelope);
     this.#turns = withTurn(this.#turns, envelope);
     this.#memories.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
@@ -268,28 +249,15 @@ class LineClient {
     }
     if (envelope.kind === "TurnStarted") {
       this.#turn = envelope.payload.turn;
-      if (envelope.payload.originator === this.#options.connection.clientId) {
-        this.#pending = false;
-        this.#ownTurns += 1;
-      }
+      if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
       // It was accepted after the person had left.
       if (this.#inputClosed && this.#options.terminal.interactive)
-        await this.#work(this.#urgent, () => this.#cancel());
+        await this.#work("urgent", () => this.#cancel());
     }
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
     await this.#ask(envelope);
     if (envelope.kind === "TurnEnded" && envelope.payload.turn === this.#turn)
       await this.#turnEnded(envelope.payload);
-  }
-
-  #countCost(envelope: Envelope): void {
-    this.#costs.add(envelope);
-    if (envelope.kind === "CostIncremented") this.#turnCost = addCost(this.#turnCost, envelope.payload);
-    if (envelope.parentCall !== undefined) return;
-    if (envelope.kind === "TurnEnded") this.#turnCost = settledCost(this.#turnCost, envelope.payload);
-    if (envelope.kind !== "TurnStarted") return;
-    this.#costBefore = this.#sessionCost;
-    this.#turnCost = NO_COST;
   }
 
   #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
@@ -308,26 +276,16 @@ class LineClient {
     this.#turn = undefined;
     this.#lastTurn = reason;
     const ending = endingText(reason);
-    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.#priceText()];
+    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.#spending.text()];
     const told = facts.filter((fact) => fact !== undefined).join(", ");
     const line = [ending, told].filter((part) => part !== undefined && part !== "").join("; ");
     if (line !== "") await this.#say(`-- ${line}`);
-    if (!this.#leaving) await this.#offerKept();
+    if (!this.#leaving) await this.#outbox.offer();
     this.#showPrompt();
   }
 
-  /** Of this turn and of the session. That nothing at all is known is told once: it will not be another time. */
-  #priceText(): string | undefined {
-    const [turn, session] = [this.#turnCost, this.#sessionCost].map(printPrice);
-    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN)
-      return `${turn} this turn, ${session} this session`;
-    if (this.#priceUnknownTold) return undefined;
-    this.#priceUnknownTold = true;
-    return PRICE_UNKNOWN;
-  }
-
   #leaveWhenDone(): void {
-    if (!this.#leaving || this.#busy || this.#unworked > 0) return;
+    if (!this.#leaving || this.#busy || this.#lanes.busy) return;
     this.#outcome ??= this.#inputClosed ? "closed" : "quit";
   }
 
@@ -345,11 +303,11 @@ class LineClient {
     }
     const typed = parseTyped(whole);
     const name = typed.kind === "command" ? builtIn(typed) : undefined;
-    if (name === "cancel" || name === "quit") await this.#work(this.#urgent, () => this.#entered(whole));
-    else if (this.#isAnswer(typed)) await this.#work(this.#answers, () => this.#answered(whole));
+    if (name === "cancel" || name === "quit") await this.#work("urgent", () => this.#entered(whole));
+    else if (this.#isAnswer(typed)) await this.#work("answers", () => this.#answered(whole));
     else {
       this.#ahead = [...this.#ahead, whole];
-      await this.#work(this.#lines, () => {
+      await this.#work("lines", () => {
         this.#ahead = this.#ahead.slice(1);
         return this.#entered(whole);
       });
@@ -363,21 +321,11 @@ class LineClient {
   /** A question may be settled by the time its turn comes: the line was then meant for the model. */
   async #answered(text: string): Promise<void> {
     if (this.#dialogue.question !== undefined) return await this.#dialogue.answer(text);
-    await this.#work(this.#lines, () => this.#entered(text));
+    await this.#work("lines", () => this.#entered(text));
   }
 
-  async #work(lane: BoundedQueue<Work>, work: Work): Promise<void> {
-    this.#unworked += 1;
-    const taken = lane.push(async () => {
-      try {
-        await work();
-      } finally {
-        this.#unworked -= 1;
-        this.#showPrompt();
-      }
-    });
-    if (taken) return;
-    this.#unworked -= 1;
+  async #work(lane: Lane, work: Work): Promise<void> {
+    if (this.#lanes.push(lane, work)) return;
     await this.#say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
   }
 
@@ -397,12 +345,11 @@ class LineClient {
     const typed = parseTyped(text);
     if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
-    if (typed.text.trim() !== "") return await this.#sendInput(typed.text);
+    if (typed.text.trim() !== "") return await this.#outbox.sendText(typed.text);
     if (this.#busy) return;
-    const [kept, ...others] = this.#kept;
-    if (kept === undefined) return await this.#sendHeld();
-    this.#kept = others;
-    await this.#sendInput(kept);
+    const kept = this.#outbox.take();
+    if (kept === undefined) await this.#sendHeld();
+    else await this.#outbox.sendText(kept);
   }
 
   /** Sends the first input that is held as one of now; those after it follow. */
@@ -411,44 +358,8 @@ class LineClient {
     if (held === undefined) return;
     const { session: sessionId } = this.#options;
     const { inputId, content } = held;
-    if ((await this.#sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
-    await this.#sendContent(content);
-  }
-
-  async #sendInput(text: string, delivery: "queue" | "steer" = "queue"): Promise<void> {
-    await this.#sendContent([{ type: "text", text }], delivery);
-  }
-
-  /** Sends what is for the model. While a turn runs it waits in the engine; what is refused is kept here. */
-  async #sendContent(content: readonly InputBlock[], delivery: "queue" | "steer" = "queue"): Promise<void> {
-    const { session: sessionId } = this.#options;
-    const turnsBefore = this.#ownTurns;
-    const answer = await this.#answerTo({ kind: "SendInput", sessionId, content: [...content], delivery });
-    if (!(answer instanceof HarnessError)) {
-      // Its turn may have started, and even ended, before the answer came.
-      this.#pending = answer.inputId === undefined && this.#ownTurns === turnsBefore;
-      return;
-    }
-    const refused = answer;
-    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    this.#kept = [...this.#kept, text];
-    if (hasReason(refused, "TurnInProgress")) {
-      const isOurs = refused.fields.originator === this.#options.connection.clientId;
-      const why = isOurs ? "A turn is running; Ctrl-C cancels it." : neutralise(refused.message);
-      await this.#say(`${why} Your text is kept and offered again when it has ended.`);
-    } else await this.#say(neutralise(refused.message));
-    if (!this.#busy && this.#options.terminal.interactive) await this.#offerKept();
-  }
-
-  async #offerKept(): Promise<void> {
-    const [kept] = this.#kept;
-    if (kept === undefined) return;
-    await this.#say(`Kept; Enter sends it, /drop forgets it:\n${quote(neutralise(kept))}`);
-    if (!this.#options.terminal.interactive) {
-      // Nobody presses Enter on a pipe.
-      this.#kept = this.#kept.slice(1);
-      await this.#work(this.#lines, () => this.#sendInput(kept));
-    }
+    if ((await this.#sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
+    await this.#outbox.send(content);
   }
 
   /** What slash commands may see and do. */
@@ -456,7 +367,7 @@ class LineClient {
     const client = this;
     return {
       session: client.#options.session,
-      costs: client.#costs.costs,
+      costs: client.#spending.costs,
       busy: client.#busy,
       memories: client.#memories.text,
       get model() {
@@ -475,17 +386,17 @@ class LineClient {
       get turns() {
         return client.#turns;
       },
-      send: (command) => client.#sendOrTell(command),
-      request: (command) => client.#request(command),
-      answerTo: (command) => client.#answerTo(command),
+      send: (command) => client.#sender.sendOrTell(command),
+      request: (command) => client.#sender.request(command),
+      answerTo: (command) => client.#sender.answerTo(command),
       goTo(session, model) {
         client.#next = { session, model };
       },
       cancel: () => client.#cancel(),
       waiting: client.#printer.waiting,
-      steer: (text) => client.#sendInput(text, "steer"),
+      steer: (text) => client.#outbox.sendText(text, "steer"),
       drop() {
-        client.#kept = client.#kept.slice(1);
+        client.#outbox.take();
       },
       quit: () => client.#quit(),
     };
@@ -508,7 +419,7 @@ class LineClient {
     }
     this.#interruptedAtMs = atMs;
     await this.#say(INTERRUPT_BANNER);
-    if (this.#busy || this.#unworked > 0) await this.#work(this.#urgent, () => this.#cancel());
+    if (this.#busy || this.#lanes.busy) await this.#work("urgent", () => this.#cancel());
     this.#showPrompt();
   }
 
@@ -518,45 +429,11 @@ class LineClient {
     this.#leaving = true;
     this.#dialogue.refuseAll();
     // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
-    if (this.#options.terminal.interactive && this.#busy)
-      await this.#work(this.#answers, () => this.#cancel());
+    if (this.#options.terminal.interactive && this.#busy) await this.#work("answers", () => this.#cancel());
   }
 
   async #cancel(): Promise<void> {
-    await this.#sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
-  }
-
-  async #sendOrTell(command: Command): Promise<HarnessError | undefined> {
-    const refused = await this.#send(command);
-    if (refused !== undefined) await this.#say(neutralise(refused.message));
-    return refused;
-  }
-
-  async #request(command: Command): Promise<unknown> {
-    try {
-      const { result } = await whileAlive(this.#options.connection.send(command), this.#signal);
-      return result;
-    } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) throw thrown;
-      await this.#say(neutralise(thrown.message));
-      return undefined;
-    }
-  }
-
-  /** Sends a command; gives the refusal, where it was one. */
-  async #send(command: Command): Promise<HarnessError | undefined> {
-    const answer = await this.#answerTo(command);
-    return answer instanceof HarnessError ? answer : undefined;
-  }
-
-  /** Sends a command; gives the answer, or the refusal. */
-  async #answerTo(command: Command): Promise<Accepted | HarnessError> {
-    try {
-      return await whileAlive(this.#options.connection.send(command), this.#signal);
-    } catch (thrown) {
-      if (thrown instanceof HarnessError) return thrown;
-      throw thrown;
-    }
+    await this.#sender.sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
   }
 
   async #say(text: string): Promise<void> {
@@ -576,7 +453,7 @@ class LineClient {
     if (this.#unfinished !== "") return "... ";
     if (question !== undefined)
       return questionPrompt(question, terminal.redraws ? clock.monotonic() : undefined);
-    return this.#busy || this.#unworked > 0 ? undefined : "> ";
+    return this.#busy || this.#lanes.busy ? undefined : "> ";
   }
 
   /** Shows the time going by while a question waits that denies itself. */
@@ -590,4 +467,8 @@ class LineClient {
     if (question.untilMs <= clock.monotonic()) return;
     this.#countdown = clock.timer(COUNTDOWN_STEP_MS, () => this.#showPrompt());
   }
+}
+
+async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
+  for await (const kind of lane) yield { kind };
 }

@@ -1,0 +1,42 @@
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Cost } from "../kit/cost.ts";
+import { addCost, NO_COST, PRICE_UNKNOWN, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
+import type { Costs } from "../kit/cost-book.ts";
+import { CostBook } from "../kit/cost-book.ts";
+
+/** What the turn and the session that are watched have cost, made of their events. */
+export class Spending {
+  readonly #book = new CostBook();
+  #before = NO_COST;
+  #turn = NO_COST;
+  #unknownTold = false;
+
+  /** All of it, and what for. */
+  get costs(): Costs {
+    return this.#book.costs;
+  }
+
+  add(envelope: Envelope): void {
+    this.#book.add(envelope);
+    if (envelope.kind === "CostIncremented") this.#turn = addCost(this.#turn, envelope.payload);
+    if (envelope.parentCall !== undefined) return;
+    if (envelope.kind === "TurnEnded") this.#turn = settledCost(this.#turn, envelope.payload);
+    if (envelope.kind !== "TurnStarted") return;
+    this.#before = this.#session;
+    this.#turn = NO_COST;
+  }
+
+  /** Of this turn and of the session. That nothing at all is known is told once: it will not be another time. */
+  text(): string | undefined {
+    const [turn, session] = [this.#turn, this.#session].map(printPrice);
+    if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN)
+      return `${turn} this turn, ${session} this session`;
+    if (this.#unknownTold) return undefined;
+    this.#unknownTold = true;
+    return PRICE_UNKNOWN;
+  }
+
+  get #session(): Cost {
+    return sumOfCosts(this.#before, this.#turn);
+  }
+}
