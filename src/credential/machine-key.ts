@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Random } from "../base/world.ts";
-import { createPrivate, readPrivate } from "./private-file.ts";
+import { createPrivate, readPrivate } from "../trust/private-file.ts";
 
 export const MACHINE_KEY_VARIABLE = "CINCH_MACHINE_KEY";
 export const PASSPHRASE_VARIABLE = "CINCH_PASSPHRASE";

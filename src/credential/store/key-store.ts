@@ -5,8 +5,8 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Random } from "../../base/world.ts";
+import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../trust/private-file.ts";
 import type { MachineKey } from "../machine-key.ts";
-import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../private-file.ts";
 import { withStoreLock } from "./store-lock.ts";
 
 export const STORE_FILE = "creds.enc";

@@ -13,7 +13,7 @@ export type PrivateFile =
   | { readonly kind: "missing" }
   /** It is there and must not be used; why, in words that go on after its path. */
   | { readonly kind: "refused"; readonly problem: string }
-  | { readonly kind: "read"; readonly bytes: Uint8Array };
+  | { readonly kind: "read"; readonly bytes: Uint8Array; readonly mode: number };
 
 /**
  * Reads a file of ours that holds a secret. One that is a link, belongs to somebody else, can be read or written by
@@ -47,7 +47,7 @@ export async function readPrivate(path: string, bytesMax: number): Promise<Priva
     }
     const bytes = buffer.slice(0, filled);
     buffer.fill(0);
-    return { kind: "read", bytes };
+    return { kind: "read", bytes, mode: stats.mode & 0o7777 };
   } finally {
     await file.close();
   }
