@@ -121,7 +121,7 @@ export const TEXTS = {
     "The session store <path> is damaged: <detail>. It was left as it is; move it away to start anew.",
   StoreUnwritable:
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
-  StoreBusy: "The session store <path> is locked by another program: <detail>.",
+  StoreBusy: "The session store <path> is locked by another program: <detail>. Try again when it is done.",
   SessionsLocked:
     "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move the store away to begin anew. Nothing was changed.",
   LogHeld:

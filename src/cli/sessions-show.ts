@@ -13,6 +13,7 @@ import type { EventRange, Intent, LogInfo } from "../session/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
 import { digestOf } from "../session/transcript/digest.ts";
 import { ageText, sessionRow, statusOf, tableLines } from "../session/transcript/overview.ts";
+import { isUnreadable } from "../session/transcript/stand-in.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
@@ -27,6 +28,8 @@ interface Shown {
   readonly info: LogInfo;
   readonly costs: Costs;
   readonly digest: LogDigest;
+  /** Events that are damaged. */
+  readonly unreadable: number;
   readonly orphans: readonly Intent[];
   readonly expired: readonly EventRange[];
   readonly branches: readonly LogInfo[];
@@ -37,13 +40,15 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
   const { store, workingDir, world } = sessions;
   const info = await findSession(words.target, store, workingDir);
   const costs = new CostBook();
+  const seen = { costs, unreadable: 0 };
   const digest = await digestOf(
-    counted(eventsOf(store, info, { signal: stop.signal, clock: world.clock }), costs),
+    counted(eventsOf(store, info, { signal: stop.signal, clock: world.clock }), seen),
   );
   const all = await store.list({ limit: LOGS_MAX });
   const shown = {
     info,
     digest,
+    unreadable: seen.unreadable,
     costs: costs.costs,
     orphans: info.heldBy === undefined ? await store.orphans(info.logId) : [],
     expired: await store.expired(info.logId),
@@ -63,15 +68,22 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
   return EXIT.done;
 }
 
-/** The same events; their costs are attributed in passing. */
-async function* counted(events: AsyncIterable<Envelope>, costs: CostBook): AsyncGenerator<Envelope> {
+/** The same events; their costs are attributed in passing, and those that are damaged are counted. */
+async function* counted(
+  events: AsyncIterable<Envelope>,
+  seen: { readonly costs: CostBook; unreadable: number },
+): AsyncGenerator<Envelope> {
   for await (const event of events) {
-    costs.add(event);
+    seen.costs.add(event);
+    if (isUnreadable(event)) seen.unreadable += 1;
     yield event;
   }
 }
 
-function factLines({ info, digest, branches, expired, costs }: Shown, nowMs: number): readonly string[] {
+function factLines(
+  { info, digest, unreadable, branches, expired, costs }: Shown,
+  nowMs: number,
+): readonly string[] {
   const { branchOf, heldBy, pinned } = info;
   const { total } = costs;
   const gone = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
@@ -102,6 +114,9 @@ function factLines({ info, digest, branches, expired, costs }: Shown, nowMs: num
       : [["branches", branches.map(({ session }) => session).join(", ")] as const]),
     ...(digest.compactions === 0 ? [] : [["compactions", `${digest.compactions}`] as const]),
     ...(digest.rewinds === 0 ? [] : [["set back", count(digest.rewinds, "time")] as const]),
+    ...(unreadable === 0
+      ? []
+      : [["damaged", `${count(unreadable, "event")}: cinch doctor --full names them`] as const]),
     ...(gone === 0 ? [] : [["expired", `the content of ${count(gone, "event")}`] as const]),
   ];
   return tableLines(facts.map(([name, value]) => [`${name}:`, neutraliseLine(value)]));
@@ -154,7 +169,7 @@ function openLines({ info, digest, orphans }: Shown): readonly string[] {
   ];
 }
 
-function shownJson({ info, digest, orphans, expired, branches, costs }: Shown): unknown {
+function shownJson({ info, digest, unreadable, orphans, expired, branches, costs }: Shown): unknown {
   return {
     ...sessionRow(info),
     cost: costJson(costs),
@@ -169,6 +184,7 @@ function shownJson({ info, digest, orphans, expired, branches, costs }: Shown): 
     rewinds: digest.rewinds,
     runs: digest.runs,
     expired,
+    unreadable,
     branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
     ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
   };

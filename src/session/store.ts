@@ -105,7 +105,7 @@ export interface LogInfo {
   readonly updatedAt: string;
   readonly lastEvent: EventSeq;
   readonly turns: number;
-  /** The first characters of the first prompt, as it was sent. */
+  /** The first characters of the first prompt, as it was sent; «unreadable» where that is damaged. */
   readonly title: string;
   readonly heldBy?: Holder;
   readonly pinned: boolean;

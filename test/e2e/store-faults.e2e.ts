@@ -28,6 +28,8 @@ interface Fault {
   readonly break: (path: string) => Disposable | undefined;
   readonly reason: string;
   readonly code: number;
+  /** What of the text says what to do. */
+  readonly remedy: RegExp;
 }
 
 const FAULTS: readonly Fault[] = [
@@ -36,18 +38,32 @@ const FAULTS: readonly Fault[] = [
     break: (path) => changed(path, "INSERT INTO schema_migrations VALUES (999, 'now', 'x')"),
     reason: "StoreNewer",
     code: 2,
+    remedy: /Upgrade cinch/u,
   },
-  { what: "locked by another program", break: locked, reason: "StoreBusy", code: 1 },
+  {
+    what: "locked by another program",
+    break: (path) => locked(path, "EXCLUSIVE"),
+    reason: "StoreBusy",
+    code: 1,
+    remedy: /Try again/u,
+  },
   {
     what: "overwritten with something else",
     break: (path) => overwritten(path),
     reason: "StoreCorrupt",
     code: 1,
+    remedy: /move it away/u,
   },
-  { what: "cut off", break: (path) => cutOff(path), reason: "StoreCorrupt", code: 1 },
+  {
+    what: "cut off",
+    break: (path) => cutOff(path),
+    reason: "StoreCorrupt",
+    code: 1,
+    remedy: /move it away/u,
+  },
 ];
 
-for (const { what, break: breakIt, reason, code } of FAULTS) {
+for (const { what, break: breakIt, reason, code, remedy } of FAULTS) {
   test(`[SES-16 R14] a store that is ${what} ends the run with a reason, is left as it is, and reads once that is mended`, async () => {
     await using rig = await openRig([says(SAID), says("again")]);
     const { path } = rig;
@@ -58,10 +74,17 @@ for (const { what, break: breakIt, reason, code } of FAULTS) {
       // Whoever closes a file lets go of its locks, so one that is locked is looked at from outside alone.
       const bytes = () => (holding === undefined ? readFileSync(path) : undefined);
       const before = bytes();
-      const run = await rig.run(["-p", "go on", "--continue"]);
-      expect(run).toMatchObject({ code, stdout: "" });
-      expect(run.stderr).toContain(`(${reason})`);
-      expect(run.stderr).toContain(path);
+      const told = await Promise.all([
+        rig.run(["-p", "go on", "--continue"]),
+        rig.cinch(["sessions", "list"]),
+        rig.cinch(["sessions", "show", "last"]),
+      ]);
+      for (const { stderr, ...rest } of told) {
+        expect(rest).toMatchObject({ code, stdout: "" });
+        expect(stderr).toContain(`(${reason})`);
+        expect(stderr).toContain(path);
+        expect(stderr).toMatch(remedy);
+      }
       expect(bytes()).toEqual(before);
       if (holding === undefined) {
         const doctor = await runCinch(["doctor"], { home: rig.home });
@@ -74,6 +97,37 @@ for (const { what, break: breakIt, reason, code } of FAULTS) {
     expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
   }, 30_000);
 }
+
+test("[SES-16 R14] while another program writes the store, sessions are listed and shown, and a run says so", async () => {
+  await using rig = await openRig([says(SAID), says("again")]);
+  {
+    using _holding = locked(rig.path, "IMMEDIATE");
+    expect((await rig.cinch(["sessions", "list"])).stdout).toContain("remember");
+    expect((await rig.cinch(["sessions", "show", "last"])).stdout).toContain("remember");
+    const run = await rig.run(["-p", "go on", "--continue"]);
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toMatch(/Try again.*\(StoreBusy\)/u);
+  }
+  expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
+}, 30_000);
+
+test("[SES-16 R14] where one content of a session is damaged, the place is named and every other session is read", async () => {
+  await using rig = await openRig([says(SAID), says("whole")]);
+  expect(await rig.run(["-p", "another"])).toMatchObject({ code: 0 });
+  const first = "(SELECT min(num) FROM logs)";
+  changed(rig.path, `UPDATE logs SET title = zeroblob(40) WHERE num = ${first}`);
+  changed(rig.path, `UPDATE events SET content = zeroblob(40) WHERE id = 1 AND log = ${first}`);
+  const list = await rig.cinch(["sessions", "list"]);
+  expect(list).toMatchObject({ code: 0 });
+  expect(list.stdout).toContain("«unreadable»");
+  expect((await rig.cinch(["sessions", "show", "last"])).stdout).toContain("another");
+  const [damaged] = /sess_\w+(?=.*«unreadable»)/u.exec(list.stdout) ?? [];
+  const shown = await rig.cinch(["sessions", "show", String(damaged)]);
+  expect(shown.stdout).toMatch(/damaged: +1 event: cinch doctor --full names them/u);
+  const doctor = await rig.cinch(["doctor", "--full"]);
+  expect(doctor).toMatchObject({ code: 1 });
+  expect(doctor.stdout.match(/DAMAGE {2}sessions/gu)?.length).toBe(2);
+}, 30_000);
 
 test("[SES-16 SES-06 R29] a clock that was set back loses nothing, and the session goes on where it was", async () => {
   await using rig = await openRig([says(SAID), says("again")]);
@@ -120,11 +174,13 @@ withMounts(
       `mount --bind ${data} ${data} && mount -o remount,ro,bind ${data}`,
       `"$0" -p more --continue --model mock:one || echo "exit $?" >&2`,
       `"$0" sessions list >&2 || echo "exit $?" >&2`,
+      `"$0" sessions show last >&2 || echo "exit $?" >&2`,
       `"$0" doctor >&2 || echo "exit $?" >&2`,
     ]);
     expect(stderr).toContain("(StoreUnwritable)");
     expect(stderr.match(/exit \d/gu)).toEqual(["exit 1"]);
     expect(stderr).toContain("sess_");
+    expect(stderr).toContain("FIRST WORDS");
     expect(stderr).toContain("No damage found");
   },
 );
@@ -147,7 +203,9 @@ interface Rig extends AsyncDisposable {
   readonly work: string;
   /** The database. */
   readonly path: string;
+  /** With the model of the rig. */
   run(args: readonly string[]): Promise<CinchResult>;
+  cinch(args: readonly string[]): Promise<CinchResult>;
   /** Everything that the newest session says. */
   said(): Promise<string>;
 }
@@ -166,6 +224,7 @@ async function openRig(script: readonly Turn[]): Promise<Rig> {
     work,
     path: join(home.path, "data/cinch/sessions.db"),
     run: (args) => runCinch([...args, "--model", "mock:one"], { home, cwd: work, timeoutMs: 30_000 }),
+    cinch: (args) => runCinch(args, { home, cwd: work, timeoutMs: 30_000 }),
     async said() {
       await using store = await openHomeStore(home.path);
       const [log] = await store.list({ limit: 1 });
@@ -194,10 +253,10 @@ function cutOff(path: string): undefined {
   truncateSync(path, Math.floor(statSync(path).size / 2 / 4_096) * 4_096 - 700);
 }
 
-function locked(path: string): Disposable {
+function locked(path: string, how: "EXCLUSIVE" | "IMMEDIATE"): Disposable {
   const database = new Database(path);
-  database.run("PRAGMA locking_mode = EXCLUSIVE");
-  database.run("BEGIN EXCLUSIVE");
+  if (how === "EXCLUSIVE") database.run("PRAGMA locking_mode = EXCLUSIVE");
+  database.run(`BEGIN ${how}`);
   return {
     [Symbol.dispose]() {
       database.run("ROLLBACK");

@@ -66,6 +66,12 @@ interface Table {
 function tables(rows: RowReader, logId: LogId): readonly Table[] {
   return [
     {
+      select: `SELECT num, title, key_id FROM logs WHERE num = ? AND num > ? AND ${notExpired("logs")} LIMIT ?`,
+      key: "num",
+      from: 0,
+      read: (row) => rows.title(logId, row),
+    },
+    {
       select: `${EVENT_ROW} WHERE events.log = ? AND id > ? ORDER BY id LIMIT ?`,
       key: "id",
       from: 0,

@@ -1,10 +1,11 @@
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { isEventKind, withoutContent } from "../expired.ts";
+import { TITLE_UNREADABLE } from "../log-facts.ts";
 import type { SealScope } from "../seal.ts";
 import { SealBroken } from "../seal.ts";
 import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
@@ -173,8 +174,6 @@ export class RowReader {
 
   log(row: Row, heldBy: Holder | undefined): LogInfo {
     const logId = this.text(row, "log_id", "a log") as LogId;
-    const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
-    if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
     const oldestDay = optionalText(row, "oldest_day");
     return {
       logId,
@@ -186,13 +185,29 @@ export class RowReader {
       updatedAt: this.text(row, "updated_at", logId),
       lastEvent: this.integer(row, "last_event", logId),
       turns: this.integer(row, "turns", logId),
-      title,
+      title: this.#titleOrMark(logId, row),
       ...(heldBy === undefined ? {} : { heldBy }),
       pinned: row["pinned"] === 1n,
       interrupted: row["turn_open"] === 1n,
       ...branchOf(row),
       ...(oldestDay === undefined ? {} : { oldestDay }),
     };
+  }
+
+  /** The title of a log; "" where it has none. */
+  title(logId: LogId, row: Row): string {
+    const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
+    if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
+    return title;
+  }
+
+  #titleOrMark(logId: LogId, row: Row): string {
+    try {
+      return this.title(logId, row);
+    } catch (thrown) {
+      if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
+      return TITLE_UNREADABLE;
+    }
   }
 
   text(row: Row, column: string, place: string): string {

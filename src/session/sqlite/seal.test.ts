@@ -39,7 +39,6 @@ test("[SES-04] content that was changed, or moved to another row, is said to be 
   const damages: Readonly<Record<string, (database: Database) => void>> = {
     "one bit of an event": flipOf("events", "content", "id = 2"),
     "one bit of a message": flipOf("messages", "content", "seq = 1"),
-    "one bit of a title": flipOf("logs", "title", "num = 1"),
     "one bit of a call": flipOf("tool_call_intents", "summary", "log = 1"),
     "two events swapped": sql(
       `CREATE TEMP TABLE old AS SELECT id, content FROM events;
@@ -81,6 +80,22 @@ test("[SES-04] content that was changed, or moved to another row, is said to be 
     });
     expect(String(thrown)).not.toContain(CANARY);
   }
+});
+
+test("[SES-04 SES-16] a title that was changed is marked, and its session and all others are found and read", async () => {
+  await using sample = await makeStore();
+  {
+    using database = new Database(sample.path);
+    flipOf("logs", "title", "num = 1")(database);
+  }
+  await using store = await openSqliteStore({ path: sample.path, world, logKey: LOG_KEY });
+  expect(await store.find(sample.logId)).toMatchObject({ title: "«unreadable»", lastEvent: 3 });
+  expect((await store.list({ limit: 9 })).map(({ title }) => title)).toEqual(["«unreadable»"]);
+  expect(await store.events(sample.logId, 0, 9)).toEqual(sample.events);
+  const found = await Array.fromAsync(store.check("full", new AbortController().signal));
+  expect(found.filter(({ weight }) => weight === "damage").map(({ text }) => text)).toEqual([
+    expect.stringContaining("its title cannot be unsealed"),
+  ]);
 });
 
 test("[SES-04] another machine key opens nothing, says so, and changes nothing", async () => {

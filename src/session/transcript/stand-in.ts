@@ -7,3 +7,8 @@ export function standIn(
 ): Envelope {
   return { ...frame, kind: "CustomEvent", payload: { namespace: "cinch", kind, payload: {} } };
 }
+
+/** Tells whether an event stands for one that cannot be read. */
+export function isUnreadable({ kind, payload }: Envelope): boolean {
+  return kind === "CustomEvent" && payload.namespace === "cinch" && payload.kind === "EventUnreadable";
+}
