@@ -1,7 +1,7 @@
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { NEW_TURN } from "../client/kit/turn-record.ts";
-import type { LineOutcome } from "../client/line/line-client.ts";
 import { runLineClient } from "../client/line/line-client.ts";
+import type { LineOutcome } from "../client/line/options.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation } from "./arguments.ts";

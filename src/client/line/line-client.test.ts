@@ -4,9 +4,10 @@ import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/f
 import { HarnessError } from "../../base/errors.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
-import type { LineOutcome } from "./line-client.ts";
-import { INTERRUPT_BANNER, runLineClient } from "./line-client.ts";
+import { runLineClient } from "./line-client.ts";
+import type { LineOutcome } from "./options.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
+import { INTERRUPT_BANNER } from "./watched-session.ts";
 
 const CALL = fakeId("call", 1);
 const ASK = fakeId("ask", 1);

@@ -1,0 +1,391 @@
+import { unreachable } from "../../base/assert.ts";
+import type { HarnessError } from "../../base/errors.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events.ts";
+import { follow } from "../kit/follow.ts";
+import { merge } from "../kit/merge.ts";
+import type { Typed } from "../kit/slash.ts";
+import { parseTyped } from "../kit/slash.ts";
+import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import { endingText } from "../kit/turn-record.ts";
+import { builtIn } from "./commands.ts";
+import { ContinuedLine } from "./continued-line.ts";
+import { Dialogue } from "./dialogue.ts";
+import { EventPrinter } from "./event-printer.ts";
+import type { Lane, Work } from "./lanes.ts";
+import { Lanes, WORK_AHEAD_MAX } from "./lanes.ts";
+import { MemoryWatch } from "./memory-watch.ts";
+import type { LineClientOptions, LineOutcome } from "./options.ts";
+import { Outbox } from "./outbox.ts";
+import type { PromptState } from "./prompt.ts";
+import { Prompt } from "./prompt.ts";
+import type { SeenTurn } from "./rewind.ts";
+import { withTurn } from "./rewind.ts";
+import { Sender } from "./sender.ts";
+import type { CommandSurface } from "./slash-commands.ts";
+import { runSlashCommand } from "./slash-commands.ts";
+import { Spending } from "./spending.ts";
+import type { LineInput } from "./terminal.ts";
+
+const INTERRUPT_AGAIN_MS = 2_000;
+export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
+
+type Happening =
+  | { readonly kind: "event"; readonly envelope: Envelope }
+  | { readonly kind: "ended" }
+  | { readonly kind: "input"; readonly input: LineInput }
+  | { readonly kind: "closed" }
+  /** A piece of work that waited for the engine is done. */
+  | { readonly kind: "worked" }
+  | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
+
+/** One session as it is watched, until the person leaves it or goes to another one. */
+export class WatchedSession {
+  readonly #options: LineClientOptions;
+  readonly #lanes = new Lanes(() => this.#prompt.show());
+  readonly #sender: Sender;
+  readonly #outbox: Outbox;
+  readonly #spending = new Spending();
+  readonly #leave = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Lines that were entered for the model, or are commands, and have not begun. */
+  #ahead: readonly string[] = [];
+  readonly #prompt: Prompt;
+  readonly #printer: EventPrinter;
+  #model: string;
+  readonly #dialogue: Dialogue;
+  #turn: number | undefined;
+  #lastTurn: TurnEndReason | undefined;
+  #rules: readonly string[] = [];
+  #turns: readonly SeenTurn[] = [];
+  readonly #memories = new MemoryWatch();
+  readonly #continued = new ContinuedLine();
+  #inputClosed = false;
+  #leaving = false;
+  #interruptedAtMs = Number.NEGATIVE_INFINITY;
+  #outcome: LineOutcome["why"] | undefined;
+  #next: Pick<LineClientOptions, "session" | "model"> | undefined;
+
+  constructor(options: LineClientOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#model = options.model;
+    this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
+    this.#printer = new EventPrinter({
+      client: options.connection.clientId,
+      answers: true,
+      session: options.session,
+    });
+    const { connection, session } = options;
+    const { interactive } = options.terminal;
+    const say = (text: string) => this.#say(text);
+    const sender = new Sender({ connection, signal: this.#signal, say });
+    this.#sender = sender;
+    this.#outbox = new Outbox({
+      session,
+      client: connection.clientId,
+      sender,
+      say,
+      interactive,
+      busy: () => this.#busy,
+      afterLines: (work) => this.#work("lines", work),
+    });
+    this.#dialogue = new Dialogue({
+      session,
+      say,
+      send: (command) => sender.sendOrTell(command),
+      keep: (text) => this.#outbox.keep(text),
+      later: (work) => this.#lanes.later("answers", work),
+      nowMs: () => options.clock.monotonic(),
+      interactive,
+    });
+  }
+
+  /** Lines that were entered and not begun when it was left. */
+  get ahead(): readonly string[] {
+    return this.#ahead;
+  }
+
+  /** The session that the person has left this one for. */
+  get next(): Pick<LineClientOptions, "session" | "model"> | undefined {
+    return this.#next;
+  }
+
+  async run(): Promise<LineOutcome> {
+    const sources = [
+      this.#events(),
+      this.#input(),
+      this.#attach(),
+      ...this.#lanes.workOff().map((lane) => worked(lane)),
+    ];
+    for (const text of this.#options.typed ?? []) await this.#line(text);
+    this.#prompt.show();
+    try {
+      for await (const happening of merge(sources)) {
+        if (this.#next !== undefined) break; // what has happened here is in the log, and what was typed is for there
+        await this.#take(happening);
+        this.#leaveWhenDone();
+        if (this.#outcome !== undefined) break;
+      }
+    } finally {
+      this.#prompt[Symbol.dispose]();
+      this.#leave.abort();
+      this.#lanes.end();
+    }
+    this.#options.signal.throwIfAborted();
+    const why = this.#outcome ?? "ended";
+    return this.#lastTurn === undefined ? { why } : { why, lastTurn: this.#lastTurn };
+  }
+
+  async *#events(): AsyncGenerator<Happening> {
+    const { connection, session, history } = this.#options;
+    const signal = this.#signal;
+    const subscription = history ? { signal, since: 0 } : { signal };
+    for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
+    yield { kind: "ended" };
+  }
+
+  async *#input(): AsyncGenerator<Happening> {
+    for await (const input of this.#options.terminal.input(this.#signal)) yield { kind: "input", input };
+    yield { kind: "closed" };
+  }
+
+  /** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */
+  async *#attach(): AsyncGenerator<Happening> {
+    const { history, session: sessionId, terminal } = this.#options;
+    if (!history || !terminal.interactive) return; // a line of a script is meant for the model
+    yield { kind: "attached", refused: await this.#sender.send({ kind: "AttachSession", sessionId }) };
+  }
+
+  async #take(happening: Happening): Promise<void> {
+    switch (happening.kind) {
+      case "event":
+        return await this.#event(happening.envelope);
+      case "ended":
+        this.#outcome = "ended";
+        return;
+      case "closed":
+        return await this.#closed();
+      case "worked":
+        return;
+      case "attached":
+        if (happening.refused !== undefined) await this.#say(neutralise(happening.refused.message));
+        return;
+      case "input":
+        if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
+        return await this.#line(happening.input.text);
+      default:
+        return unreachable(happening);
+    }
+  }
+
+  get #busy(): boolean {
+    const follows = this.#printer.waiting.some(({ held }) => !held);
+    return this.#outbox.pending || this.#turn !== undefined || follows;
+  }
+
+  async #event(envelope: Envelope): Promise<void> {
+    const text = this.#printer.print(envelope);
+    if (text !== "") await this.#options.terminal.write(text);
+    this.#spending.add(envelope);
+    this.#turns = withTurn(this.#turns, envelope);
+    this.#memories.add(envelope);
+    // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
+    if (envelope.session !== this.#options.session || envelope.parentCall !== undefined) {
+      if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
+      return;
+    }
+    if (envelope.kind === "TurnStarted") {
+      this.#turn = envelope.payload.turn;
+      if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
+      // It was accepted after the person had left.
+      if (this.#inputClosed && this.#options.terminal.interactive)
+        await this.#work("urgent", () => this.#cancel());
+    }
+    if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
+    await this.#ask(envelope);
+    if (envelope.kind === "TurnEnded" && envelope.payload.turn === this.#turn)
+      await this.#turnEnded(envelope.payload);
+  }
+
+  #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
+    const { decision, scope, rule, counted } = envelope.payload;
+    const lasting = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
+    if (lasting && rule !== undefined && !this.#rules.includes(rule)) this.#rules = [...this.#rules, rule];
+  }
+
+  async #turnEnded({
+    reason,
+    rounds,
+  }: {
+    readonly reason: TurnEndReason;
+    readonly rounds?: number | undefined;
+  }): Promise<void> {
+    this.#turn = undefined;
+    this.#lastTurn = reason;
+    const ending = endingText(reason);
+    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.#spending.text()];
+    const told = facts.filter((fact) => fact !== undefined).join(", ");
+    const line = [ending, told].filter((part) => part !== undefined && part !== "").join("; ");
+    if (line !== "") await this.#say(`-- ${line}`);
+    if (!this.#leaving) await this.#outbox.offer();
+    this.#prompt.show();
+  }
+
+  #leaveWhenDone(): void {
+    if (!this.#leaving || this.#busy || this.#lanes.busy) return;
+    this.#outcome ??= this.#inputClosed ? "closed" : "quit";
+  }
+
+  async #ask(envelope: Envelope): Promise<void> {
+    // A question of an earlier run has nobody left who waits for the answer.
+    if (envelope.session !== this.#options.session) return;
+    if (await this.#dialogue.follow(envelope)) this.#prompt.show();
+  }
+
+  async #line(text: string): Promise<void> {
+    const whole = this.#continued.add(text);
+    if (whole === undefined) {
+      this.#prompt.show();
+      return;
+    }
+    const typed = parseTyped(whole);
+    const name = typed.kind === "command" ? builtIn(typed) : undefined;
+    if (name === "cancel" || name === "quit") await this.#work("urgent", () => this.#entered(whole));
+    else if (this.#isAnswer(typed)) await this.#work("answers", () => this.#answered(whole));
+    else {
+      this.#ahead = [...this.#ahead, whole];
+      await this.#work("lines", () => {
+        this.#ahead = this.#ahead.slice(1);
+        return this.#entered(whole);
+      });
+    }
+  }
+
+  #isAnswer(typed: Typed): boolean {
+    return this.#dialogue.question !== undefined && typed.kind !== "command";
+  }
+
+  /** A question may be settled by the time its turn comes: the line was then meant for the model. */
+  async #answered(text: string): Promise<void> {
+    if (this.#dialogue.question !== undefined) return await this.#dialogue.answer(text);
+    await this.#work("lines", () => this.#entered(text));
+  }
+
+  async #work(lane: Lane, work: Work): Promise<void> {
+    if (this.#lanes.push(lane, work)) return;
+    await this.#say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
+  }
+
+  async #entered(text: string): Promise<void> {
+    const typed = parseTyped(text);
+    if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
+    if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
+    if (typed.text.trim() !== "") return await this.#outbox.sendText(typed.text);
+    if (this.#busy) return;
+    const kept = this.#outbox.take();
+    if (kept === undefined) await this.#sendHeld();
+    else await this.#outbox.sendText(kept);
+  }
+
+  /** Sends the first input that is held as one of now; those after it follow. */
+  async #sendHeld(): Promise<void> {
+    const held = this.#printer.waiting.find((input) => input.held);
+    if (held === undefined) return;
+    const { session: sessionId } = this.#options;
+    const { inputId, content } = held;
+    if ((await this.#sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
+    await this.#outbox.send(content);
+  }
+
+  /** What slash commands may see and do. */
+  #surface(): CommandSurface {
+    const client = this;
+    return {
+      session: client.#options.session,
+      costs: client.#spending.costs,
+      busy: client.#busy,
+      memories: client.#memories.text,
+      get model() {
+        return client.#model;
+      },
+      set model(model) {
+        client.#model = model;
+      },
+      get rules() {
+        return client.#rules;
+      },
+      set rules(rules) {
+        client.#rules = rules;
+      },
+      say: (text) => client.#say(text),
+      get turns() {
+        return client.#turns;
+      },
+      send: (command) => client.#sender.sendOrTell(command),
+      request: (command) => client.#sender.request(command),
+      answerTo: (command) => client.#sender.answerTo(command),
+      goTo(session, model) {
+        client.#next = { session, model };
+      },
+      cancel: () => client.#cancel(),
+      waiting: client.#printer.waiting,
+      steer: (text) => client.#outbox.sendText(text, "steer"),
+      drop() {
+        client.#outbox.take();
+      },
+      quit: () => client.#quit(),
+    };
+  }
+
+  async #quit(): Promise<void> {
+    if (!this.#busy || this.#leaving) {
+      this.#outcome = "quit";
+      return;
+    }
+    this.#leaving = true;
+    await this.#say("Stopping the turn, then leaving.");
+    await this.#cancel();
+  }
+
+  async #interrupt(atMs: number): Promise<void> {
+    if (atMs - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS) {
+      this.#outcome = "interrupt";
+      return;
+    }
+    this.#interruptedAtMs = atMs;
+    await this.#say(INTERRUPT_BANNER);
+    if (this.#busy || this.#lanes.busy) await this.#work("urgent", () => this.#cancel());
+    this.#prompt.show();
+  }
+
+  async #closed(): Promise<void> {
+    this.#inputClosed = true;
+    this.#dialogue.inputClosed = true;
+    this.#leaving = true;
+    this.#dialogue.refuseAll();
+    // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
+    if (this.#options.terminal.interactive && this.#busy) await this.#work("answers", () => this.#cancel());
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#sender.sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#options.terminal.write(this.#printer.line(text));
+  }
+
+  #promptState(): PromptState {
+    return {
+      isLeaving: this.#outcome !== undefined || this.#next !== undefined,
+      isContinued: this.#continued.open,
+      question: this.#dialogue.question,
+      isBusy: this.#busy || this.#lanes.busy,
+    };
+  }
+}
+
+async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
+  for await (const kind of lane) yield { kind };
+}
