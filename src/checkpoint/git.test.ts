@@ -147,3 +147,21 @@ test("[SES-15 S33 S34 S35] nothing that a hostile repository configures runs, an
   expect(existsSync(join(root, "sub/deep/AGENTS.md"))).toBe(true);
   expect(readdirSync(join(directory.path, "ran"))).toEqual([]);
 });
+
+test("[SES-15] what a repository no longer has is told before, and the rest is set back", async () => {
+  const { openCheckpointRig } = await import("../../test/support/checkpoint-rig.ts");
+  await using rig = await openCheckpointRig({ git: true });
+  const { root } = rig;
+  shell(root, "printf one >a; printf two >b; git add -A; git commit -qm x; touch -d '+1 minute' .git/index");
+  const { start } = await rig.turn("printf 1 >a; printf 2 >b");
+  const gone = blobName(new TextEncoder().encode("one"));
+  shell(root, `mv .git/objects/${gone.slice(0, 2)}/${gone.slice(2)} ../pruned`);
+  const { notRestorable, steps } = await rig.checkpoints.preview(start, 1, new AbortController().signal);
+  const told = [{ path: "a", why: "the repository no longer has its content" }];
+  expect({ notRestorable, steps: steps.map(({ path }) => path) }).toEqual({
+    notRestorable: told,
+    steps: ["b"],
+  });
+  expect(await rig.rewind(start)).toEqual({ restored: ["b"], kept: [], notRestorable: told });
+  expect(shell(root, "cat a b")).toBe("1two");
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -58,5 +58,12 @@ test("[SES-15] a stored session is set back from the command line: told first, t
 
   const wrong = await run("sessions", "rewind", "last", "--to", "e3", "--files");
   expect(wrong.code).not.toBe(0);
-  expect(wrong.stderr).toMatch(/nearest/i);
+  expect(wrong.stderr).toMatch(/The nearest: event 1 \(turn 1 begins\) and event \d+ \(turn 1 ends\)/);
+  const none = await run("sessions", "rewind", "last", "--to", "99");
+  expect(none.stderr).toContain("has no turn 99; it has");
+
+  const kept = join(home.path, "data", "cinch", "checkpoints");
+  expect(readdirSync(kept)).toHaveLength(1);
+  expect(await run("sessions", "delete", "last", "--yes")).toMatchObject({ code: 0 });
+  expect(readdirSync(kept)).toEqual([]);
 }, 60_000);

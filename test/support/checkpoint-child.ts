@@ -1,10 +1,12 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { openCheckpointRig } from "./checkpoint-rig.ts";
 
 /**
- * Sets a workspace back and forth between its turns for ever, for a test that kills it in the middle:
- * `checkpoint-child.ts <folder>`. It says when it begins.
+ * Sets a workspace back and forth between its turns for ever, or keeps on keeping new files, for a test that kills it in
+ * the middle: `checkpoint-child.ts <folder> [keeping]`. It says when it begins.
  */
-const [parent = ""] = process.argv.slice(2);
+const [parent = "", what] = process.argv.slice(2);
 const rig = await openCheckpointRig({ parent });
 const bounds = [];
 for (const round of [1, 2]) {
@@ -15,4 +17,9 @@ for (const round of [1, 2]) {
   );
 }
 process.stdout.write("ready\n");
+for (let round = 3; what === "keeping"; round += 1) {
+  // Not by a command, which would go on after this process.
+  for (let file = 0; file < 50; file += 1) writeFileSync(join(rig.root, `k${file}`), `${round} ${file}`);
+  await rig.turn("true");
+}
 while (true) for (const { start, end } of bounds) for (const to of [start, end]) await rig.rewind(to);

@@ -42,6 +42,8 @@ export interface RigOptions {
   readonly scope?: Scope;
   /** Where workspace and store are, and stay; absent: in a temporary folder of the rig's own. */
   readonly parent?: string;
+  /** The last event of a log that is gone on with. */
+  readonly last?: number;
   /** A workspace that is there already, in the place of one of the rig's own. */
   readonly root?: string;
 }
@@ -56,7 +58,7 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
   const events: Event[] = [];
   const world = testWorld();
   const files = { ...world.files, ...options.files };
-  let [last, turns] = [0, 0];
+  let [last, turns] = [options.last ?? 0, 0];
   const open = async () => {
     const parts = {
       files,

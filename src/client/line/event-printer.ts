@@ -37,6 +37,8 @@ export class EventPrinter {
   readonly #denied = new Set<CallId>();
   #midLine = false;
   #waiting: readonly WaitingInput[] = [];
+  /** What was told last of files that cannot be set back. */
+  #unkeptText: string | undefined;
 
   constructor(options: PrinterOptions) {
     this.#options = options;
@@ -148,6 +150,7 @@ export class EventPrinter {
       case "CustomEvent":
         return this.#custom(envelope, waited);
       case "CheckpointMade":
+        return this.#unkept(envelope.payload);
       case "CostIncremented":
       case "PermissionRequested":
       case "TextDelta":
@@ -159,6 +162,13 @@ export class EventPrinter {
       default:
         return unreachable(envelope);
     }
+  }
+
+  /** What cannot be set back: told once, and when it is something else. */
+  #unkept({ notRestorable = [] }: PayloadOf<"CheckpointMade">): string | undefined {
+    const before = this.#unkeptText;
+    this.#unkeptText = notRestorable.length === 0 ? undefined : unkeptText(notRestorable);
+    return this.#unkeptText === before ? undefined : this.#unkeptText;
   }
 
   #whoWaits(originator: ClientId): string {
@@ -275,6 +285,16 @@ function who(id: string, client: ClientId): string {
 function todoLine(item: PayloadOf<"TodoChanged">["items"][number]): string {
   const mark = { pending: "[ ]", in_progress: "[>]", completed: "[x]" }[item.status];
   return `  ${mark} ${neutraliseLine(item.content)}`;
+}
+
+const UNKEPT_SHOWN_MAX = 3;
+
+function unkeptText(paths: readonly string[]): string {
+  if (paths.includes(".")) return "what commands change in this folder cannot be set back";
+  const shown = paths.slice(0, UNKEPT_SHOWN_MAX).map((path) => shortened(neutraliseLine(path), 60));
+  const rest =
+    paths.length > UNKEPT_SHOWN_MAX ? ` and ${count(paths.length - UNKEPT_SHOWN_MAX, "other")}` : "";
+  return `cannot be set back: ${shown.join(", ")}${rest}`;
 }
 
 const COMPACTED = {
