@@ -132,6 +132,11 @@ export interface Files {
    */
   writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo>;
   /**
+   * Removes what is at a path that was resolved before, whatever it is, with the same promise as `openResolved`: where a
+   * part of the path leads elsewhere by now, or is gone, nothing is removed. Tells whether something was.
+   */
+  removeResolved(path: string): Promise<boolean>;
+  /**
    * The entries of a directory in the order of their names, with the promise of `openResolved`. The first `sizesMax`
    * tell their size, where they are files.
    */

@@ -5,8 +5,8 @@ import type { RepositoryNews } from "../sandbox/repository-watch.ts";
 /** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
 export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {
   const looks = [...absent].map(async (path) => {
-    if ((await files.lstat(path)) === undefined) return [];
-    await files.remove(path);
+    // A command may have put a link in the place of its folder, to have something else removed.
+    if (!(await files.removeResolved(path))) return [];
     return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
   });
   return (await Promise.all(looks)).flat();

@@ -151,7 +151,7 @@ function isTexts(value: unknown): value is readonly string[] {
 
 /** The name is all that may be believed of a record: nothing else is removed that is not empty. */
 async function removePlanted(files: Files, path: string): Promise<void> {
-  if (PLANTED.test(path) && (await files.lstat(path)) !== undefined) await files.remove(path);
+  if (PLANTED.test(path)) await files.removeResolved(path);
 }
 
 async function removeEmpty(files: Files, path: string): Promise<void> {
@@ -160,5 +160,5 @@ async function removeEmpty(files: Files, path: string): Promise<void> {
     info?.kind === "file"
       ? info.size === 0
       : info?.kind === "directory" && (await files.list(path)).length === 0;
-  if (isEmpty) await files.remove(path);
+  if (isEmpty) await files.removeResolved(path);
 }

@@ -2,10 +2,37 @@ import { dirname } from "node:path";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace } from "../sandbox/sandbox.ts";
 
-/** Changes where something was made or taken away in a watched folder, or a watched place became something else. */
-export async function tokenOf(files: Files, watched: readonly string[]): Promise<string> {
-  const looks = await Promise.all(watched.map((path) => look(files, path)));
+/**
+ * Changes where something was made or taken away in a watched folder, or a watched place became something else, or a held
+ * one is no folder any more.
+ */
+export async function tokenOf(
+  files: Files,
+  { watched, held }: { readonly watched: readonly string[]; readonly held: readonly string[] },
+): Promise<string> {
+  const looks = await Promise.all([
+    ...watched.map((path) => look(files, path)),
+    ...held.map((path) => kindOf(files, path)),
+  ]);
   return looks.join(" ");
+}
+
+/** The folders between a place and the deepest of some that holds it. */
+export function foldersBetween(path: string, folders: readonly string[]): readonly string[] {
+  const holding = folders.filter((folder) => path.startsWith(`${folder}/`)).map(({ length }) => length);
+  const least = Math.max(-1, ...holding);
+  const between: string[] = [];
+  if (least < 0) return between;
+  for (let at = dirname(path); at.length > least; at = dirname(at)) between.push(at);
+  return between;
+}
+
+async function kindOf(files: Files, path: string): Promise<string> {
+  try {
+    return (await files.lstat(path))?.kind ?? "-";
+  } catch {
+    return "?"; // as below
+  }
 }
 
 async function look(files: Files, path: string): Promise<string> {

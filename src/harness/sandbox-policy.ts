@@ -5,13 +5,22 @@ import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
 import { ownDirectories } from "./own-directories.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
-import { existing, foldersAbove, protectable, temporaryPlaces, visiblePlaces } from "./sandbox-places.ts";
+import {
+  existing,
+  foldersAbove,
+  foldersBetween,
+  protectable,
+  temporaryPlaces,
+  visiblePlaces,
+} from "./sandbox-places.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
 export interface PlannedPolicy {
   readonly policy: SandboxPolicy;
   /** Where something is made or taken away here, or becomes something else, the policy has to be made anew. */
   readonly watched: readonly string[];
+  /** Folders of the workspace that are mounted on themselves: where one becomes something else, too. */
+  readonly held: readonly string[];
   /** Files that must not be there after a command: see `RepositoryPlaces`. */
   readonly absent: readonly string[];
 }
@@ -58,5 +67,7 @@ export async function planPolicy(
   const above = await foldersAbove(files, wanted);
   const decisive = repository.readOnly.map((place) => place.path);
   const watched = [...new Set([...above, ...decisive, join(root, ".git")])];
-  return { policy, watched, absent: repository.absent };
+  const placed = [...policy.readOnly.map((place) => place.path), ...policy.hidden];
+  const held = new Set(placed.flatMap((path) => foldersBetween(path, [root, ...policy.writable])));
+  return { policy, watched, held: [...held], absent: repository.absent };
 }

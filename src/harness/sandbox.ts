@@ -36,6 +36,7 @@ interface Prepared {
   /** What the disk looked like. */
   readonly token: string;
   readonly watched: readonly string[];
+  readonly held: readonly string[];
 }
 
 class SandboxOfSession implements OpenSandbox {
@@ -132,7 +133,7 @@ class SandboxOfSession implements OpenSandbox {
     const before = await known;
     if (before.state.kind === "unavailable") return before;
     if (await this.#network.hasEnded()) return await this.#prepare();
-    const now = await tokenOf(this.#sources.world.files, before.watched);
+    const now = await tokenOf(this.#sources.world.files, before);
     if (now === before.token || this.#prepared !== known) return await (this.#prepared ?? this.#prepare());
     return await this.#prepare();
   }
@@ -150,17 +151,17 @@ class SandboxOfSession implements OpenSandbox {
     const { world } = this.#sources;
     this.#folders ??= this.#begin();
     const folders = await this.#folders;
-    const { policy, watched, absent } = await planPolicy(this.#sources, folders, this.#scan, () =>
+    const { policy, watched, held, absent } = await planPolicy(this.#sources, folders, this.#scan, () =>
       this.#network.policy(folders.workshop),
     );
     for (const path of absent) this.#absent.add(path);
-    const token = await tokenOf(world.files, watched);
+    const token = await tokenOf(world.files, { watched, held });
     const state = await this.#sandbox.prepare(policy);
     const made = state.kind === "working" ? state.made : [];
     await this.#record.add({ base: folders.base, made, absent });
     if (state.kind === "unavailable") this.#tell(state);
     const network = policy.network.kind === "off" ? "off" : this.#network.hosts;
-    return { state, network, token, watched };
+    return { state, network, token, watched, held };
   }
 
   /** What killed sessions left goes before anything is looked at: it would look as if it belonged there. */

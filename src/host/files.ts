@@ -19,7 +19,7 @@ import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import { fileInfo, kindOf } from "./file-info.ts";
-import { listResolved, openResolved, writeResolved } from "./resolved-files.ts";
+import { listResolved, openResolved, removeResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
 const READ_CHUNK_BYTES = 65_536;
@@ -48,6 +48,7 @@ export const hostFiles: Files = {
   },
   openResolved,
   writeResolved,
+  removeResolved,
   listResolved,
   async makeTemporary(prefix) {
     return await mkdtemp(join(tmpdir(), prefix));

@@ -59,6 +59,20 @@ export async function writeResolved(path: string, content: Uint8Array | string):
   return fileInfo(await file.stat({ bigint: true }));
 }
 
+/** `Files.removeResolved` on this machine. */
+export async function removeResolved(path: string): Promise<boolean> {
+  try {
+    await using parent = await openDirectory(dirname(path), dirname(path));
+    const target = parent.at(basename(path));
+    if ((await statIfThere(target)) === undefined) return false;
+    await rm(target, { recursive: true, force: true });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof PathMoved || codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
 /** `Files.listResolved` on this machine. */
 export async function listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]> {
   await using directory = await openDirectory(path, path);

@@ -35,6 +35,64 @@ export function configKeys(text: string): readonly string[] | undefined {
   return keys;
 }
 
+export interface ConfigSetting {
+  /** Section and all, in small letters but for a name in quotes. */
+  readonly key: string;
+  readonly value: string;
+}
+
+/**
+ * The settings of a configuration as git reads them: behind the header of their section too, with quotes in the middle of
+ * a value, escapes, comments behind it, and lines that go on. What is no setting is passed over: this looks for what git
+ * might obey, and proves nothing harmless.
+ */
+export function configSettings(text: string): readonly ConfigSetting[] {
+  const settings: ConfigSetting[] = [];
+  let section = "";
+  SETTING.lastIndex = 0;
+  for (let found = SETTING.exec(text); found !== null; found = SETTING.exec(text)) {
+    const [, header, name, key, value = ""] = found;
+    if (header !== undefined)
+      section = [header.toLowerCase(), ...(name === undefined ? [] : [unescaped(name)])].join(".");
+    else if (key !== undefined)
+      settings.push({ key: `${section}.${key.toLowerCase()}`, value: plainValue(value) });
+  }
+  return settings;
+}
+
+// Each alternative begins with another character, so a text is read once. A line that goes on has its feed escaped.
+const SETTING =
+  /\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]*"((?:[^"\\\n]|\\.)*)")?[ \t]*\]|([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=((?:[^\\\n]|\\\r?\n|\\.)*))?|[#;][^\n]*|[^\n]/g;
+
+/** Without quotes, a comment, and blanks around it. */
+function plainValue(raw: string): string {
+  let value = "";
+  let isQuoted = false;
+  let end = 0;
+  for (let at = 0; at < raw.length; at++) {
+    const character = raw[at] ?? "";
+    if (character === "\\") {
+      const next = raw[++at] ?? "";
+      if (next === "\r")
+        at++; // the line goes on behind both
+      else if (next !== "\n") value += { n: "\n", t: "\t", b: "\b" }[next] ?? next;
+      end = value.length;
+    } else if (character === '"') {
+      isQuoted = !isQuoted;
+      end = value.length;
+    } else if (!isQuoted && (character === "#" || character === ";")) break;
+    else if (isQuoted || !/\s/.test(character)) {
+      value += character;
+      end = value.length;
+    } else if (value !== "") value += character;
+  }
+  return value.slice(0, end);
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll(/\\(.)/g, "$1");
+}
+
 /** Of the keys of a configuration, those that may name a program, another file or another place. */
 export function keysThatRun(keys: readonly string[]): readonly string[] {
   return keys.filter((key) => !HARMLESS_KEYS.some((harmless) => harmless.test(key)));

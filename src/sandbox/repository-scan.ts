@@ -11,7 +11,7 @@ export interface FoundRepository {
 
 /** Looks for repositories below a folder, again and again: only what changed since the look before is listed anew. */
 export interface RepositoryScan {
-  /** The nearest first. The folder's own is not among them, but for one that the folder is itself. */
+  /** The nearest first. The folder's own is not among them, but for one that the folder is itself, or whose `.git` was a link. */
   find(): Promise<readonly FoundRepository[]>;
 }
 
@@ -42,6 +42,8 @@ interface Listing {
 /** Follows no link. What is beyond its limits is not seen: the threat model tells them. */
 export function repositoryScan(files: Files, root: string): RepositoryScan {
   let known: ReadonlyMap<string, Listing> = new Map();
+  /** A `.git` of the folder itself that is a link cannot be closed: from then on what becomes of it is looked at. */
+  let isRootOpen = false;
 
   async function find(): Promise<readonly FoundRepository[]> {
     const now = new Map<string, Listing>();
@@ -94,11 +96,22 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
     const found = folders.map(async ({ path, depth }): Promise<readonly FoundRepository[]> => {
       const listed = listings.get(path);
       if (listed?.bare === true) return [{ path, kind: "bare" }];
-      if (depth === 0 || listed?.dot !== true) return [];
-      const kind = await dotKind(join(path, ".git"));
+      if (listed?.dot !== true) return [];
+      const dot = join(path, ".git");
+      if (depth === 0) isRootOpen ||= await isLink(dot);
+      if (depth === 0 && !isRootOpen) return [];
+      const kind = await dotKind(dot);
       return kind === undefined ? [] : [{ path, kind }];
     });
     return (await Promise.all(found)).flat();
+  }
+
+  async function isLink(path: string): Promise<boolean> {
+    try {
+      return (await files.lstat(path))?.kind === "symlink";
+    } catch {
+      return false; // where we may not look, a command may not either
+    }
   }
 
   /** Without a HEAD git takes a folder for none. */

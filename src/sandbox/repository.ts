@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { decode } from "../base/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
+import { configSettings } from "./git-config.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 
@@ -26,6 +27,8 @@ const LINK_BYTES_MAX = 4_096;
 /** Repositories below the workspace that are protected too. Each costs every command half a millisecond. */
 const NESTED_MAX = 32;
 const PARENTS_MAX = 32;
+/** Files that are included by files that are included, and so on. */
+const INCLUDES_DEEP_MAX = 4;
 
 /**
  * Finds what must not change below a workspace, though the workspace can be written (S26, S27): what git runs (hooks,
@@ -38,9 +41,9 @@ export async function repositoryPlaces(
   files: Files,
   { root, home, scan }: RepositoryGround,
 ): Promise<RepositoryPlaces> {
-  const own = await gitOf(files, root);
+  const own = await gitOf(files, root, home);
   const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
-  const nested = await nestedIn(files, scan);
+  const nested = await nestedIn(files, scan, home);
   const found = [own, around, ...nested].filter((each) => each !== undefined);
   const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
   const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
@@ -63,31 +66,39 @@ async function repositoryAround(
     if (directory === "/" || directory === home) return undefined;
     const git = join(directory, ".git");
     if ((await kindOf(files, join(git, "HEAD"))) !== "file") continue;
-    const places = await gitDirectory(files, git, git);
+    const places = await gitDirectory(files, { directory: git, common: git, tree: directory, home });
     return { ...places, writable: [git] };
   }
   return undefined;
 }
 
 /** A bare one is told and not closed: it lies among the files of the work, where tests make and remove them. */
-async function nestedIn(files: Files, scan: RepositoryScan): Promise<readonly RepositoryPlaces[]> {
+async function nestedIn(
+  files: Files,
+  scan: RepositoryScan,
+  home: string | undefined,
+): Promise<readonly RepositoryPlaces[]> {
   const folders = (await scan.find()).filter(({ kind }) => kind !== "bare").slice(0, NESTED_MAX);
-  const found = await Promise.all(folders.map(({ path }) => gitOf(files, path)));
+  const found = await Promise.all(folders.map(({ path }) => gitOf(files, path, home)));
   return found.filter((each) => each !== undefined);
 }
 
 /** What a `.git` leads to; undefined where there is none that git would take for one. */
-async function gitOf(files: Files, root: string): Promise<RepositoryPlaces | undefined> {
+async function gitOf(
+  files: Files,
+  root: string,
+  home: string | undefined,
+): Promise<RepositoryPlaces | undefined> {
   const git = join(root, ".git");
   const kind = await kindOf(files, git);
   if (kind === "directory") {
     // An empty one may be of our own making: git takes only one with a HEAD for a repository.
     if ((await kindOf(files, join(git, "HEAD"))) === undefined) return undefined;
-    return await gitDirectory(files, git, git);
+    return await gitDirectory(files, { directory: git, common: git, tree: root, home });
   }
   const link: ProtectedPlace = { path: git, kind: "file" };
   if (kind !== "file") return kind === undefined ? undefined : { writable: [], readOnly: [link], absent: [] };
-  const places = await linked(files, git, root);
+  const places = await linked(files, { git, root, home });
   return {
     writable: places?.writable ?? [],
     readOnly: [link, ...(places?.readOnly ?? [])],
@@ -99,7 +110,10 @@ async function gitOf(files: Files, root: string): Promise<RepositoryPlaces | und
  * A worktree: git's part of it lies in another repository. It is believed only where that repository knows of it, or a
  * file that came with a download could open any folder.
  */
-async function linked(files: Files, git: string, root: string): Promise<RepositoryPlaces | undefined> {
+async function linked(
+  files: Files,
+  { git, root, home }: { readonly git: string; readonly root: string; readonly home: string | undefined },
+): Promise<RepositoryPlaces | undefined> {
   const named = /^gitdir: (.+?)\n?$/.exec(await textOf(files, git, LINK_BYTES_MAX))?.[1];
   if (named === undefined) return undefined;
   const directory = isAbsolute(named) ? named : resolve(root, named);
@@ -108,12 +122,23 @@ async function linked(files: Files, git: string, root: string): Promise<Reposito
   if (back !== git || basename(dirname(directory)) !== "worktrees" || basename(common) !== ".git")
     return undefined;
   if ((await realpath(files, directory)) !== directory) return undefined;
-  const places = await gitDirectory(files, directory, common);
+  const places = await gitDirectory(files, { directory, common, tree: root, home });
   return { ...places, writable: [common, directory] };
 }
 
+interface GitPlaces {
+  readonly directory: string;
+  readonly common: string;
+  /** The working tree, in which git runs hooks. */
+  readonly tree: string;
+  readonly home: string | undefined;
+}
+
 /** The parts of one git directory that decide what git executes. */
-async function gitDirectory(files: Files, directory: string, common: string): Promise<RepositoryPlaces> {
+async function gitDirectory(
+  files: Files,
+  { directory, common, tree, home }: GitPlaces,
+): Promise<RepositoryPlaces> {
   const config = join(common, "config");
   const parts: readonly ProtectedPlace[] = [
     { path: join(common, "hooks"), kind: "directory" },
@@ -130,43 +155,59 @@ async function gitDirectory(files: Files, directory: string, common: string): Pr
   // A link could be replaced, since its folder has to be writable: then nothing of it is.
   if (kinds.includes("symlink"))
     return { writable: [], readOnly: [{ path: common, kind: "directory" }], absent: [] };
-  const text = await textOf(files, config, CONFIG_BYTES_MAX);
-  const worktreeConfig = /^\s*worktreeconfig\s*=?\s*(?:true|yes|on|1)?\s*$/im.test(text);
   const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
   const existing = optional.filter((path) => there(path));
   const asked = join(directory, "config.worktree");
+  const [shared, own] = await Promise.all(
+    [config, asked].map((path) => settingsOf(files, path, { tree, home }, INCLUDES_DEEP_MAX)),
+  );
+  const isAsked = shared?.worktreeConfig === true && !there(asked);
   return {
     writable: [],
     readOnly: [
       ...parts,
       ...existing.map((path) => ({ path, kind: "file" }) as const),
-      ...(worktreeConfig && !there(asked) ? [{ path: asked, kind: "file" } as const] : []),
-      ...(await namedBy(files, text, { config: common, tree: dirname(common) })),
+      ...(isAsked ? [{ path: asked, kind: "file" } as const] : []),
+      ...(shared?.named ?? []),
+      ...(own?.named ?? []),
     ],
     absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
   };
 }
 
+interface Settings {
+  readonly named: readonly ProtectedPlace[];
+  readonly worktreeConfig: boolean;
+}
+
 /**
- * Folders and files of the workspace that the configuration has git execute or read as more configuration: hooks below the
- * working tree, though nothing is there yet, and what is included, beside the configuration itself.
+ * Folders and files of the workspace that a configuration has git execute or read as more configuration: hooks below the
+ * working tree, though nothing is there yet, and what is included, beside the configuration itself, with what that names
+ * in turn.
  */
-async function namedBy(
+async function settingsOf(
   files: Files,
-  text: string,
-  from: { readonly config: string; readonly tree: string },
-): Promise<readonly ProtectedPlace[]> {
-  const named = [...text.matchAll(/^\s*(hookspath|path)\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
-  const places = named.map(async ([, key = "", path = ""]): Promise<readonly ProtectedPlace[]> => {
-    if (path.startsWith("~")) return [];
-    const isHooks = key.toLowerCase() === "hookspath";
-    const place = resolve(isHooks ? from.tree : from.config, path);
+  path: string,
+  from: Pick<GitPlaces, "tree" | "home">,
+  deep: number,
+): Promise<Settings> {
+  const settings = configSettings(await textOf(files, path, CONFIG_BYTES_MAX));
+  const found = settings.map(async ({ key, value }): Promise<readonly ProtectedPlace[]> => {
+    const isHooks = key === "core.hookspath";
+    if (value === "" || !(isHooks || /^include(?:if\..*)?\.path$/s.test(key))) return [];
+    const named = value.startsWith("~/") ? join(from.home ?? "/", value.slice(2)) : value;
+    const place = resolve(isHooks ? from.tree : dirname(path), named);
     // Its folder might be nowhere near: only what is there, or would be made in the tree, is worth a mount.
     const isThere = (await kindOf(files, place)) !== undefined;
     if (!isThere && !place.startsWith(`${from.tree}/`)) return [];
-    return [{ path: place, kind: isHooks ? "directory" : "file" }];
+    const own: ProtectedPlace = { path: place, kind: isHooks ? "directory" : "file" };
+    if (isHooks || !isThere || deep === 0) return [own];
+    return [own, ...(await settingsOf(files, place, from, deep - 1)).named];
   });
-  return (await Promise.all(places)).flat();
+  const isAsked = settings.some(
+    ({ key, value }) => key === "extensions.worktreeconfig" && !/^(?:false|no|off|0)$/i.test(value),
+  );
+  return { named: (await Promise.all(found)).flat(), worktreeConfig: isAsked };
 }
 
 async function textOf(files: Files, path: string, bytesMax: number): Promise<string> {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Ask } from "../../src/control/ask.ts";
 import type { OpenSandbox } from "../../src/harness/sandbox.ts";
 import { openSandbox } from "../../src/harness/sandbox.ts";
+import type { SandboxSources } from "../../src/harness/sandbox-sources.ts";
 import type { SandboxSettings } from "../../src/profile/sandbox.ts";
 import { confine } from "../../src/sandbox/confinement/confine.ts";
 import type { Confinement, Sandbox } from "../../src/sandbox/sandbox.ts";
@@ -25,6 +26,7 @@ export const RELAY: readonly [string, ...string[]] = [
 
 export interface SandboxRigParts extends ToolRigParts {
   readonly settings?: SandboxSettings;
+  readonly denied?: SandboxSources["denied"];
   readonly attended?: boolean;
   readonly ask?: Ask;
   readonly mayLeave?: boolean;
@@ -65,6 +67,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     home,
     ...(parts.settings === undefined ? {} : { user: parts.settings }),
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
+    ...(parts.denied === undefined ? {} : { denied: parts.denied }),
     relayCommand: RELAY,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),

@@ -3,6 +3,7 @@ import type { SpawnOptions } from "../../base/world.ts";
 import type { NetworkPolicy } from "../sandbox.ts";
 import { confinedEnvironment } from "./environment.ts";
 import type { Mount } from "./mounts.ts";
+import { whenPlaced } from "./placement.ts";
 
 /** What can be taken out, to see that something breaks: tests show that each control is needed. */
 export type Control = (typeof CONTROLS)[number];
@@ -18,6 +19,7 @@ export const CONTROLS = [
   "--die-with-parent",
   "--seccomp",
   "--remount-ro",
+  "placement",
 ] as const;
 
 export interface Prepared {
@@ -28,6 +30,8 @@ export interface Prepared {
   readonly empty: string;
   /** The filter of system calls, in a file that no command sees. */
   readonly filter: string;
+  /** Where mounts must be before the command begins, as `placementOf` tells. */
+  readonly placement?: string;
   readonly without?: readonly Control[];
 }
 
@@ -90,7 +94,7 @@ export function wrapped(
   options: SpawnOptions,
 ): SpawnOptions {
   const { argv, cwd, env, inherit = [], writes = [] } = options;
-  const { network } = prepared;
+  const { network, placement } = prepared;
   const filter = prepared.without?.includes("--seccomp") ? [] : [{ path: prepared.filter }];
   const closed = prepared.mounts.flatMap((mount) =>
     mount.kind === "empty-directory" && mount.closed === true ? ["--remount-ro", mount.path] : [],
@@ -105,7 +109,7 @@ export function wrapped(
       "--chdir",
       cwd,
       "--",
-      ...argv,
+      ...(placement === undefined ? argv : whenPlaced(argv, placement)),
     ],
     cwd: "/",
     env: confinedEnvironment(env, network),

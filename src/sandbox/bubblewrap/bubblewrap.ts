@@ -5,6 +5,7 @@ import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.t
 import type { Control } from "./arguments.ts";
 import { fixedArguments, wrapped } from "./arguments.ts";
 import { mountsFor, REPLACED } from "./mounts.ts";
+import { closedFolders, placementOf } from "./placement.ts";
 import { probe } from "./probe.ts";
 import { installRemedy, kernelRemedy } from "./remedy.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -30,6 +31,8 @@ export interface BubblewrapOptions {
 export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
   let tried = without !== undefined;
   let written: string | undefined;
+  /** What every command until now has found closed. */
+  let closed: ReadonlySet<string> | undefined;
   return {
     name: "bubblewrap",
     async prepare(policy) {
@@ -62,12 +65,19 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
         written = policy.workshop;
       }
       const { mounts, made } = await mountsFor(policy, files);
+      const folders = closedFolders(mounts);
+      const before = closed ?? new Set([...folders].filter((path) => isOfRepository(policy.root, path)));
+      const placement = without?.includes("placement")
+        ? undefined
+        : await placementOf(mounts, policy, files, before);
+      closed = before.intersection(folders);
       const prepared = {
         program,
         mounts,
         network: policy.network,
         empty,
         filter,
+        ...(placement === undefined ? {} : { placement }),
         ...(without === undefined ? {} : { without }),
       };
       const fixed = fixedArguments(prepared);
@@ -91,6 +101,12 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
       return unavailable(`bubblewrap does not work here: ${problem}`, remedy);
     },
   };
+}
+
+/** What the workspace's own repository has is closed from the first command on; others come and go. */
+function isOfRepository(root: string, path: string): boolean {
+  const git = join(root, ".git");
+  return path === git || path.startsWith(`${git}/`) || !path.startsWith(`${root}/`);
 }
 
 /** Undefined where bwrap is not installed. Costs a look or two at the disk, and starts nothing. */

@@ -76,6 +76,7 @@ export async function mountsFor(
   );
   const visible = await existingFolders(files, others);
   for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
+  const held: Held[] = [];
   for (const place of policy.readOnly) {
     const base = writable
       .filter((each) => isBelow(each, place.path))
@@ -95,16 +96,37 @@ export async function mountsFor(
       mounts.push({ kind: isFile ? "empty-file" : "empty-directory", path, closed: true });
       made.push(path);
     } else continue; // a link: whoever made the policy protects where it stands
-    for (let parent = dirname(path); parent.length > base.length; parent = dirname(parent)) {
-      mounts.push({ kind: "bind", path: parent, source: parent });
-    }
+    held.push({ path, base });
   }
   for (const path of hidden) {
     const kind = kinds.get(path);
+    const base = deepestAround(dirname(path), writable);
+    if (kind !== undefined && base !== "") held.push({ path, base });
     if (kind === "directory") mounts.push({ kind: "empty-directory", path });
     else if (kind !== undefined && !closed.has(path)) mounts.push({ kind: "empty-file", path });
   }
+  mounts.push(...held.flatMap((each) => heldAbove(each, mounts)));
   return { mounts: inOrder(mounts, [...RUN_KEPT, ...visible]), made };
+}
+
+interface Held {
+  readonly path: string;
+  /** The writable folder that it is in. */
+  readonly base: string;
+}
+
+/**
+ * The folders between: one that is mounted on itself keeps its name, and so what lies in it is found there again. Not in a
+ * place that is closed as a whole: there it would be writable again.
+ */
+function heldAbove({ path, base }: Held, mounts: readonly Mount[]): readonly Mount[] {
+  const closed = mounts.filter((mount) => mount.kind !== "bind" && isBelow(base, mount.path));
+  const held: Mount[] = [];
+  for (let parent = dirname(path); parent.length > base.length; parent = dirname(parent)) {
+    const isClosed = closed.some((mount) => mount.path === parent || isBelow(mount.path, parent));
+    if (!isClosed) held.push({ kind: "bind", path: parent, source: parent });
+  }
+  return held;
 }
 
 const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
