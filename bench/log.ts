@@ -1,30 +1,113 @@
-import { mkdtempSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { EventSeq, LogId } from "../src/base/ids.ts";
+import type { LogId } from "../src/base/ids.ts";
+import { SILENT } from "../src/base/log.ts";
+import type { World } from "../src/base/world.ts";
+import { Redaction } from "../src/engine/redaction.ts";
 import { resumeLog } from "../src/harness/resume.ts";
 import { hostWorld } from "../src/host/host.ts";
 import type { Envelope } from "../src/protocol/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
-import type { SessionStore, SessionWriter } from "../src/session/store.ts";
+import type { SessionStore } from "../src/session/store.ts";
+import { redactor } from "../src/trust/redact.ts";
+import { measureBareLog } from "./bare-log.ts";
+import type { LogFigures, LogWork } from "./log-work.ts";
+import { EVENTS_PER_BATCH, logWork, SCREEN_EVENTS, stamp, timed } from "./log-work.ts";
 import type { Row } from "./report.ts";
-import { sampled } from "./statistics.ts";
+import { quantile, sampled } from "./statistics.ts";
 import type { Place } from "./subject.ts";
 
 const EVENTS_QUICK = 100_000;
 const EVENTS_LONG = 1_000_000;
-const EVENTS_PER_TURN = 20;
-const EVENTS_PER_APPEND = 500;
-const PAGE_EVENTS = 1_000;
-const SILENT = { for: () => SILENT, write: () => undefined };
+const DAY_MS = 86_400_000;
+const MB = 1e6;
+/** 100,000 events a second. */
+const EVENT_US_MAX = 10;
 
-/** The session log: appending, reading on from an event, resuming a long one (PERF-05). From source, in this process. */
+interface StoreFigures extends LogFigures {
+  readonly walBytesMax: number;
+  readonly expireMs: number;
+  readonly maintainMs: number;
+  /** Bytes of the database after maintenance, over what a copy without any room takes. */
+  readonly overLive: number;
+}
+
+/**
+ * The session log (PERF-05): what is written is redacted and sealed. From source, in this process, beside bun:sqlite
+ * alone with the same batches and syncs.
+ */
 export async function measureLog(place: Place): Promise<readonly Row[]> {
-  const world = hostWorld(SILENT);
-  const path = join(mkdtempSync(join(place.scratch, "log-")), "sessions.db");
+  const host = hostWorld(SILENT);
+  const shift = { ms: 0 };
+  const world = { ...host, clock: { ...host.clock, now: () => host.clock.now() + shift.ms } };
+  const folder = mkdtempSync(join(place.scratch, "log-"));
   const session = world.ids.next("sess");
+  const work = logWork(world, session, place.long ? EVENTS_LONG : EVENTS_QUICK);
+  const bare = measureBareLog(join(folder, "bare.db"), work);
+  const cinch = await measureStore({ world, path: join(folder, "sessions.db"), session, work, shift });
+  rmSync(folder, { recursive: true });
+  return rows(work, cinch, bare);
+}
+
+function rows({ events, pageEvents }: LogWork, cinch: StoreFigures, bare: LogFigures): readonly Row[] {
+  const many = events.toLocaleString("en");
+  const us = (values: readonly number[]) => values.map((ms) => ms * 1_000);
+  const both = (what: string, unit: string, of: (figures: LogFigures) => readonly number[]): Row => ({
+    ...{ what, unit, cinch: sampled(of(cinch)), bare: sampled(of(bare)), comparison: "alone" },
+  });
+  const own = (what: string, unit: string, value: number): Row => ({
+    ...{ what, unit, cinch: sampled([value]), comparison: "alone" },
+  });
+  return [
+    both("log: append of one event, safe from loss of power", "ms", ({ power }) => power),
+    both("log: append of one event, safe from death of the process", "ms", ({ process }) => process),
+    {
+      ...both("log: intent and outcome of a call, both safe from loss of power", "ms", ({ calls }) => calls),
+      aim: 0.5,
+    },
+    both("log: the same, 99th percentile", "ms", ({ calls }) => [quantile(calls, 0.99)]),
+    {
+      ...both(`log: an event of 300 bytes in batches of ${EVENTS_PER_BATCH}`, "µs", ({ batches }) =>
+        us(batches),
+      ),
+      aim: EVENT_US_MAX,
+    },
+    both(`log: events a second while ${many} are appended`, "", ({ batches }) => [perSecond(batches)]),
+    own("log: its write-ahead log at the largest", "MB", cinch.walBytesMax / MB),
+    {
+      ...both(`log of ${many}: opened, and the last ${SCREEN_EVENTS}`, "ms", ({ screen }) => screen),
+      aim: 150,
+    },
+    both(`log of ${many}: the ${pageEvents.toLocaleString("en")} after an id`, "ms", ({ page }) => page),
+    both(`log of ${many}: resume`, "ms", ({ resume }) => resume),
+    {
+      ...both(`log of ${many}: an event while all are read`, "µs", ({ replay }) => us(replay)),
+      aim: EVENT_US_MAX,
+    },
+    own(`log of ${many}: half of it expires`, "ms", cinch.expireMs),
+    own(`log of ${many}: maintenance afterwards`, "ms", cinch.maintainMs),
+    { ...own(`log of ${many}: file over what is left in it`, "×", cinch.overLive), aim: 1.2 },
+  ];
+}
+
+function perSecond(msPerEvent: readonly number[]): number {
+  return 1_000 / (msPerEvent.reduce((sum, ms) => sum + ms, 0) / msPerEvent.length);
+}
+
+interface Subject {
+  readonly world: World;
+  readonly path: string;
+  readonly session: Envelope["session"];
+  readonly work: LogWork;
+  /** Moves the clock of the world. */
+  readonly shift: { ms: number };
+}
+
+async function measureStore({ world, path, session, work, shift }: Subject): Promise<StoreFigures> {
   const logId = world.ids.next("log");
-  const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
-  const log = {
+  const { pid, processStart } = world.machine;
+  const start = {
     logId,
     session,
     workingDir: "/project",
@@ -32,79 +115,65 @@ export async function measureLog(place: Place): Promise<readonly Row[]> {
     model: "a:b",
     createdAt: stamp(0),
   };
-  await using store = await openSqliteStore({
-    path,
-    world,
-    logKey: { key: world.random.bytes(32), source: "the bench" },
-  });
-  await using writer = await store.create(log, holder);
-
-  const power: number[] = [];
-  const process: number[] = [];
-  let last = 0;
-  for (let run = 0; run < 100; run++) {
-    power.push(await timed(() => writer.append({ events: [event(++last, session)] }, "power")));
-    process.push(await timed(() => writer.append({ events: [event(++last, session)] }, "process")));
+  const options = { path, world, logKey: { key: world.random.bytes(32), source: "the bench" } };
+  const figures = {
+    ...{ power: [], process: [], calls: [], batches: [], screen: [], page: [], resume: [], replay: [] },
+  } as LogFigures;
+  let walBytesMax = 0;
+  {
+    await using store = await openSqliteStore(options);
+    await using writer = await store.create(start, { pid, processStart });
+    for (const event of work.singles()) {
+      const durability = event.id % 2 === 0 ? "power" : "process";
+      figures[durability].push(await timed(() => writer.append({ events: [event] }, durability)));
+    }
+    for (const { intent, outcome } of work.calls()) {
+      const both = async () => {
+        await writer.append({ intents: [intent] }, "power");
+        await writer.append({ outcomes: [outcome] }, "power");
+      };
+      figures.calls.push(await timed(both));
+    }
+    const redact = redaction();
+    for (const events of work.batches()) {
+      if ((events[0]?.id ?? 0) > work.events / 2) shift.ms = DAY_MS;
+      const messages = work.messages(events);
+      const append = () => writer.append({ events: redact(events), messages }, "process");
+      figures.batches.push((await timed(append)) / events.length);
+      walBytesMax = Math.max(walBytesMax, sizeOf(`${path}-wal`));
+    }
   }
-  const events = place.long ? EVENTS_LONG : EVENTS_QUICK;
-  const fillMs = await timed(() => fill(writer, { session, from: last, to: events }));
-  const since: number[] = [];
-  for (let run = 0; run < 50; run++) {
-    const cursor = Math.floor((events * run) / 50) as EventSeq;
-    since.push(await timed(() => store.events(logId, cursor, PAGE_EVENTS)));
+  for (let run = 0; run < 5; run++) {
+    const opened = async () => {
+      await using store = await openSqliteStore(options);
+      const info = await store.find(logId);
+      await store.eventsBefore(logId, info?.lastEvent ?? 0, SCREEN_EVENTS);
+    };
+    figures.screen.push(await timed(opened));
   }
-  const resume: number[] = [];
-  for (let run = 0; run < 3; run++) resume.push(await timed(() => resumeOf(store, logId)));
-  const many = events.toLocaleString("en");
-  return [
-    row("log: append of one event, safe from loss of power", "ms", power),
-    row("log: append of one event, safe from death of the process", "ms", process),
-    row(`log: events a second while ${many} are appended`, "", [(events / fillMs) * 1_000]),
-    row(`log of ${many} events: the ${PAGE_EVENTS.toLocaleString("en")} after an id`, "ms", since),
-    row(`log of ${many} events: resume`, "ms", resume),
-  ];
+  await using store = await openSqliteStore(options);
+  for (const since of work.places)
+    figures.page.push(await timed(() => store.events(logId, since, work.pageEvents)));
+  for (let run = 0; run < 3; run++) figures.resume.push(await timed(() => resumeOf(store, logId)));
+  figures.replay.push((await timed(() => readAll(store, logId, work))) / work.events);
+  const today = new Date(world.clock.now()).toISOString().slice(0, 10);
+  const expireMs = await timed(() => store.expire(logId, today));
+  const maintainMs = await timed(() => store.maintain(new AbortController().signal));
+  return { ...figures, walBytesMax, expireMs, maintainMs, overLive: sizeOf(path) / liveBytes(path) };
 }
 
-interface Filling {
-  readonly session: Envelope["session"];
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Turns as they are: a prompt, text, a call and its result, each with its message. */
-async function fill(writer: SessionWriter, { session, from, to }: Filling): Promise<void> {
-  for (let at = from; at < to; at += EVENTS_PER_APPEND) {
-    const count = Math.min(EVENTS_PER_APPEND, to - at);
-    const events = Array.from({ length: count }, (_, i) => event(at + i + 1, session));
-    const messages = events
-      .filter(({ id }) => id % EVENTS_PER_TURN < 2)
-      .map(({ id }) => ({
-        after: id as EventSeq,
-        turn: Math.floor(id / EVENTS_PER_TURN),
-        message: {
-          role: id % EVENTS_PER_TURN === 0 ? ("user" as const) : ("assistant" as const),
-          content: [{ type: "text" as const, text: `message ${id}: ${"some words ".repeat(20)}` }],
-        },
-      }));
-    await writer.append({ events, messages }, "process");
-  }
-}
-
-function event(id: number, session: Envelope["session"]): Envelope {
-  const turn = Math.floor(id / EVENTS_PER_TURN);
-  const common = { id, session, ts: stamp(id) };
-  if (id % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) {
-    return { ...common, kind: "TurnEnded", payload: { turn, reason: "complete", rounds: 3 } } as Envelope;
-  }
-  return {
-    ...common,
-    kind: "TextDelta",
-    payload: { text: `delta ${id}: some words of an answer` },
-  } as Envelope;
-}
-
-function stamp(id: number): string {
-  return new Date(1_700_000_000_000 + id).toISOString();
+/** What the engine does with an event before it writes it; pieces of text pass through a stream. */
+function redaction(): (events: readonly Envelope[]) => readonly Envelope[] {
+  const redaction = new Redaction(redactor([]));
+  const stream = redaction.stream();
+  return (events) =>
+    events.map((event) => {
+      if (event.kind === "TextDelta") {
+        stream.push(event.payload.text);
+        return event;
+      }
+      return { ...event, ...redaction.event(event) } as Envelope;
+    });
 }
 
 async function resumeOf(store: SessionStore, logId: LogId): Promise<void> {
@@ -112,12 +181,19 @@ async function resumeOf(store: SessionStore, logId: LogId): Promise<void> {
   if (history.length === 0) throw new Error("nothing was resumed");
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await work();
-  return performance.now() - startMs;
+async function readAll(store: SessionStore, logId: LogId, work: LogWork): Promise<void> {
+  let since = 0;
+  while (since < work.events)
+    since = (await store.events(logId, since, work.pageEvents)).at(-1)?.id ?? work.events;
 }
 
-function row(what: string, unit: string, values: readonly number[]): Row {
-  return { what, unit, cinch: sampled(values), comparison: "alone" };
+function liveBytes(path: string): number {
+  const copy = `${path}.live`;
+  using database = new Database(path);
+  database.run("VACUUM INTO ?", [copy]);
+  return sizeOf(copy);
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
 }
