@@ -78,3 +78,19 @@ test("[SES-15] a rewind can be set back like a turn, also in another process", a
   await rig.rewind(one.end);
   expect(shell(root, "cat *")).toBe("2");
 });
+
+test("[SES-15] a folder that a turn made stays with what somebody put into it, and goes when that is said", async () => {
+  await using rig = await openCheckpointRig();
+  const { root } = rig;
+  const { start } = await rig.turn("mkdir -p d/e; printf 1 >d/e/mine");
+  rig.outside("printf 2 >d/e/yours");
+  await rig.turn("true");
+  const done = await rig.rewind(start);
+  expect({ restored: done.restored, kept: done.kept.map(({ path }) => path) }).toEqual({
+    restored: ["d/e/mine"],
+    kept: ["d/e/yours", "d", "d/e"],
+  });
+  expect(shell(root, "find . | sort")).toBe(".\n./d\n./d/e\n./d/e/yours\n");
+  await rig.rewind(start, ["contested", "foreign"]);
+  expect(treeOf(root)).toEqual({});
+});

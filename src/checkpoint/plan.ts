@@ -71,23 +71,24 @@ export function planRewind(
   return withoutSpared(plan);
 }
 
-/** A folder that calls made stays where somebody else has put something into it. */
+/** A folder that calls made stays where something in it stays: it belongs to the set of that. */
 function withoutSpared(plan: RewindPlan): RewindPlan {
-  const spared = [...plan.contested, ...plan.foreign].filter(({ from }) => from !== undefined);
-  if (spared.length === 0) return plan;
-  const above = new Set(spared.flatMap(({ path }) => foldersOf(path)));
+  const [aboveContested, aboveForeign] = [foldersAbove(plan.contested), foldersAbove(plan.foreign)];
+  const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
+  const contested = goes.filter(({ path }) => aboveContested.has(path));
+  const foreign = goes.filter(({ path }) => !aboveContested.has(path) && aboveForeign.has(path));
+  const held = new Set([...contested, ...foreign]);
   return {
     ...plan,
-    steps: plan.steps.filter(({ path, from, to }) => {
-      return !(from?.kind === "directory" && to?.kind !== "directory" && above.has(path));
-    }),
-    contested: [
-      ...plan.contested,
-      ...plan.steps.filter(({ path, from, to }) => {
-        return from?.kind === "directory" && to !== undefined && to.kind !== "directory" && above.has(path);
-      }),
-    ],
+    steps: plan.steps.filter((step) => !held.has(step)),
+    contested: [...plan.contested, ...contested],
+    foreign: [...plan.foreign, ...foreign],
   };
+}
+
+/** The folders above what is there of some steps. */
+function foldersAbove(steps: readonly RewindStep[]): ReadonlySet<string> {
+  return new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : foldersOf(path))));
 }
 
 function foldersOf(path: string): readonly string[] {
