@@ -106,6 +106,42 @@ test("[ENG-27 ENG-26] what a person steers into the turn is another chance", asy
   expect((await rig.send("go")).reason).toBe("complete");
 });
 
+test("[ENG-27] a call that fails in another way each time fails all the same, and one of another tool is another call", async () => {
+  let tries = 0;
+  const worded = fakeTool("Edit", () => failed(`no, at ${tries++} ms`), { mutating: true });
+  await using rig = await guarded(times(9, { name: "Edit" }), [worded]);
+  expect((await rig.send("go")).results).toHaveLength(5);
+
+  const write = fakeTool("Write", () => failed("no"), { mutating: true });
+  const tools = [fakeTool("Edit", () => failed("no"), { mutating: true }), write];
+  const list = [...times(4, { name: "Edit" }), { name: "Write" }, ...times(4, { name: "Edit" })];
+  await using two = await guarded(list, tools);
+  expect((await two.send("go")).reason).toBe("complete");
+});
+
+test("[ENG-27] a cycle of three that succeeds is found however many rounds it takes, and told once, half way", async () => {
+  const cycle = [{ name: "Read" }, { name: "Read", input: { a: 1 } }, { name: "Read", input: { a: 2 } }];
+  const limits = { failuresMax: 3, resultsMax: 4 };
+  await using rig = await guarded(times(9, ...cycle), [read], limits);
+  const { reason, results } = await rig.send("go");
+  expect([reason, results.length]).toEqual(["no_progress", 12]);
+  const noted = results.flatMap(({ text }, at) => (text.includes("will not help") ? [at + 1] : []));
+  expect(noted).toEqual([6]);
+});
+
+test("[ENG-27] calls of an earlier turn do not count, whatever the next one begins with; a history can be compacted after", async () => {
+  await using rig = await guarded(times(6, { name: "Edit" }));
+  expect((await rig.send("go")).reason).toBe("no_progress");
+  const compacted = await rig.connection.send({ kind: "CompactSession", sessionId: rig.session.id });
+  expect(compacted).toEqual({ result: { compacted: false } });
+  const picture = {
+    type: "image",
+    source: { type: "base64", media_type: "image/png", data: "AA==" },
+  } as const;
+  const { reason, results } = await rig.send([picture]);
+  expect([reason, results.length]).toEqual(["complete", 1]);
+});
+
 describe("[ENG-27] repetition", () => {
   const mark = (text: string): Mark => ({ text, failed: text === "f" });
 

@@ -95,6 +95,35 @@ test("[SES-11] with no time limit, or pinned from the start, it never ends by it
   }
 });
 
+test("[SES-11] a time limit that is shorter than the history is kept ends nobody that is followed or pinned", async () => {
+  const idleTimeoutMs = HISTORY_KEPT_MS / 2;
+  await using pinned = await unwatched({ idleTimeoutMs, pinned: true });
+  await using rig = await unwatched({ idleTimeoutMs });
+  const stop = new AbortController();
+  const following = Array.fromAsync(rig.connection.subscribe(rig.session.id, { signal: stop.signal }));
+  for (const { world, multiplexer } of [pinned, rig]) {
+    await world.clock.advance(10 * idleTimeoutMs);
+    expect(multiplexer.live).toBe(1);
+  }
+  stop.abort();
+  await following;
+  await rig.world.clock.advance(idleTimeoutMs);
+  expect(await ending(rig)).toBe("idle");
+});
+
+test("[SES-11 REL-04] while a turn runs nothing waits for the session to be idle", async () => {
+  await using rig = await unwatched({ script: [hangs("working ")] });
+  const { id: sessionId } = rig.session;
+  await rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  await rig.world.clock.advance(1_000);
+  await rig.connection.send({ kind: "AttachSession", sessionId });
+  expect(rig.world.clock.waiting).toBe(0);
+  await rig.connection.send({ kind: "CancelTurn", sessionId });
+  await rig.session.idle();
+  await settle();
+  expect(rig.world.clock.waiting).toBe(1);
+});
+
 test("[SES-11 CTL-03] attaching to one that has ended opens one new run on its log, whoever asks, and it goes on", async () => {
   await using rig = await unwatched({ script: [says("hello"), says("again")] });
   await said(rig, "hi");
