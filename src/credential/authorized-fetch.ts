@@ -14,6 +14,13 @@ export const CREDENTIAL_HEADERS = new Set([
   "cookie",
 ]);
 
+/**
+ * What says where a request goes or ends. A caller's own are dropped too: with another name in `Host`, an edge that serves
+ * many hosts would hand the key to somebody else's.
+ */
+const ROUTE =
+  /^(?:host|connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|content-length|upgrade|expect|forwarded|x-forwarded-[a-z-]+|x-original-[a-z-]+|x-rewrite-url|x-http-method(?:-override)?|x-method-override)$/;
+
 /** What a body decoded here no longer is. */
 const BODY_HEADERS = ["content-encoding", "content-length", "transfer-encoding"];
 const BODYLESS = new Set([204, 205, 304]);
@@ -60,9 +67,12 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
   };
 }
 
-/** A request as its caller may make it: without a credential of its own. */
+/** A request as its caller may make it: without a credential and a route of its own. */
 export function withoutCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
-  const kept = Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([header]) => {
+    const name = header.toLowerCase();
+    return !CREDENTIAL_HEADERS.has(name) && !ROUTE.test(name);
+  });
   return {
     signal,
     headers: Object.fromEntries(kept),

@@ -50,6 +50,29 @@ test("[CRED-03] a request goes through the helper with the key put in, and its a
   expect(await rig.client.keys.keyFor("own")).toBeUndefined();
 });
 
+// Seen red with the caller's own headers sent on, and with any method.
+test("[CRED-03 S54 S59] whoever asks has no say in where a key goes behind its address, nor in where the request ends", async () => {
+  await using rig = await openRig(
+    (request) => new Response(JSON.stringify([request.method, ...[...request.headers.keys()].sort()])),
+  );
+  const planted = ["Host", "Connection", "Expect", "Upgrade", "TE", "Proxy-Connection", "Forwarded"];
+  const more = ["X-Forwarded-Host", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"];
+  const names = [...planted, ...more, "Content-Length", "Transfer-Encoding", "x-own"];
+  const response = await rig.send({
+    method: "POST",
+    body: "{}",
+    headers: Object.fromEntries(names.map((name) => [name, "evil.example"])),
+  });
+  const ours = ["accept", "accept-encoding", "connection", "content-length", "host", "user-agent"];
+  expect(await response.json()).toEqual(["POST", ...ours, "x-api-key", "x-own"]);
+  for (const method of ["TRACE", "CONNECT", "PUT", "post"]) {
+    expect([method, String(await rig.send({ method }).catch((thrown: unknown) => thrown))]).toEqual([
+      method,
+      "Error: the credential helper answered 400",
+    ]);
+  }
+});
+
 test("[CRED-03] a key that was refused is told with its source, and cut out of the body, in the helper", async () => {
   await using rig = await openRig(() => new Response(`bad key ${KEY}`, { status: 401 }));
   const response = await rig.send({});

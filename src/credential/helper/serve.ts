@@ -108,6 +108,7 @@ function requestFrom(text: string): Asked | undefined {
   const credential = credentialFrom(objectAt(value, "credential"));
   if (provider === undefined || url === undefined || credential === undefined) return undefined;
   const method = stringAt(value, "method");
+  if (method !== undefined && !/^(?:GET|POST)$/.test(method)) return undefined;
   const headers = textsOf(objectAt(value, "headers"));
   return { provider, url, credential, headers, ...(method === undefined ? {} : { method }) };
 }
@@ -128,7 +129,7 @@ export function isBelow(base: string, url: string): boolean {
   if (root === null || target === null || !/^https?:$/.test(target.protocol)) return false;
   if (target.username !== "" || target.password !== "" || root.origin !== target.origin) return false;
   // What a server may read as a way up is no way down.
-  if (/%2e|%2f|%5c|\\/i.test(target.pathname)) return false;
+  if (/%2e|%2f|%5c|%25|\\|\/\.{1,2};/i.test(target.pathname)) return false;
   const folder = root.pathname.endsWith("/") ? root.pathname : `${root.pathname}/`;
   return target.pathname.startsWith(folder) || target.pathname === root.pathname;
 }
