@@ -44,6 +44,25 @@ export const TEXTS = {
   InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
   EngineStopping: "The engine is shutting down and takes no new commands.",
 
+  InvalidHost:
+    "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
+  InvalidOrigin:
+    "Pages of the origin '<origin>' may not talk to this engine. Start it with that origin allowed, if they are yours.",
+  InvalidPath: "The address cannot be used: <why>",
+  InvalidHeader: "The header <header> cannot be used: <why>",
+  InvalidBody: "The body cannot be read: <why>",
+  InvalidSessionID: "'<id>' is no session id: sess_ and 26 characters of Crockford base32.",
+  UnknownRoute: "There is nothing at <path>. GET /v1/openapi.json lists what there is.",
+  MethodNotAllowed: "<path> takes <allowed>, not <method>.",
+  UnsupportedMediaType: "A body has to be JSON, with the header content-type: application/json.",
+  BodyTooLarge: "The body is larger than <limit> bytes. Send less.",
+  BodyTooSlow: "The body did not arrive within <seconds> s.",
+  UnknownClient:
+    "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients.",
+  TooManyClients: "This token has <count> clients already, and no more are taken. Go on as one of them.",
+  UnknownResource: "There is no <what> '<name>'.",
+  Forbidden: "This token does not allow <what>. Use one whose claims name it.",
+
   UnknownProvider: "There is no provider '<name>'. Known: <known>.",
   CanonicalFormMismatch:
     "The provider <provider> was written for version <found> of the canonical message form; this cinch has version <known>. Use releases of both that fit together.",

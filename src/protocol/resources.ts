@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
+
+/** What an engine tells of itself beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
+export const SessionInfo = z.object({
+  /** The newest run on its log. */
+  session: SessionIdSchema,
+  log: LogIdSchema,
+  /** "running": a process holds it; "interrupted": it broke off in the middle of a turn; "paused": it can be gone on with. */
+  status: z.enum(["running", "interrupted", "paused"]),
+  /** Whether this engine runs it: it takes input now. */
+  live: z.boolean(),
+  title: z.string(),
+  profile: z.string(),
+  /** `provider:name`. */
+  model: z.string(),
+  turns: z.int().min(0),
+  /** The id of its last event. */
+  events: z.int().min(0),
+  created_at: z.string(),
+  updated_at: z.string(),
+  working_dir: z.string(),
+  pinned: z.boolean(),
+  branch_of: z.object({ log: LogIdSchema, event: EventSeqSchema }).optional(),
+});
+
+export const TaskInfo = z.object({
+  task: TaskIdSchema,
+  what: z.string(),
+  state: z.enum(["running", "done", "failed", "stopped"]),
+  detail: z.string().optional(),
+  /** When it was last heard of. */
+  updated_at: z.string(),
+});
+
+export const ProfileInfo = z.object({
+  name: z.string(),
+  /** "embedded": it comes with cinch; "user": it lies in the user's configuration. */
+  source: z.enum(["embedded", "user"]),
+  default_model: z.string().optional(),
+  tool_packs: z.array(z.string()).optional(),
+  skill_packs: z.array(z.string()).optional(),
+});
+
+export const ProviderInfo = z.object({
+  name: z.string(),
+  /** Whether it was set up: a key is there, or it stands in the configuration. Keys themselves are never told. */
+  configured: z.boolean(),
+});
+
+export const ModelInfo = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  context_tokens: z.int().min(0).optional(),
+});
+
+export const ToolInfo = z.object({
+  name: z.string(),
+  description: z.string(),
+  input_schema: z.record(z.string(), z.unknown()),
+  level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]),
+  mutating: z.boolean(),
+  lazy: z.boolean(),
+  source: z.string(),
+});
+
+export const SkillInfo = z.object({ name: z.string(), description: z.string(), source: z.string() });
+export const SkillText = SkillInfo.extend({ text: z.string() });
+
+export const SlashCommandInfo = z.object({
+  /** Without the slash; with its namespace where it has one: "compact", "sessions:list". */
+  name: z.string(),
+  usage: z.string(),
+  help: z.string(),
+  /** The command that carries it out. */
+  command: z.string(),
+});
+
+export const McpServerInfo = z.object({
+  name: z.string(),
+  state: z.enum(["stopped", "starting", "running", "degraded"]),
+  tools: z.int().min(0),
+});
+
+export const Health = z.object({ status: z.enum(["ok", "stopping"]), protocol_version: z.string() });
+
+export const RuntimeInfo = z.object({
+  version: z.string(),
+  protocol_version: z.string(),
+  pid: z.int(),
+  started_at: z.string(),
+  sessions: z.int().min(0),
+});
+
+/** What `?wait=turn` answers with, once the turn has ended. */
+export const TurnAnswer = z.object({
+  /** What the model said last, behind the last tool call. */
+  text: z.string(),
+  reason: z.string(),
+  /** Calls of the provider in this turn. */
+  turns: z.int().min(0),
+  /** US dollars; null where the price of a call is unknown. */
+  cost_usd: z.number().min(0).nullable(),
+  /** The names of the tools that were called, each once, in the order of their first call. */
+  tools_used: z.array(z.string()),
+  /** Why it failed, where it did. */
+  error: z.object({ reason: z.string(), message: z.string() }).optional(),
+  /** With `?events=true`: every event of the turn. */
+  events: z.array(z.unknown()).optional(),
+});
+
+/** What every refusal looks like. */
+export const ErrorBody = z.object({
+  reason: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type SessionInfo = z.infer<typeof SessionInfo>;
+export type TaskInfo = z.infer<typeof TaskInfo>;
+export type ProfileInfo = z.infer<typeof ProfileInfo>;
+export type ProviderInfo = z.infer<typeof ProviderInfo>;
+export type ModelInfo = z.infer<typeof ModelInfo>;
+export type ToolInfo = z.infer<typeof ToolInfo>;
+export type SkillInfo = z.infer<typeof SkillInfo>;
+export type SkillText = z.infer<typeof SkillText>;
+export type SlashCommandInfo = z.infer<typeof SlashCommandInfo>;
+export type McpServerInfo = z.infer<typeof McpServerInfo>;
+export type Health = z.infer<typeof Health>;
+export type RuntimeInfo = z.infer<typeof RuntimeInfo>;
+export type TurnAnswer = z.infer<typeof TurnAnswer>;
+export type ErrorBody = z.infer<typeof ErrorBody>;
