@@ -1,4 +1,4 @@
-import type { CallId, EventSeq, SessionId } from "../src/base/ids.ts";
+import type { CallId, ClientId, EventSeq, SessionId } from "../src/base/ids.ts";
 import type { World } from "../src/base/world.ts";
 import type { Envelope } from "../src/protocol/envelope.ts";
 import type { Intent, Outcome, StoredMessage } from "../src/session/store.ts";
@@ -40,7 +40,8 @@ export interface LogWork {
 
 export function logWork(world: World, session: SessionId, events: number): LogWork {
   const callId = world.ids.next("call");
-  const event = (id: number) => eventOf(id, session, callId);
+  const originator = world.ids.next("cli");
+  const event = (id: number) => eventOf(id, { session, callId, originator });
   return {
     events,
     pageEvents: 1_000,
@@ -61,13 +62,23 @@ export function logWork(world: World, session: SessionId, events: number): LogWo
   };
 }
 
-/** Turns as they are: text in pieces, results of calls, and an end. */
-function eventOf(id: number, session: SessionId, callId: CallId): Envelope {
+interface Ids {
+  readonly session: SessionId;
+  readonly callId: CallId;
+  readonly originator: ClientId;
+}
+
+/** Turns as they are: a prompt, text in pieces, results of calls, and an end. */
+function eventOf(id: number, { session, callId, originator }: Ids): Envelope {
   const turn = Math.floor(id / EVENTS_PER_TURN);
   const common = { id, session, ts: stamp(id) };
   if (id % EVENTS_PER_TURN === EVENTS_PER_TURN - 1)
     return { ...common, kind: "TurnEnded", payload: { turn, reason: "complete", rounds: 3 } };
   const text = `${id} ${TEXT}`;
+  if (id % EVENTS_PER_TURN === 0) {
+    const content = [{ type: "text" as const, text }];
+    return { ...common, kind: "TurnStarted", payload: { turn, originator, content } };
+  }
   if (id % 2 === 0) return { ...common, kind: "TextDelta", payload: { text } };
   const content = [{ type: "text" as const, text }];
   return { ...common, kind: "ToolResult", payload: { callId, content, isError: false } };
