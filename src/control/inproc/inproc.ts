@@ -33,7 +33,7 @@ export function connectInproc(multiplexer: Multiplexer, request: AttachRequest, 
     },
     subscribe(session, { since, signal }) {
       assertReady();
-      return multiplexer.subscribe(session, since, AbortSignal.any([signal, left.signal]));
+      return multiplexer.subscribe(session, since, AbortSignal.any([signal, left.signal]), client);
     },
     async [Symbol.asyncDispose]() {
       left.abort(new Error("the client has detached"));

@@ -12,6 +12,7 @@ import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.t
 import { KEEPING_COMMANDS } from "./keeping.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
+import { assertWithin, guarded } from "./within.ts";
 
 export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS, ...KEEPING_COMMANDS] as const;
 
@@ -62,6 +63,7 @@ export class Multiplexer {
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
+    await assertWithin(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
     if (isKeeping(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
@@ -95,12 +97,13 @@ export class Multiplexer {
    * @throws HarnessError LogHeld where another process has the log.
    */
   async #attachAnew({ sessionId }: CommandOf<"AttachSession">, client: AttachedClient): Promise<Accepted> {
-    await this.#sessions.get(sessionId)?.ending?.catch(() => undefined); // how it ended was told to who ended it
     const log = await this.#parts.store.find(sessionId);
     if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
     const { logId, profile } = log;
-    const isOn = ({ logId: on, ending }: Session) => on === logId && ending === undefined;
-    const live = [...this.#sessions.values()].find(isOn);
+    const onLog = () => [...this.#sessions.values()].filter(({ logId: on }) => on === logId);
+    // Whichever run of it is being ended; how that went is told to who ended it.
+    await Promise.allSettled(onLog().map(({ ending }) => ending));
+    const live = onLog().find(({ ending }) => ending === undefined);
     const session = live ?? (await this.#reopen({ kind: "CreateSession", profile, resume: logId }, logId));
     return await session.send({ kind: "AttachSession", sessionId: session.id }, client);
   }
@@ -133,10 +136,27 @@ export class Multiplexer {
     return this.#sessions.size;
   }
 
-  subscribe(id: SessionId, since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    const session = this.#sessions.get(id);
-    return session?.subscribe(since, signal) ?? endedSession(id, this.#parts.store, { since, signal });
+  /** Whether a session runs here. */
+  holds(id: SessionId): boolean {
+    return this.#sessions.has(id);
   }
+
+  /** Reading it throws Forbidden where the session lies outside of the client's scope. */
+  subscribe(
+    id: SessionId,
+    since: EventSeq | undefined,
+    signal: AbortSignal,
+    client?: Pick<AttachedClient, "scope">,
+  ): AsyncIterable<Envelope> {
+    const events = (until: AbortSignal) =>
+      this.#sessions.get(id)?.subscribe(since, until) ??
+      endedSession(id, this.#parts.store, { since, signal: until });
+    return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
+  }
+
+  /** The log of a session, whichever of its runs is named. */
+  readonly #logOf = async (id: SessionId): Promise<LogId | undefined> =>
+    this.#sessions.get(id)?.logId ?? (await this.#parts.store.find(id))?.logId;
 
   /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
   async close(reason: SessionEndReason): Promise<void> {

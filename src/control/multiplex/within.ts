@@ -1,0 +1,69 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { Command } from "../../protocol/commands.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import { reaches, reachesLog } from "../reach.ts";
+import type { Scope } from "../scope.ts";
+import { allowsCommand, allowsSession } from "../scope.ts";
+
+type LogOf = (id: SessionId) => Promise<LogId | undefined>;
+
+/**
+ * Holds a client to what its token allows (AUTH-07): the kinds of its commands, and the sessions they are for.
+ * @throws HarnessError Forbidden, which tells nothing of whether such a session is there.
+ */
+export async function assertWithin(scope: Scope | undefined, command: Command, logOf: LogOf): Promise<void> {
+  if (scope === undefined) return;
+  const { kind } = command;
+  if (!allowsCommand(scope, kind)) throw forbidden(`the command ${kind}`);
+  if (scope.sessions === "all") return;
+  if (command.kind === "CreateSession") {
+    // It is let into the sessions that it names: a new one is not among them.
+    const { resume } = command;
+    if (resume !== undefined && (await reachesLog(scope, resume, logOf))) return;
+    throw forbidden(resume === undefined ? "new sessions" : `the log ${resume}`);
+  }
+  if (!(await reaches(scope, command.sessionId, logOf))) throw forbidden(`the session ${command.sessionId}`);
+  // A namespace may look at whatever it likes, all sessions of this user among it.
+  if (command.kind === "CustomCommand") throw forbidden(`commands of the namespace ${command.namespace}`);
+}
+
+/** The events of a session for a client that may see them; reading those of another one throws Forbidden. */
+export function guarded(
+  scope: Scope | undefined,
+  id: SessionId,
+  {
+    logOf,
+    events,
+    signal,
+  }: {
+    readonly logOf: LogOf;
+    /** Begins to follow at once, whenever its reading begins. */
+    readonly events: (signal: AbortSignal) => AsyncIterable<Envelope>;
+    readonly signal: AbortSignal;
+  },
+): AsyncIterable<Envelope> {
+  if (scope === undefined || allowsSession(scope, id)) return events(signal);
+  const leave = new AbortController();
+  const followed = events(AbortSignal.any([signal, leave.signal]));
+  return whereReached(followed, leave, async () => {
+    if (!(await reaches(scope, id, logOf))) throw forbidden(`the session ${id}`);
+  });
+}
+
+async function* whereReached(
+  followed: AsyncIterable<Envelope>,
+  leave: AbortController,
+  assertReached: () => Promise<void>,
+): AsyncGenerator<Envelope> {
+  try {
+    await assertReached();
+    yield* followed;
+  } finally {
+    leave.abort(new Error("nobody reads on"));
+  }
+}
+
+function forbidden(what: string): HarnessError<"Forbidden"> {
+  return new HarnessError("Forbidden", { what });
+}
