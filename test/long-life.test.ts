@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import { openTalkingEngine } from "./support/engine-life.ts";
 import { liveLong } from "./support/long-life.ts";
+import { until } from "./support/until.ts";
 
 /** What chance may add; one held for each turn or session would be hundreds. */
 const ADDED_MAX = 20;
+/** A message that is held is four: itself, its list of blocks, a block, a text. */
+const HELD_PER_TURN_MAX = 3;
 const TIMEOUT_MS = 30_000;
 const DAY_MS = 86_400_000;
 
@@ -31,7 +34,7 @@ test(
     };
     const before = await held(50);
     const perTurn = ((await held(200)) - before) / 200;
-    expect(perTurn).toBeLessThan(1);
+    expect(perTurn).toBeLessThan(HELD_PER_TURN_MAX);
   },
   TIMEOUT_MS,
 );
@@ -53,6 +56,27 @@ test(
     expect([engine.armed - armed, engine.clock.waiting]).toEqual([0, 0]);
     stop.abort();
     await Promise.all(following);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SES-06 SES-11] a session that is pinned while it lives outlasts its time limit, and ends after it when it is not any more",
+  async () => {
+    await using engine = await openTalkingEngine();
+    const { connection, clock } = engine;
+    const sessionId = await engine.create();
+    await engine.talk(sessionId, 1);
+    const isLive = async () => {
+      const answer = await connection.send({ kind: "CancelTurn", sessionId }).catch(({ reason }) => reason);
+      return answer !== "UnknownSession";
+    };
+    await connection.send({ kind: "PinSession", sessionId, pinned: true });
+    await clock.advance(DAY_MS);
+    expect(await isLive()).toBe(true);
+    await connection.send({ kind: "PinSession", sessionId, pinned: false });
+    await clock.advance(DAY_MS);
+    await until("the session has ended", async () => !(await isLive()));
   },
   TIMEOUT_MS,
 );

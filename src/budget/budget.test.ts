@@ -45,7 +45,11 @@ interface Rig {
   stream(request?: ModelRequest): AsyncIterable<ModelEvent>;
 }
 
-function rig(middleware: readonly RequestMiddleware[], answer: () => AsyncIterable<ModelEvent>): Rig {
+function rig(
+  middleware: readonly RequestMiddleware[],
+  answer: () => AsyncIterable<ModelEvent>,
+  more: Partial<RequestContext> = {},
+): Rig {
   const world = testWorld();
   const told: Event[] = [];
   const asked: ModelRequest[] = [];
@@ -67,6 +71,7 @@ function rig(middleware: readonly RequestMiddleware[], answer: () => AsyncIterab
     history: NO_HISTORY,
     emit: (event) => told.push(event),
     spent: () => undefined,
+    ...more,
   };
   const handler: RequestHandler = (request) => {
     asked.push(request);
@@ -87,6 +92,13 @@ test("[PROV-11] a call costs its input, output, cache reads and cache writes, to
   expect(await send()).toHaveLength(4);
   expect(told).toEqual([{ kind: "CostIncremented", payload: PAYLOAD }]);
   expect(spend.total).toEqual({ usd: USD, unknownCalls: 0, inputTokens: 11_400, outputTokens: 200 });
+});
+
+test("[PROV-11 CLI-01] what a summary costs is told as that of a summary", async () => {
+  const answer = () => inTurn([usage(), FINISH]);
+  const { send, told } = rig([costMeter(priceOf)], answer, { purpose: "summary" });
+  await send();
+  expect(told).toEqual([{ kind: "CostIncremented", payload: { ...PAYLOAD, purpose: "summary" } }]);
 });
 
 test("[PROV-11] an unknown price is told as unknown, never as 0", async () => {

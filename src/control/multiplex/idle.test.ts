@@ -169,6 +169,18 @@ test("[SES-11] attaching while it is being ended waits for that, and opens the n
   expect(rig.multiplexer.live).toBe(1);
 });
 
+test("[SES-11 CTL-03] attaching to an older run while the newer one of its log is being ended waits for that too", async () => {
+  await using rig = await unwatched();
+  const { id: older } = rig.session;
+  await rig.connection.send({ kind: "EndSession", sessionId: older });
+  const { sessionId: newer } = await rig.connection.send({ kind: "AttachSession", sessionId: older });
+  if (newer === undefined) throw new Error("it has an id");
+  const ended = rig.connection.send({ kind: "EndSession", sessionId: newer });
+  const { sessionId: newest } = await rig.connection.send({ kind: "AttachSession", sessionId: older });
+  await ended;
+  expect([newest === older, newest === newer, rig.multiplexer.live]).toEqual([false, false, 1]);
+});
+
 test("[SES-11] one whose log another process holds is told so", async () => {
   const store = memorySessionStore({ isAlive: () => true });
   await using rig = await unwatched({ store });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../test/support/fake-clock.ts";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
@@ -8,6 +9,7 @@ import type { InputId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { memorySessionStore } from "../../session/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../../session/store.ts";
 import { INPUTS_WAITING_MAX } from "./input-queue.ts";
 
 type Delivery = "queue" | "steer";
@@ -300,6 +302,72 @@ test("[ENG-26] an input that a hook refuses when its turn comes is withdrawn wit
   await rig.send("go on");
   await rig.until("TurnEnded", 3);
   expect(begun(rig.events).map(([text]) => text)).toEqual(["one", "go on", "after it"]);
+});
+
+/** A store that asks before each batch is written. */
+function watchedStore(before: (batch: Batch) => Promise<void>): SessionStore {
+  const inner = memorySessionStore({ isAlive: () => true });
+  return {
+    ...inner,
+    async create(...args: Parameters<SessionStore["create"]>) {
+      const writer = await inner.create(...args);
+      return {
+        logId: writer.logId,
+        epoch: writer.epoch,
+        lastEvent: writer.lastEvent,
+        async append(batch: Batch, durability: Durability) {
+          await before(batch);
+          await writer.append(batch, durability);
+        },
+        [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+test("[ENG-26 ENG-11] what a person sends while the refusal of the next input is written has the session to itself", async () => {
+  const writing = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const store = watchedStore(async ({ events = [] }) => {
+    if (!events.some(({ kind }) => kind === "InputWithdrawn")) return;
+    writing.resolve();
+    await written.promise;
+  });
+  const { rig: opened, wait } = await waitingRig({
+    store,
+    onInput: async ([block]) => {
+      if (block?.type === "text" && block.text === "bad")
+        throw new HarnessError("PromptRefused", { why: "no" });
+      return [];
+    },
+  });
+  await using rig = opened;
+  await queued(rig, "bad");
+  await queued(rig, "after it");
+  wait.open();
+  await writing.promise;
+  const sent = input(rig, "at once");
+  await settle();
+  written.resolve();
+  expect(await sent).toBeUndefined();
+  await rig.until("TurnEnded", 3);
+  expect(begun(rig.events).map(([text]) => text)).toEqual(["one", "at once", "after it"]);
+  const turns = rig.events.flatMap(({ kind }) => (/^Turn(Started|Ended)$/.test(kind) ? [String(kind)] : []));
+  expect(turns).toEqual(Array.from({ length: 3 }, () => ["TurnStarted", "TurnEnded"]).flat());
+});
+
+test("[ENG-26 REL-02] where the log fails as a turn ends, the session ends, and does not wait for the input that was next", async () => {
+  let fails = false;
+  const store = watchedStore(async ({ events = [] }) => {
+    fails ||= events.some(({ kind }) => kind === "TurnEnded");
+    if (fails) throw new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "the disk is full" });
+  });
+  const { rig, wait } = await waitingRig({ store });
+  await queued(rig, "two");
+  wait.open();
+  await rig.session.idle();
+  await settle();
+  expect(rig.multiplexer.live).toBe(0);
 });
 
 test("[ENG-26 R26] a cancel while the next input is looked at leaves it waiting and held", async () => {
