@@ -236,6 +236,7 @@ function sandboxSources(
     root: workspace.root,
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
+    environment,
     ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
     ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),

@@ -1,5 +1,11 @@
 import { join, resolve } from "node:path";
-import { candidates, hiddenPlaces, resolvedHome, startupPlaces } from "../sandbox/hidden-places.ts";
+import {
+  candidates,
+  hiddenPlaces,
+  namedPlaces,
+  resolvedHome,
+  startupPlaces,
+} from "../sandbox/hidden-places.ts";
 import { repositoryPlaces } from "../sandbox/repository.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../sandbox/sandbox.ts";
@@ -41,6 +47,7 @@ export async function planPolicy(
     (listed ?? []).map((each) => (each.startsWith("~/") ? join(home ?? "/", each.slice(2)) : each));
   const wanted = [
     ...candidates(home, world.machine.platform),
+    ...namedPlaces(sources.environment ?? {}, home === undefined ? [root] : [root, home]),
     ...expanded(user?.hidden),
     ...expanded(profile?.hidden),
     ...expanded(await sources.projectHidden()).map((each) => resolve(root, each)),

@@ -16,6 +16,8 @@ export interface SandboxSources {
   readonly paths: HarnessPaths;
   /** As the environment names it. */
   readonly home?: string;
+  /** The user's: it may name other places of credentials than the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** `config.toml`, which goes before the profile. */
   readonly user?: SandboxSettings;
   readonly profile?: SandboxSettings;

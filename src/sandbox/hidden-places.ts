@@ -1,3 +1,4 @@
+import { isAbsolute, join, normalize } from "node:path";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 
@@ -24,6 +25,13 @@ const IN_HOME: readonly string[] = [
   ".pgpass",
   ".my.cnf",
   ".mylogin.cnf",
+  ".curlrc",
+  ".wgetrc",
+  ".msmtprc",
+  ".mbsyncrc",
+  ".fetchmailrc",
+  ".Xauthority",
+  ".ICEauthority",
   // clouds
   ".aws",
   ".azure",
@@ -41,6 +49,16 @@ const IN_HOME: readonly string[] = [
   ".terraform.d",
   ".terraformrc",
   ".pulumi",
+  ".cloudflared",
+  ".wrangler",
+  ".config/.wrangler",
+  ".config/linode-cli",
+  ".linode-cli",
+  ".mc",
+  ".databrickscfg",
+  ".snowflake",
+  ".snowsql",
+  ".dbt/profiles.yml",
   ".config/heroku",
   ".local/share/heroku",
   // forges and registries
@@ -59,6 +77,8 @@ const IN_HOME: readonly string[] = [
   ".cargo/credentials",
   ".cargo/credentials.toml",
   ".gem/credentials",
+  ".bundle/config",
+  ".sentryclirc",
   ".local/share/gem/credentials",
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -88,6 +108,12 @@ const IN_HOME: readonly string[] = [
   ".local/share/opencode",
   ".config/opencode",
   ".aider.conf.yml",
+  ".cursor",
+  ".qwen",
+  ".continue",
+  ".config/goose",
+  ".config/Cursor",
+  ".config/Code/User/globalStorage",
   // browsers and mail
   ".mozilla",
   ".thunderbird",
@@ -98,6 +124,9 @@ const IN_HOME: readonly string[] = [
   ".config/vivaldi",
   ".config/opera",
   ".config/evolution",
+  ".config/Slack",
+  ".config/discord",
+  ".config/Signal",
   "snap/firefox",
   "snap/chromium",
   ".var/app",
@@ -110,6 +139,10 @@ const IN_HOME: readonly string[] = [
   ".psql_history",
   ".mysql_history",
   ".sqlite_history",
+  ".irb_history",
+  ".zhistory",
+  ".histfile",
+  ".ipython/profile_default/history.sqlite",
   ".rediscli_history",
   ".lesshst",
   ".viminfo",
@@ -155,6 +188,85 @@ const OF_THE_MACHINE: readonly string[] = [
 
 /** Keys that lie among files which may be read. */
 const HOST_KEYS = /^ssh_host_.*_key$/;
+
+/** What programs are told by a variable in place of the places above: a file, a folder, or several between colons. */
+const NAMED: readonly string[] = [
+  "ANSIBLE_VAULT_PASSWORD_FILE",
+  "AWS_CONFIG_FILE",
+  "AWS_SHARED_CREDENTIALS_FILE",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AZURE_CONFIG_DIR",
+  "BOTO_CONFIG",
+  "CLAUDE_CONFIG_DIR",
+  "CLOUDSDK_CONFIG",
+  "CODEX_HOME",
+  "DOCKER_CONFIG",
+  "GH_CONFIG_DIR",
+  "GLAB_CONFIG_DIR",
+  "GNUPGHOME",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+  "HF_TOKEN_PATH",
+  "HISTFILE",
+  "KRB5_KTNAME",
+  "KUBECONFIG",
+  "NETRC",
+  "NPM_CONFIG_USERCONFIG",
+  "npm_config_userconfig",
+  "PASSWORD_STORE_DIR",
+  "PGPASSFILE",
+  "PIP_CONFIG_FILE",
+  "RCLONE_CONFIG",
+  "REGISTRY_AUTH_FILE",
+  "SOPS_AGE_KEY_FILE",
+  "TF_CLI_CONFIG_FILE",
+];
+/** Folders that hold more than credentials, by the variable that names them. */
+const NAMED_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  CARGO_HOME: ["credentials", "credentials.toml"],
+  COMPOSER_HOME: ["auth.json"],
+  GRADLE_USER_HOME: ["gradle.properties"],
+  HF_HOME: ["token"],
+  PULUMI_HOME: ["credentials.json"],
+};
+/** In whose place a variable puts another folder. */
+const MOVED: Readonly<Record<string, string>> = {
+  XDG_CONFIG_HOME: ".config/",
+  XDG_DATA_HOME: ".local/share/",
+  XDG_CACHE_HOME: ".cache/",
+};
+/** What everybody needs: `AWS_CONFIG_FILE=/dev/null` says that there is none. */
+const OF_THE_SYSTEM = /^\/(?:dev|proc|sys|usr|bin|lib|lib64|nix)(?:\/|$)/;
+
+/**
+ * The places of credentials that the user's environment names. A folder that holds the home or the workspace is not among
+ * them: a variable is set to such by mistake, and without them nothing can be worked on.
+ */
+export function namedPlaces(
+  environment: Readonly<Record<string, string>>,
+  kept: readonly string[],
+): readonly string[] {
+  const paths = [
+    ...NAMED.flatMap((name) => environment[name]?.split(":") ?? []),
+    ...Object.entries(NAMED_FOLDERS).flatMap(([name, files]) => below(environment[name], files)),
+    ...Object.entries(MOVED).flatMap(([name, folder]) => {
+      const moved = IN_HOME.filter((path) => path.startsWith(folder));
+      return below(
+        environment[name],
+        moved.map((path) => path.slice(folder.length)),
+      );
+    }),
+  ];
+  return paths.flatMap((path) => {
+    if (!isAbsolute(path)) return [];
+    const place = normalize(path).replace(/\/+$/, "");
+    const holds = place === "" || kept.some((each) => each === place || each.startsWith(`${place}/`));
+    return holds || OF_THE_SYSTEM.test(place) ? [] : [place];
+  });
+}
+
+function below(folder: string | undefined, names: readonly string[]): readonly string[] {
+  return folder === undefined || folder === "" ? [] : names.map((name) => join(folder, name));
+}
 
 /** Every place that may be worth hiding on this machine, whether it is there or not. */
 export function candidates(

@@ -1,9 +1,17 @@
 import { describe, expect } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { bubblewrap } from "../../src/sandbox/bubblewrap/bubblewrap.ts";
 import type { Confine, Sandbox } from "../../src/sandbox/sandbox.ts";
-import { requireSandbox } from "../support/sandbox-place.ts";
+import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
 import { testWorld } from "../support/world.ts";
 
@@ -139,6 +147,36 @@ describe("[SBX-01 S22] what is hidden or closed stays so", () => {
       expect(await rig.bash(`echo x >.cinch/${name}/new.md`)).toContain("Read-only file system");
     }
   });
+});
+
+// Seen red without the places that variables name.
+test("[SBX-01 S59] credentials are hidden where variables have programs look for them, and no folder that is worked in", async () => {
+  const place = mkdtempSync(join(sandboxParent(), "named-"));
+  try {
+    for (const name of ["kube", "gcp.json", "xdg/gh/hosts", "cargo/credentials.toml", "gnupg/key"]) {
+      mkdirSync(dirname(join(place, name)), { recursive: true });
+      writeFileSync(join(place, name), "CANARY");
+    }
+    const at = (name: string) => join(place, name);
+    await using rig = openSandboxRig({
+      env: {
+        KUBECONFIG: `/nowhere:${at("kube")}`,
+        GOOGLE_APPLICATION_CREDENTIALS: at("gcp.json"),
+        XDG_CONFIG_HOME: at("xdg"),
+        CARGO_HOME: at("cargo"),
+        GNUPGHOME: `${at("gnupg")}/`,
+        AWS_CONFIG_FILE: "/dev/null",
+        DOCKER_CONFIG: "/",
+        HISTFILE: "relative",
+      },
+    });
+    const said = await rig.bash(
+      `cat ${place}/* ${place}/*/* ${place}/*/*/*; echo in $PWD; echo x >/dev/null; true`,
+    );
+    expect([said.includes("CANARY"), said.includes(`in ${rig.root}`)]).toEqual([false, true]);
+  } finally {
+    rmSync(place, { recursive: true });
+  }
 });
 
 describe("[SBX-01 S26] what git runs outside is closed", () => {

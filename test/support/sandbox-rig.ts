@@ -65,6 +65,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     root: rig.root,
     paths: { config, data, state },
     home,
+    environment: env,
     ...(parts.settings === undefined ? {} : { user: parts.settings }),
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
     ...(parts.denied === undefined ? {} : { denied: parts.denied }),

@@ -3,11 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { SpawnOptions } from "../../base/world.ts";
+import type { SandboxPolicy } from "../sandbox.ts";
 import { container } from "./container.ts";
 
-async function prepared(answer: string) {
+async function prepared(answer: string, folder = "workspace", more: Partial<SandboxPolicy> = {}) {
   const directory = temporaryDirectory();
-  const [root = "", temporary = ""] = ["workspace", "tmp"].map((name) => join(directory.path, name));
+  const [root = "", temporary = ""] = [folder, "tmp"].map((name) => join(directory.path, name));
   mkdirSync(join(root, ".git", "hooks"), { recursive: true });
   mkdirSync(temporary);
   const started: SpawnOptions[] = [];
@@ -34,6 +35,7 @@ async function prepared(answer: string) {
     temporary,
     workshop: directory.path,
     network: { kind: "off" },
+    ...more,
   });
   return {
     state,
@@ -88,4 +90,17 @@ test("[SBX-02] an engine that cannot run the image is no sandbox, and the remedy
     why: "/usr/bin/podman cannot run the image toolbox: Cannot connect to the Docker daemon at unix:///x",
     remedy: "start /usr/bin/podman's service, or be let use it",
   });
+});
+
+// Seen red with the names as they are, and without the refusal.
+test("[SBX-02 S22] the name of a folder adds no setting to a mount, and what cannot be hidden is told before a command runs", async () => {
+  await using at = await prepared("echo held", 'work,src=/etc,"x', { readOnly: [], hidden: [] });
+  const { state, root } = at;
+  if (state.kind !== "working") throw new Error(state.why);
+  const { argv } = state.confine.wrap({ argv: ["true"], cwd: root, env: {} });
+  const quoted = root.replaceAll('"', '""');
+  expect(argv).toContain(`type=bind,"src=${quoted}","dst=${quoted}"`);
+
+  await using other = await prepared("echo held", "work:exec");
+  expect(other.state).toMatchObject({ kind: "unavailable", remedy: "rename it" });
 });

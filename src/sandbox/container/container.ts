@@ -33,6 +33,13 @@ export function container({ world, image }: ContainerOptions): Sandbox {
         return unavailable("neither podman nor docker is installed", "install podman");
       const kinds = await Promise.all(policy.readOnly.map(({ path }) => world.files.lstat(path)));
       const missing = policy.readOnly.filter((_, at) => kinds[at] === undefined).map(({ path }) => path);
+      const odd = [...missing, ...policy.hidden].find((path) => isIn(policy, path) && /[:,]/.test(path));
+      if (odd !== undefined) {
+        return unavailable(
+          `${odd} is to be hidden, and ${engine} takes no such place with a colon or comma in its name`,
+          "rename it",
+        );
+      }
       const confine: Confine = {
         wrap: (options) => inContainer({ engine, image, policy, missing }, options),
         failure: (stderr) =>
@@ -57,12 +64,19 @@ interface Prepared {
   readonly missing: readonly string[];
 }
 
+function isIn({ root, writable }: SandboxPolicy, path: string): boolean {
+  return [root, ...writable].some((each) => path.startsWith(`${each}/`));
+}
+
 function inContainer({ engine, image, policy, missing }: Prepared, options: SpawnOptions): SpawnOptions {
   const { root, writable, readOnly, hidden, temporary } = policy;
-  const below = (path: string) => [root, ...writable].some((each) => path.startsWith(`${each}/`));
+  const below = (path: string) => isIn(policy, path);
   const volume = (from: string, to: string, how = "rw") => [
     "--mount",
-    `type=bind,src=${from},dst=${to}${how === "ro" ? ",readonly" : ""}`,
+    // Read as a line of comma-separated values: a comma in the name of a folder would begin another setting.
+    ["type=bind", quoted(`src=${from}`), quoted(`dst=${to}`), ...(how === "ro" ? ["readonly"] : [])].join(
+      ",",
+    ),
   ];
   return {
     ...options,
@@ -85,6 +99,10 @@ function inContainer({ engine, image, policy, missing }: Prepared, options: Spaw
     // The client finds its own programs by the user's PATH; the command gets the image's.
     env: options.env,
   };
+}
+
+function quoted(value: string): string {
+  return /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
 /** What describes the host's programs and home, and means nothing in an image. */
