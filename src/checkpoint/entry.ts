@@ -31,8 +31,9 @@ export interface FileStat {
 
 export function fileStat(stat: NodeStat, sure: boolean): FileStat {
   const { mode, size, modified, changed, inode } = stat;
-  const numbers = [modified.seconds, modified.nanoseconds, changed.seconds, changed.nanoseconds, inode];
-  return { mode, size, stamp: sure ? numbers.join(" ") : "" };
+  if (!sure) return { mode, size, stamp: "" };
+  const times = `${modified.seconds} ${modified.nanoseconds} ${changed.seconds} ${changed.nanoseconds}`;
+  return { mode, size, stamp: `${times} ${inode}` };
 }
 
 export function sameStat(a: FileStat, b: FileStat): boolean {

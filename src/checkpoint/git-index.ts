@@ -12,6 +12,7 @@ export interface IndexEntry {
   readonly inode: number;
 }
 
+const ENTRIES_PER_PAUSE = 500;
 const HEADER_BYTES = 12;
 const FIXED_BYTES = 62;
 const OBJECT_BYTES = 20;
@@ -23,10 +24,13 @@ const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
 /**
  * The entries of an index file of version 2, 3 or 4, by path from the top of the working tree.
  *
- * Undefined for what is none of these, or needs more than this file (a split index): nothing is then known of any file.
+ * The bytes are held, and must not change. Undefined for what is none of these, or needs more than this file (a split index): nothing is then known of any file.
  * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
  */
-export function parseIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+export async function parseIndex(
+  index: Uint8Array,
+  pause: () => Promise<void>,
+): Promise<ReadonlyMap<string, IndexEntry> | undefined> {
   const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
   if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -39,6 +43,7 @@ export function parseIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> |
   let at = HEADER_BYTES;
   for (let number = 0; number < count; number += 1) {
     if (at + FIXED_BYTES > end) return undefined;
+    if (number % ENTRIES_PER_PAUSE === 0) await pause();
     const flags = view.getUint16(at + FLAGS_AT);
     const isExtended = version >= 3 && (flags & EXTENDED) !== 0;
     const extended = isExtended ? view.getUint16(at + FIXED_BYTES) : 0;
@@ -47,21 +52,53 @@ export function parseIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> |
     const mode = view.getUint32(at + 24);
     const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
-    if (isFile && isLooked) {
-      entries.set(textOf(named.name), {
-        object: bytes.toString("hex", at + 40, at + 40 + OBJECT_BYTES),
-        mode,
-        size: view.getUint32(at + 36),
-        changed: { seconds: view.getUint32(at), nanoseconds: view.getUint32(at + 4) },
-        modified: { seconds: view.getUint32(at + 8), nanoseconds: view.getUint32(at + 12) },
-        inode: view.getUint32(at + 20),
-      });
-    }
+    if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(view, at));
     previous = named.name;
     // Up to version 3 entries are filled up with zeros to a multiple of eight bytes.
     at = version === 4 ? named.end : at + Math.ceil((named.end - at) / 8) * 8;
   }
   return isSplit(bytes, at, end) ? undefined : entries;
+}
+
+/** An entry where it stands in the index: most are never asked for more than whether they are there. */
+class HeldEntry implements IndexEntry {
+  readonly #view: DataView;
+  readonly #at: number;
+
+  constructor(view: DataView, at: number) {
+    this.#view = view;
+    this.#at = at;
+  }
+
+  get object(): string {
+    const { buffer, byteOffset } = this.#view;
+    return hex(new Uint8Array(buffer), byteOffset + this.#at + 40);
+  }
+
+  get mode(): number {
+    return this.#view.getUint32(this.#at + 24);
+  }
+
+  get size(): number {
+    return this.#view.getUint32(this.#at + 36);
+  }
+
+  get changed(): Instant {
+    return this.#instant(0);
+  }
+
+  get modified(): Instant {
+    return this.#instant(8);
+  }
+
+  get inode(): number {
+    return this.#view.getUint32(this.#at + 20);
+  }
+
+  #instant(from: number): Instant {
+    const at = this.#at + from;
+    return { seconds: this.#view.getUint32(at), nanoseconds: this.#view.getUint32(at + 4) };
+  }
 }
 
 interface Naming {

@@ -31,13 +31,14 @@ export interface Repository {
 /**
  * Reads the repository that a workspace lies in, without running git.
  *
- * Undefined where there is none, or one whose objects cannot be relied on to be here (it borrows them from elsewhere):
+ * Between parts of the work it pauses. Undefined where there is none, or one whose objects cannot be relied on to be here (it borrows them from elsewhere):
  * then nothing counts as kept by it.
  */
 export async function openRepository(
   files: Files,
   root: string,
   configFiles: readonly string[],
+  pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Repository | undefined> {
   const found = await findRepository(files, root);
   if (found === undefined) return undefined;
@@ -49,12 +50,13 @@ export async function openRepository(
   const stamp = await indexStamp(files, folder);
   const bytes =
     stamp === undefined ? undefined : await readSmall(files, join(folder, "index"), INDEX_BYTES_MAX);
-  const entries = bytes === undefined ? undefined : parseIndex(bytes);
+  const entries = bytes === undefined ? undefined : await parseIndex(bytes, pause);
   if (stamp === undefined || entries === undefined) return undefined;
   const prefix = top === root ? "" : `${relative(top, root).split(sep).join("/")}/`;
   const converts = await mayConvert(files, entries, { top, folder, common, configFiles });
   const written = indexTime(stamp);
   const folders = new Set<string>();
+  await pause();
   for (const path of entries.keys()) {
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       const above = path.slice(0, at);
@@ -62,6 +64,7 @@ export async function openRepository(
       folders.add(above);
     }
   }
+  await pause();
   return {
     objects: new GitObjects(files, join(common, "objects")),
     entry: (path) => entries.get(prefix + path),

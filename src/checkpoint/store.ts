@@ -10,6 +10,7 @@ const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 const NUMBER_DIGITS = 8;
 /** Contents are written when so many of them wait. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+const CHANGES_PER_PAUSE = 2_000;
 const RECORD_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Who changed a file, as far as it can be known. */
@@ -42,6 +43,8 @@ export interface StoreParts {
   readonly log: string;
   /** The workspace. Records of another one are no use, and count as damaged. Absent: it is not compared. */
   readonly root?: string;
+  /** Lets other work run. */
+  readonly pause?: () => Promise<void>;
 }
 
 export type RecordHeader = Pick<StoredRecord, "kind" | "turn" | "at">;
@@ -143,7 +146,7 @@ export class CheckpointStore {
     await this.#writing(async () => {
       await this.#flush();
       const whole: StoredRecord = { ...record, ...where, contents: this.#written };
-      const text = new TextEncoder().encode(JSON.stringify(whole));
+      const text = await this.#textOf(whole);
       const sealed = sealBytes(this.#sealer, this.#recordText(number), text);
       await this.#parts.files.makeDirectory(this.#parts.folder, FOLDER_MODE);
       await this.#parts.files.writeAtomic(this.#path(number, "record"), sealed, FILE_MODE);
@@ -151,6 +154,17 @@ export class CheckpointStore {
     });
     this.#written = [];
     this.#file = 0;
+  }
+
+  /** As JSON, made in pieces: a first record names every file. */
+  async #textOf({ changes, ...rest }: StoredRecord): Promise<Uint8Array> {
+    const pieces: string[] = [];
+    for (let from = 0; from < changes.length; from += CHANGES_PER_PAUSE) {
+      pieces.push(JSON.stringify(changes.slice(from, from + CHANGES_PER_PAUSE)).slice(1, -1));
+      await this.#parts.pause?.();
+    }
+    const text = `{"changes":[${pieces.join(",")}],${JSON.stringify(rest).slice(1)}`;
+    return new TextEncoder().encode(text);
   }
 
   async #flush(): Promise<void> {

@@ -17,6 +17,8 @@ export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 export const ENTRIES_MAX = 200_000;
 /** A look that began so shortly before counts as one of now. */
 const FRESH_MS = 100;
+/** Changes that are taken in before it is asked whether to pause. */
+const TAKES_PER_PAUSE = 64;
 /** Reading and hashing between two pauses; one large file takes longer. */
 const SLICE_MS = 5;
 
@@ -121,7 +123,11 @@ export class Tracker {
       const since = this.#look;
       const look = await tree.look(root, since === undefined ? options : { ...options, since }, signal);
       const seen = since === undefined ? new Set(look.changes.map(({ path }) => path)) : undefined;
-      for (const change of look.changes) this.#take(change, by);
+      const pause = this.#pausing(signal);
+      for (const [index, change] of look.changes.entries()) {
+        this.#take(change, by);
+        if (index % TAKES_PER_PAUSE === 0) await pause();
+      }
       if (seen !== undefined) this.#takeMissing(seen, by);
       this.#takeLeft(by);
       this.#look = look;
@@ -188,7 +194,8 @@ export class Tracker {
     const stamp = await repositoryStamp(files, root);
     if (stamp === this.#stamp) return;
     try {
-      this.#repository = await openRepository(files, root, configFiles);
+      const pause = this.#pausing(new AbortController().signal);
+      this.#repository = await openRepository(files, root, configFiles, pause);
     } catch (thrown) {
       this.#repository = undefined; // everything is copied then
       const { log } = this.#parts.world;

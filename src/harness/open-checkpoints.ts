@@ -32,14 +32,9 @@ export async function openCheckpoints(
   const { root } = workspace;
   const all = checkpointsFolder(paths.data);
   const key = subKey(await providers.credentials.logKey(), `cinch checkpoints v1 ${logId}`);
-  const store = await CheckpointStore.open({
-    files,
-    random,
-    folder: join(all, logId),
-    key,
-    log: logId,
-    root,
-  });
+  const pause = () => hostTree.pause(new AbortController().signal);
+  const folder = join(all, logId);
+  const store = await CheckpointStore.open({ files, random, folder, key, log: logId, root, pause });
   if (store.damage !== undefined) {
     const { reason, message, fields } = store.damage;
     publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
