@@ -90,16 +90,16 @@ for (const [name, open] of Object.entries(STORES)) {
       await using rig = await openRig(open);
       const { log } = await makeSource(rig);
       for (const [at, nearest] of [
-        [3, "6"],
-        [8, "6 and 10"],
-        [11, "10"],
-        [99, "10"],
-        [0, "6"],
+        [3, "event 6 (turn 1 ends)"],
+        [8, "event 6 (turn 1 ends) and event 10 (turn 2 ends)"],
+        [11, "event 10 (turn 2 ends)"],
+        [99, "event 10 (turn 2 ends)"],
+        [0, "event 6 (turn 1 ends)"],
       ] as const) {
         const thrown = await thrownBy(branch(rig, log.logId, at));
         expect(thrown instanceof HarnessError && [thrown.reason, thrown.fields]).toEqual([
           "NotABoundary",
-          { id: log.logId, at: `${at}`, nearest },
+          { id: log.logId, at: `${at}`, wanted: "the end of a turn", nearest },
         ]);
       }
       expect((await rig.store.list({ limit: 9 })).length).toBe(1);
