@@ -67,10 +67,12 @@ test(
     const { connection, clock } = engine;
     const sessionId = await engine.create();
     await engine.talk(sessionId, 1);
-    const isLive = async () => {
-      const answer = await connection.send({ kind: "CancelTurn", sessionId }).catch(({ reason }) => reason);
-      return answer !== "UnknownSession";
-    };
+    /** One that is being ended refuses commands too. */
+    const isLive = () =>
+      connection.send({ kind: "CancelTurn", sessionId }).then(
+        () => true,
+        () => false,
+      );
     await connection.send({ kind: "PinSession", sessionId, pinned: true });
     await clock.advance(DAY_MS);
     expect(await isLive()).toBe(true);
