@@ -1,9 +1,11 @@
+import { HarnessError } from "../../src/base/errors.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { compaction } from "../../src/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/compaction/parts.ts";
+import type { SessionKeeping } from "../../src/control/multiplex/keeping.ts";
 import { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
 import type { Questions } from "../../src/control/multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
@@ -12,7 +14,7 @@ import { resumeLog } from "../../src/harness/resume.ts";
 import { composeSession } from "../../src/harness/session.ts";
 import type { CommandOf } from "../../src/protocol/commands.ts";
 import { retry } from "../../src/provider/retry.ts";
-import type { Holder } from "../../src/session/store.ts";
+import type { Holder, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { fails } from "../../src/tool/output.ts";
 import { ToolRegistry } from "../../src/tool/registry.ts";
@@ -25,6 +27,8 @@ import { simTools } from "./tools.ts";
 
 const ROUNDS_MAX = 8;
 const OUTPUT_TOKENS_MAX = 50;
+/** So short that a session which nobody follows ends by itself while others still act. */
+const IDLE_TIMEOUT_MS = 300;
 
 /** A window so small that a session of a few turns fills it. */
 const COMPACTION: CompactionParts = {
@@ -53,7 +57,23 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
     world,
     store,
     openSession: (request) => openSession(request, { ...around, world }),
+    keeping: keepingOf(store),
   });
+}
+
+/** Pins are the store's; nothing here is branched. */
+function keepingOf(store: SessionStore): SessionKeeping {
+  return {
+    async pin({ sessionId, pinned }) {
+      const log = await store.find(sessionId);
+      if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
+      await store.pin(log.logId, pinned);
+      return {};
+    },
+    async branch({ kind }) {
+      throw new HarnessError("InvalidCommand", { kind, why: "nothing is branched here" });
+    },
+  };
 }
 
 interface SessionSurroundings extends EngineSurroundings {
@@ -89,6 +109,8 @@ async function openSession(
     store,
     writer,
     ...resumed,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
+    pinned: (await store.find(logId))?.pinned ?? false,
     tools: () => registry,
     workspace: { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" },
     telemetry: [],

@@ -289,7 +289,9 @@ class Run {
     }
     const attached = this.#clients.filter(({ isAttached }) => isAttached);
     if (this.#session === undefined || this.#over || attached.length === 0) {
-      this.#reopen();
+      const [back] = this.#clients;
+      if (this.#session === undefined || back === undefined || this.#chance.happens(0.5)) this.#reopen();
+      else this.#comeBack(back, this.#engine, this.#session);
       return;
     }
     const client = this.#chance.of(attached);
@@ -320,10 +322,39 @@ class Run {
         if (away !== undefined) void away.attach(this.#engine, sessionId);
         return;
       }
+      case "pin":
+        this.#send(client, { kind: "PinSession", sessionId, pinned: this.#chance.happens(0.5) });
+        return;
+      case "all leave":
+        for (const each of attached) each.detach();
+        return;
+      case "attach":
+        this.#attach(client, sessionId);
+        return;
       case "reopen":
         this.#reopen();
         return;
     }
+  }
+
+  /** Goes on with the session, or with a new run of its log where it has ended. */
+  #attach(client: SimClient, sessionId: SessionId): void {
+    const engine = this.#engine;
+    this.#send(client, { kind: "AttachSession", sessionId }, (fate) => {
+      if (fate.kind === "refused" || engine === undefined || engine !== this.#engine) return;
+      const { sessionId: now = sessionId } = fate.accepted;
+      if (now === this.#session) return;
+      if (this.#session !== sessionId) return; // somebody else has opened a newer run meanwhile
+      this.#session = now;
+      this.#over = false;
+      for (const each of this.#clients) void each.attach(engine, now);
+    });
+  }
+
+  /** A client that finds a session that may have ended asks for it to go on. */
+  #comeBack(client: SimClient, engine: Multiplexer, sessionId: SessionId): void {
+    this.#tell("client: comes back to a session");
+    void client.attach(engine, sessionId).then(() => this.#attach(client, sessionId));
   }
 
   #input(client: SimClient, then?: (fate: Fate) => void): void {
@@ -407,6 +438,10 @@ const ACTIONS = [
   "compact",
   "leave",
   "come back",
+  "pin",
+  "all leave",
+  "attach",
+  "attach",
   "reopen",
 ] as const;
 const DELIVERIES = ["reject", "queue", "steer"] as const;

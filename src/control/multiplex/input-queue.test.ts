@@ -370,6 +370,24 @@ test("[ENG-26 REL-02] where the log fails as a turn ends, the session ends, and 
   expect(rig.multiplexer.live).toBe(0);
 });
 
+test("[REL-02 SES-11] a session whose log fails while no turn runs ends with the command that met it, and frees the log", async () => {
+  let fails = false;
+  const store = watchedStore(async () => {
+    if (fails) throw new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "the disk is full" });
+  });
+  const rig = await openRig({ script: [says("one")], store, follows: false });
+  const { id: sessionId, logId } = rig.session;
+  await input(rig, "hello");
+  await rig.session.idle();
+  await settle();
+  fails = true;
+  await expect(input(rig, "more")).rejects.toMatchObject({ reason: "StoreUnwritable" });
+  await settle();
+  expect([rig.multiplexer.live, (await store.find(logId))?.heldBy]).toEqual([0, undefined]);
+  fails = false;
+  expect((await rig.connection.send({ kind: "AttachSession", sessionId })).sessionId).not.toBe(sessionId);
+});
+
 test("[ENG-26 R26] a cancel while the next input is looked at leaves it waiting and held", async () => {
   const looking = Promise.withResolvers<void>();
   const { rig: opened, wait } = await waitingRig({

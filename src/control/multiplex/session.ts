@@ -108,6 +108,15 @@ export class Session {
    * @throws HarnessError when it is refused.
    */
   async send(command: Command, client: AttachedClient): Promise<Accepted> {
+    try {
+      return await this.#carryOut(command, client);
+    } finally {
+      // No turn need run where a log fails: it would be held by a session that can do nothing any more.
+      if (this.#parts.bus.failure !== undefined) this.#endUnasked("error");
+    }
+  }
+
+  async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
     switch (command.kind) {
