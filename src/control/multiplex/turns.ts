@@ -146,7 +146,8 @@ export class Turns {
       await parts.engine.conversation.ready();
       return await work(turn);
     } catch (thrown) {
-      if (!turn.cancel.signal.aborted || parts.bus.failure !== undefined) throw thrown;
+      if (parts.bus.failure !== undefined) throw parts.bus.failure;
+      if (!turn.cancel.signal.aborted) throw thrown;
       this.#assertGoesOn();
       throw new HarnessError("InvalidCommand", { kind, why: "it was cancelled" }, { cause: thrown });
     } finally {
