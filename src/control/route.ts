@@ -63,6 +63,8 @@ export interface HttpCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly wire: Wire;
+  /** Who asks, as far as the wire tells that. */
+  readonly peer: string;
   /** Absent only where the route needs none. */
   readonly grant?: Grant;
   readonly exchange: Exchange;
@@ -72,12 +74,17 @@ export interface HttpCall {
   json(): Promise<unknown>;
   /**
    * The client that this request acts as: that of X-Harness-Client, else the token's own. The answer's X-Harness-Client
-   * names it.
-   * @throws HarnessError TokenMissing, UnknownClient, TooManyClients.
+   * names it. X-Harness-Version is its handshake, where it is there.
+   * @throws HarnessError TokenMissing, UnknownClient, TooManyClients, HandshakeVersionMismatch.
    */
-  connection(): Connection;
+  connection(): Promise<Connection>;
   /** A client of its own for this token. @throws HarnessError TokenMissing, TooManyClients. */
   newConnection(label: string): Connection;
-  /** A stream of server-sent events: it is asked for the next piece only when the one before was taken. */
+  /**
+   * Answers with server-sent events. The next piece is asked for when the one before was taken; the signal aborts when
+   * the client has gone, its token has ended, or the server is closed.
+   */
   stream(pieces: (signal: AbortSignal) => AsyncGenerator<string>): Response;
+  /** Calls back once, when the token of this request is about to expire. */
+  onExpiring(told: (expiresAt: number) => void): Disposable;
 }

@@ -1,0 +1,129 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId, TokenId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Grant } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+
+export const CLIENTS_PER_TOKEN_MAX = 64;
+/** A client that sends nothing and follows nothing for so long is forgotten. */
+export const CLIENT_IDLE_MS = 3_600_000;
+
+/** A client while one request acts as it. */
+export interface ClientInUse extends Disposable {
+  readonly connection: Connection;
+  /** Makes its handshake, unless it has made one. @throws HarnessError HandshakeVersionMismatch. */
+  handshake(version: string): Promise<void>;
+}
+
+interface Kept {
+  readonly connection: Connection;
+  readonly jti: TokenId;
+  readonly expiresAt: number;
+  uses: number;
+  usedMs: number;
+}
+
+/**
+ * Clients that go on from one request to the next: who sent an input is who may take it back (BUS-02, CTL-01).
+ *
+ * Each belongs to one token, whose identity class and scope it has. A token has a client of its own, which every request
+ * acts as that names no other.
+ */
+export class HttpClients implements AsyncDisposable {
+  readonly #engine: EnginePort;
+  readonly #clock: Pick<Clock, "monotonic" | "now">;
+  readonly #kept = new Map<ClientId, Kept>();
+  /** The client of a token's own. */
+  readonly #own = new Map<TokenId, Kept>();
+  readonly #shaken = new WeakMap<Connection, Promise<unknown>>();
+
+  constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** @throws HarnessError UnknownClient for one that is not this token's, whoever else's it is; TooManyClients. */
+  use(grant: Grant, named: string | null): ClientInUse {
+    return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named));
+  }
+
+  /** @throws HarnessError TooManyClients. */
+  add(grant: Grant, label: string): ClientInUse {
+    return this.#inUse(this.#attach(grant, label));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = [...this.#kept.values()];
+    this.#kept.clear();
+    this.#own.clear();
+    await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
+  }
+
+  #named({ jti }: Grant, id: string): Kept {
+    const kept = isId("cli", id) ? this.#kept.get(id) : undefined;
+    if (kept !== undefined && kept.jti === jti) return kept;
+    throw new HarnessError("UnknownClient", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+  }
+
+  #ownOf(grant: Grant): Kept {
+    const own = this.#own.get(grant.jti);
+    if (own !== undefined) return own;
+    const made = this.#attach(grant, "http");
+    this.#own.set(grant.jti, made);
+    return made;
+  }
+
+  #attach({ jti, identityClass, scope, expiresAt }: Grant, label: string): Kept {
+    this.#forget();
+    const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
+    if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
+    const connection = this.#engine.attach({ identityClass, label, scope });
+    const kept = { connection, jti, expiresAt, uses: 0, usedMs: this.#clock.monotonic() };
+    this.#kept.set(connection.clientId, kept);
+    return kept;
+  }
+
+  #inUse(kept: Kept): ClientInUse {
+    const { connection } = kept;
+    kept.uses += 1;
+    let isOver = false;
+    return {
+      connection,
+      handshake: async (version) => {
+        if (this.#shaken.has(connection)) return;
+        const shaking = connection.handshake(version);
+        this.#shaken.set(connection, shaking);
+        try {
+          await shaking;
+        } catch (thrown) {
+          this.#shaken.delete(connection);
+          throw thrown;
+        }
+      },
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        kept.uses -= 1;
+        kept.usedMs = this.#clock.monotonic();
+      },
+    };
+  }
+
+  /** Lets go of clients that nobody will come back as. */
+  #forget(): void {
+    const idleSince = this.#clock.monotonic() - CLIENT_IDLE_MS;
+    for (const [id, kept] of this.#kept) {
+      if (kept.uses > 0 || (kept.usedMs > idleSince && kept.expiresAt > this.#clock.now())) continue;
+      this.#kept.delete(id);
+      if (this.#own.get(kept.jti) === kept) this.#own.delete(kept.jti);
+      void kept.connection[Symbol.asyncDispose]();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Carrier } from "../route.ts";
+
+/** Names in a query that would be a token in an address: addresses end up in logs and histories. */
+const TOKEN_PARAMETERS: readonly string[] = ["token", "access_token", "x-harness-token", "authorization"];
+const TOKEN_PROTOCOL = "cinch.token.";
+
+/** The methods and headers that a page of an allowed origin may use. */
+const ALLOWED_METHODS = "GET, POST, DELETE";
+const ALLOWED_HEADERS = "content-type, last-event-id, x-harness-client, x-harness-token, x-harness-version";
+
+/**
+ * Holds the Host to the names that this listener is reached by: a page that has its own name point here has another
+ * (DNS rebinding, AUTH-06). Two Host headers arrive joined, and so are refused.
+ * @param served absent: any well-formed name with the right port, where a certificate tells the names.
+ */
+export function assertHost(headers: Headers, served: readonly string[] | { readonly port: number }): void {
+  const host = headers.get("host") ?? "";
+  if ("port" in served) {
+    const [, port = ""] = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(host) ?? [];
+    if (Number(port) === served.port) return;
+    throw new HarnessError("InvalidHost", { host: shown(host), served: `its name with :${served.port}` });
+  }
+  if (served.includes(host)) return;
+  throw new HarnessError("InvalidHost", { host: shown(host), served: served.join(" or ") });
+}
+
+/** The origin of the page that asks, where one does. @throws HarnessError InvalidOrigin for one that is not allowed. */
+export function assertOrigin(headers: Headers, allowed: readonly string[]): string | undefined {
+  const origin = headers.get("origin");
+  if (origin === null) return undefined;
+  if (allowed.includes(origin)) return origin;
+  throw new HarnessError("InvalidOrigin", { origin: shown(origin) });
+}
+
+/** What a page of an allowed origin may read of an answer, or ask for. */
+export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+  if (origin === undefined) return {};
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "x-harness-client",
+    vary: "origin",
+  };
+}
+
+export function preflightHeaders(origin: string): Readonly<Record<string, string>> {
+  return {
+    ...originHeaders(origin),
+    "access-control-allow-methods": ALLOWED_METHODS,
+    "access-control-allow-headers": ALLOWED_HEADERS,
+    "access-control-max-age": "600",
+  };
+}
+
+/** @throws HarnessError InvalidPath where a token stands in the address. */
+export function assertNoToken(query: URLSearchParams): void {
+  for (const name of query.keys()) {
+    if (TOKEN_PARAMETERS.includes(name.toLowerCase())) {
+      const why = "a token never stands in an address, which is logged. Send the header X-Harness-Token";
+      throw new HarnessError("InvalidPath", { why });
+    }
+  }
+}
+
+/** The token as the request carries it; what it is worth is not looked at here. */
+export function tokenOf(headers: Headers, carrier: Carrier): string | undefined {
+  switch (carrier) {
+    case "bearer":
+      return /^Bearer +([^\s,]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+    case "header":
+      return headers.get("x-harness-token") ?? undefined;
+    case "subprotocol": {
+      const offered = (headers.get("sec-websocket-protocol") ?? "").split(",").map((each) => each.trim());
+      const carrying = offered.find((each) => each.startsWith(TOKEN_PROTOCOL));
+      return headers.get("x-harness-token") ?? carrying?.slice(TOKEN_PROTOCOL.length);
+    }
+  }
+}
+
+/** @throws HarnessError UnsupportedMediaType: a form of another page could send anything else without asking. */
+export function assertJson(headers: Headers): void {
+  const type = headers.get("content-type") ?? "";
+  if (/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) return;
+  throw new HarnessError("UnsupportedMediaType", {});
+}
+
+/** Foreign text for a message: short, and without what moves a cursor. */
+function shown(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);
+}

@@ -1,0 +1,70 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Route } from "../route.ts";
+
+export interface Matched {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the route of a request. Segments are compared as they stand and parameters decoded once, so that nothing which
+ * is spelt with percent signs gets another meaning on the way.
+ * @throws HarnessError UnknownRoute, MethodNotAllowed, InvalidPath for a parameter that cannot be decoded.
+ */
+export function matchRoute(routes: readonly Route[], method: string, path: string): Matched {
+  const segments = path.split("/");
+  const here = routes.filter((route) => fits(route.path.split("/"), segments));
+  if (here.length === 0) throw new HarnessError("UnknownRoute", { path: shown(path) });
+  // What is spelt out goes before what is a parameter.
+  const route = here
+    .filter((each) => each.method === method)
+    .sort((a, b) => parameters(a) - parameters(b))[0];
+  if (route === undefined) {
+    const allowed = methodsAt(here);
+    throw new HarnessError("MethodNotAllowed", { path: shown(path), allowed, method: shown(method) });
+  }
+  return { route, params: paramsOf(route, segments) };
+}
+
+/** The methods of routes, as the header Allow lists them. */
+function methodsAt(routes: readonly Route[]): string {
+  return [...new Set(routes.map(({ method }) => method))].sort().join(", ");
+}
+
+function fits(template: readonly string[], segments: readonly string[]): boolean {
+  return (
+    template.length === segments.length &&
+    template.every((part, at) => (isParameter(part) ? segments[at] !== "" : part === segments[at]))
+  );
+}
+
+function paramsOf({ path }: Route, segments: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = path
+    .split("/")
+    .flatMap((part, at) => (isParameter(part) ? [[part.slice(1, -1), decoded(segments[at] ?? "")]] : []));
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
+function decoded(segment: string): string {
+  let text: string;
+  try {
+    text = decodeURIComponent(segment);
+  } catch {
+    throw new HarnessError("InvalidPath", { why: "it has a percent sign that stands for nothing" });
+  }
+  if (/[\u0000-\u001f\u007f/\\]/.test(text))
+    throw new HarnessError("InvalidPath", { why: "it has a character that no name has" });
+  return text;
+}
+
+function isParameter(part: string): boolean {
+  return part.startsWith("{");
+}
+
+function parameters({ path }: Route): number {
+  return path.split("{").length;
+}
+
+function shown(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+}

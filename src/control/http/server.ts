@@ -1,0 +1,311 @@
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { Exchange, HttpAnswer, Listening, World } from "../../base/world.ts";
+import type { Authority, Grant, Wire } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+import type { HttpCall, Route } from "../route.ts";
+import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
+import { BODY_BYTES_MAX, readJson } from "./body.ts";
+import type { ClientInUse } from "./clients.ts";
+import { HttpClients } from "./clients.ts";
+import {
+  assertHost,
+  assertJson,
+  assertNoToken,
+  assertOrigin,
+  originHeaders,
+  preflightHeaders,
+  tokenOf,
+} from "./gate.ts";
+import { matchRoute } from "./match.ts";
+import { pulledBody, sseFrame } from "./sse.ts";
+
+/** A connection on which nothing moves for so long is closed; a stream has its heartbeat. */
+export const IDLE_MS_MAX = 60_000;
+/** How long a shutdown waits for answers and streams that come to their end. */
+export const DRAIN_MS_MAX = 5_000;
+/** A body above the limit is refused with its reason; one above this by the runtime, without a word. */
+const RUNTIME_BODY_BYTES_MAX = 2 * BODY_BYTES_MAX;
+
+/** An address to serve, with what its certificate is made of. */
+export type HttpTarget =
+  | { readonly kind: "unix"; readonly path: string }
+  | { readonly kind: "loopback"; readonly hostname: string; readonly port: number; readonly tls?: Tls }
+  | { readonly kind: "lan"; readonly hostname: string; readonly port: number; readonly tls: Tls };
+
+/** Certificate and key, as PEM texts. */
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface HttpParts {
+  readonly world: Pick<World, "clock" | "listen" | "log">;
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly routes: readonly Route[];
+  readonly targets: readonly HttpTarget[];
+  /** Origins whose pages may talk to the engine; absent: none. */
+  readonly origins?: readonly string[];
+  /** Absent: `IDLE_MS_MAX`. */
+  readonly idleMsMax?: number;
+}
+
+/**
+ * The listeners of one engine. Disposing it takes no new requests, waits for what is under way for at most
+ * `DRAIN_MS_MAX`, and closes what is left: streams end by themselves where the engine has ended its sessions before.
+ */
+export interface HttpServer extends AsyncDisposable {
+  /** Where it listens, in the order of the targets: paths, and URLs with their real ports. */
+  readonly addresses: readonly string[];
+  /** From now on every request is refused with EngineStopping; what is under way goes on. */
+  quiesce(): void;
+}
+
+/** Opens every target, or none. @throws a system error (EADDRINUSE, EACCES …) where one cannot be had. */
+export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
+  await using undo = new AsyncDisposableStack();
+  const front = undo.use(new HttpFront(parts));
+  const addresses: string[] = [];
+  for (const target of parts.targets) addresses.push(undo.use(await front.listen(target)).address);
+  const opened = undo.move();
+  return {
+    addresses,
+    quiesce: () => front.quiesce(),
+    async [Symbol.asyncDispose]() {
+      await front.drain();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What every request passes before its route sees it, whatever it came in by (AUTH-02, AUTH-06). */
+class HttpFront implements AsyncDisposable {
+  readonly #parts: HttpParts;
+  readonly #clients: HttpClients;
+  /** What aborts each request that is under way. */
+  readonly #live = new Set<AbortController>();
+  #isQuiet = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
+    this.#clients = new HttpClients(parts.engine, parts.world.clock);
+  }
+
+  async listen(target: HttpTarget): Promise<Listening> {
+    const { kind } = target;
+    let hosts: readonly string[] | { readonly port: number } = UNIX_HOSTS;
+    const listening = await this.#parts.world.listen({
+      target: kind === "unix" ? target : { kind: "tcp", hostname: target.hostname, port: target.port },
+      ...(kind === "unix" || target.tls === undefined ? {} : { tls: target.tls }),
+      bodyBytesMax: RUNTIME_BODY_BYTES_MAX,
+      idleMsMax: this.#parts.idleMsMax ?? IDLE_MS_MAX,
+      handle: (request, exchange) => this.#handle(request, exchange, kind, () => hosts),
+    });
+    if (kind !== "unix") {
+      const port = Number(/:(\d+)$/.exec(listening.address)?.[1] ?? 0);
+      hosts = kind === "lan" ? { port } : [`localhost:${port}`, `127.0.0.1:${port}`];
+    }
+    return listening;
+  }
+
+  quiesce(): void {
+    this.#isQuiet = true;
+  }
+
+  /** Resolves when nothing is under way any more, or after `DRAIN_MS_MAX`. */
+  async drain(): Promise<void> {
+    this.quiesce();
+    if (this.#live.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
+      using _limit = this.#parts.world.clock.timer(DRAIN_MS_MAX, resolve);
+      await promise;
+    }
+    this.#cut();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cut();
+    await this.#clients[Symbol.asyncDispose]();
+  }
+
+  async #handle(
+    request: Request,
+    exchange: Exchange,
+    wire: Wire,
+    hosts: () => readonly string[] | { readonly port: number },
+  ): Promise<HttpAnswer> {
+    const { headers, method } = request;
+    let origin: string | undefined;
+    try {
+      assertHost(headers, hosts());
+      origin = assertOrigin(headers, this.#parts.origins ?? []);
+      if (this.#isQuiet) throw new HarnessError("EngineStopping", {});
+      if (method === "OPTIONS" && origin !== undefined) return emptyAnswer(204, preflightHeaders(origin));
+      const answer = await this.#routed(request, exchange, wire);
+      return answer instanceof Response ? withHeaders(answer, originHeaders(origin)) : answer;
+    } catch (thrown) {
+      return withHeaders(this.#refusal(thrown, method), originHeaders(origin));
+    }
+  }
+
+  async #routed(request: Request, exchange: Exchange, wire: Wire): Promise<HttpAnswer> {
+    const { headers } = request;
+    const url = parsed(request.url);
+    assertNoToken(url.searchParams);
+    const { route, params } = matchRoute(this.#parts.routes, request.method, url.pathname);
+    const carrier = route.carrier ?? "header";
+    const token = tokenOf(headers, carrier);
+    const isOpen = route.access === "public" || (route.access === "local" && wire === "unix");
+    const isBare = isOpen && token === undefined;
+    let grant: Grant | undefined;
+    try {
+      grant = isBare ? undefined : await this.#parts.authority.verify(token, wire);
+    } catch (thrown) {
+      const refused = this.#refusal(thrown, request.method);
+      return refused.status === 401 && carrier === "bearer"
+        ? withHeaders(refused, { "www-authenticate": "Bearer" })
+        : refused;
+    }
+    if (request.method === "POST") assertJson(headers);
+    const call = this.#call(request, { params, query: url.searchParams, wire, exchange, grant });
+    try {
+      const answer = await route.handle(call);
+      return answer instanceof Response ? withHeaders(answer, call.headers()) : answer;
+    } catch (thrown) {
+      return withHeaders(this.#refusal(thrown, request.method), call.headers());
+    } finally {
+      call.handled();
+    }
+  }
+
+  #call(
+    request: Request,
+    {
+      grant,
+      ...given
+    }: Pick<HttpCall, "params" | "query" | "wire" | "exchange"> & { readonly grant: Grant | undefined },
+  ): HttpCall & { headers(): Readonly<Record<string, string>>; handled(): void } {
+    const { world, authority } = this.#parts;
+    const gone = new AbortController();
+    const { signal } = gone;
+    const onGone = () => gone.abort(new Cancelled("client", "the client has gone"));
+    if (request.signal.aborted) onGone();
+    else request.signal.addEventListener("abort", onGone, { once: true });
+    const used: ClientInUse[] = [];
+    let isStream = false;
+    const over = this.#begun(gone, () => {
+      request.signal.removeEventListener("abort", onGone);
+      for (const each of used) each[Symbol.dispose]();
+    });
+    const holder = () => {
+      if (grant !== undefined) return grant;
+      throw new HarnessError("TokenMissing", {});
+    };
+    const keep = (client: ClientInUse) => {
+      used.push(client);
+      return client;
+    };
+    return {
+      ...given,
+      request,
+      peer: given.wire,
+      ...(grant === undefined ? {} : { grant }),
+      signal,
+      json: () => readJson(request, world.clock, signal),
+      connection: async () => {
+        const client = keep(this.#clients.use(holder(), request.headers.get("x-harness-client")));
+        const version = request.headers.get("x-harness-version");
+        if (version !== null) await client.handshake(version);
+        return client.connection;
+      },
+      newConnection: (label) => keep(this.#clients.add(holder(), label)).connection,
+      stream: (pieces) => {
+        const read = pieces(signal);
+        isStream = true;
+        given.exchange.keepOpen();
+        const watch = grant === undefined ? undefined : authority.watch(grant);
+        const onEnded = () => gone.abort(watch?.ended.reason);
+        const leave = () => {
+          gone.abort(new Cancelled("client", "nobody reads this stream"));
+          watch?.ended.removeEventListener("abort", onEnded);
+          watch?.[Symbol.dispose]();
+          over();
+        };
+        if (watch?.ended.aborted === true) onEnded();
+        watch?.ended.addEventListener("abort", onEnded, { once: true });
+        const body = pulledBody(read, {
+          left: leave,
+          failed: (thrown) => {
+            this.#tell(thrown);
+            return sseFrame(errorBody(asRefusal(thrown)), { event: "refused" });
+          },
+        });
+        return streamAnswer(body);
+      },
+      onExpiring: (told) => {
+        const watch = authority.watch(holder());
+        const telling = watch.onExpiring(told);
+        return {
+          [Symbol.dispose]() {
+            telling[Symbol.dispose]();
+            watch[Symbol.dispose]();
+          },
+        };
+      },
+      headers() {
+        const id = used.at(-1)?.connection.clientId;
+        return id === undefined ? {} : { "x-harness-client": id };
+      },
+      handled() {
+        if (!isStream) over();
+      },
+    };
+  }
+
+  /** Counts one request that is under way, until what is returned is called. */
+  #begun(gone: AbortController, then: () => void): () => void {
+    this.#live.add(gone);
+    return () => {
+      if (!this.#live.delete(gone)) return;
+      then();
+      if (this.#live.size === 0) this.#onIdle?.();
+    };
+  }
+
+  #cut(): void {
+    for (const gone of this.#live) gone.abort(new Cancelled("shutdown", "the control plane was closed"));
+  }
+
+  #refusal(thrown: unknown, method: string): Response {
+    this.#tell(thrown);
+    const refusal = asRefusal(thrown);
+    const answer = errorAnswer(refusal);
+    const allowed =
+      refusal.reason === "MethodNotAllowed" ? Reflect.get(refusal.fields, "allowed") : undefined;
+    if (typeof allowed === "string") answer.headers.set("allow", allowed);
+    return method === "HEAD" ? emptyAnswer(answer.status, Object.fromEntries(answer.headers)) : answer;
+  }
+
+  #tell(thrown: unknown): void {
+    const log = this.#parts.world.log.for("control.http");
+    if (thrown instanceof HarnessError)
+      log.write("debug", "a request was refused", { reason: thrown.reason });
+    else log.write("error", "a request failed", { what: messageOf(thrown) });
+  }
+}
+
+/** Nothing of a name or port is in the path of a socket. */
+const UNIX_HOSTS: readonly string[] = ["localhost", "127.0.0.1"];
+
+function parsed(url: string): URL {
+  const found = URL.parse(url);
+  if (found === null) throw new HarnessError("InvalidPath", { why: "it is none" });
+  return found;
+}
+
+function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
+}

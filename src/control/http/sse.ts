@@ -1,0 +1,121 @@
+import type { Clock } from "../../base/world.ts";
+
+/** How long an event stream is silent at most ([A] § REST surface). */
+export const HEARTBEAT_MS = 15_000;
+
+export interface EventStreamOptions<Item> {
+  readonly clock: Pick<Clock, "timer">;
+  /** Aborts when nobody reads on; the subscription has the same signal. */
+  readonly signal: AbortSignal;
+  /** The first piece: the headers of the answer go out with it. */
+  readonly hello: string;
+  readonly heartbeat: string;
+  readonly heartbeatMs: number;
+  /** What an item is on the wire; undefined where it is nothing. */
+  readonly frame: (item: Item) => string | undefined;
+  /** Given what puts in a piece between two items. */
+  readonly onOpen?: (say: (piece: string) => void) => void;
+}
+
+/**
+ * What is written for one reader of events, piece by piece: at most one item is held for it, so that a reader which
+ * stops costs nothing, and whoever makes the events has the rest of them.
+ */
+export async function* eventStream<Item>(
+  items: AsyncIterable<Item>,
+  options: EventStreamOptions<Item>,
+): AsyncGenerator<string> {
+  const { clock, signal, frame } = options;
+  const iterator = items[Symbol.asyncIterator]();
+  const said: string[] = [];
+  let wake: () => void = () => undefined;
+  let settled: { readonly result?: IteratorResult<Item>; readonly thrown?: unknown } | undefined;
+  let isAsked = false;
+  const settle = (outcome: typeof settled) => {
+    settled = outcome;
+    wake();
+  };
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort);
+  options.onOpen?.((piece) => {
+    said.push(piece);
+    wake();
+  });
+  try {
+    yield options.hello;
+    while (!signal.aborted) {
+      if (!isAsked) {
+        isAsked = true;
+        // Once for each item: whoever waits anew for the same promise leaves something behind with it every time.
+        iterator.next().then(
+          (result) => settle({ result }),
+          (thrown: unknown) => settle({ thrown }),
+        );
+      }
+      let isQuiet = false;
+      if (settled === undefined && said.length === 0) {
+        using _beat = clock.timer(options.heartbeatMs, () => {
+          isQuiet = true;
+          wake();
+        });
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (signal.aborted) return;
+      yield* said.splice(0);
+      const now = settled;
+      if (now === undefined) {
+        if (isQuiet) yield options.heartbeat;
+        continue;
+      }
+      [settled, isAsked] = [undefined, false];
+      if (now.result === undefined) throw now.thrown;
+      if (now.result.done === true) return;
+      const piece = frame(now.result.value);
+      if (piece !== undefined) yield piece;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // It waits for its signal where it waits for anything; how it ends is nobody's any more.
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** One server-sent event. JSON has no line break of its own, so that no content can begin another event. */
+export function sseFrame(
+  data: unknown,
+  more: { readonly id?: number; readonly event?: string } = {},
+): string {
+  const id = more.id === undefined ? "" : `id: ${more.id}\n`;
+  const event = more.event === undefined ? "" : `event: ${more.event}\n`;
+  return `${id}${event}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** A body that is made only as fast as it is read. */
+export function pulledBody(
+  pieces: AsyncGenerator<string>,
+  { left, failed }: { readonly left: () => void; readonly failed: (thrown: unknown) => string },
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isFailed = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (isFailed) return controller.close();
+        try {
+          const { done, value } = await pieces.next();
+          if (done !== true) return controller.enqueue(encoder.encode(value));
+          left();
+          controller.close();
+        } catch (thrown) {
+          isFailed = true;
+          left();
+          controller.enqueue(encoder.encode(failed(thrown)));
+        }
+      },
+      cancel: () => left(),
+    },
+    { highWaterMark: 0 },
+  );
+}

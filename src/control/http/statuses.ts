@@ -1,0 +1,76 @@
+import type { Reason } from "../../base/reasons.ts";
+
+/**
+ * The HTTP status of each refusal; docs/protocol/errors.md is made of this table. What does not stand here is answered
+ * with 500: nobody asked wrongly, something here failed.
+ */
+const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
+  400: ["InvalidPath", "InvalidHeader", "InvalidBody", "InvalidSessionID", "UsageInvalid", "ClaimsInvalid"],
+  401: ["TokenMissing", "TokenInvalid", "TokenExpired", "TokenRevoked"],
+  403: [
+    "InvalidHost",
+    "InvalidOrigin",
+    "Forbidden",
+    "TokenNotHere",
+    "MintRefused",
+    "MintCodeWrong",
+    "MintExpired",
+    "MintTooWide",
+    "PermissionDenied",
+    "PromptRefused",
+    "TrustRefused",
+    "TrustDrift",
+    "NonInteractiveAckRefused",
+  ],
+  404: [
+    "UnknownRoute",
+    "UnknownClient",
+    "UnknownResource",
+    "UnknownSession",
+    "SessionMissing",
+    "NoSuchSession",
+    "NothingToContinue",
+    "UnknownCommandNamespace",
+    "UnknownProvider",
+    "UnknownModel",
+    "ProfileMissing",
+    "PathMissing",
+    "MemoryMissing",
+    "CheckpointMissing",
+  ],
+  405: ["MethodNotAllowed"],
+  408: ["BodyTooSlow"],
+  409: [
+    "TurnInProgress",
+    "InvalidCommand",
+    "HandshakeRequired",
+    "HandshakeVersionMismatch",
+    "LogHeld",
+    "LeaseLost",
+    "SessionAmbiguous",
+    "SessionPinned",
+    "NotABoundary",
+    "RewindChanged",
+    "NoModel",
+    "ProviderKeyMissing",
+    "ConfigInvalid",
+    "CostUnknown",
+    "MintBusy",
+  ],
+  413: ["BodyTooLarge", "PromptTooLarge"],
+  415: ["UnsupportedMediaType"],
+  429: ["InputQueueFull", "TooManyClients", "MintTooOften"],
+  502: ["ProviderUnreachable", "ProviderRefused", "ProviderFailed", "ProviderKeyRefused"],
+  503: ["EngineStopping", "StoreBusy"],
+  504: ["ProviderTimeout"],
+};
+
+const BY_REASON = new Map(
+  Object.entries(STATUSES).flatMap(([status, reasons]) =>
+    reasons.map((reason): [Reason, number] => [reason, Number(status)]),
+  ),
+);
+
+export function statusOf(reason: Reason): number {
+  return BY_REASON.get(reason) ?? 500;
+}

@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import type { Grant } from "../authority.ts";
+import type { HttpCall } from "../route.ts";
+
+/** The session in the address. @throws HarnessError InvalidSessionID. */
+export function sessionOf({ params }: HttpCall): SessionId {
+  const { id = "" } = params;
+  if (isId("sess", id)) return id;
+  throw new HarnessError("InvalidSessionID", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+}
+
+/** The token of a call that is never made without one. */
+export function grantOf({ grant }: HttpCall): Grant {
+  if (grant === undefined) throw new HarnessError("TokenMissing", {});
+  return grant;
+}
+
+/**
+ * The last event that a reader has: what Last-Event-ID says, which comes with every new attempt, else `?since=`. Absent:
+ * it wants what happens from now on.
+ * @throws HarnessError InvalidHeader, InvalidPath.
+ */
+export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
+  const header = request.headers.get("last-event-id");
+  const why = "it takes the id of an event, a whole number";
+  if (header !== null) {
+    const seq = eventSeq(header);
+    if (seq !== undefined) return seq;
+    throw new HarnessError("InvalidHeader", { header: "Last-Event-ID", why });
+  }
+  const parameter = single(query, "since");
+  if (parameter === undefined) return undefined;
+  const seq = eventSeq(parameter);
+  if (seq !== undefined) return seq;
+  throw new HarnessError("InvalidPath", { why: `since: ${why}` });
+}
+
+/** @throws HarnessError InvalidPath where a word stands there that is none of these. */
+export function wordOf<Word extends string>(
+  { query }: HttpCall,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const value = single(query, name);
+  const found = words.find((each) => each === value);
+  if (value === undefined || found !== undefined) return found;
+  throw new HarnessError("InvalidPath", { why: `${name}: it takes ${words.join(" or ")}` });
+}
+
+/** @throws HarnessError InvalidPath where it stands there twice: which one counts would be anybody's guess. */
+export function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, second] = query.getAll(name);
+  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
+  return value;
+}
+
+/** The body as an object. @throws HarnessError InvalidBody. */
+export async function objectOf(call: HttpCall): Promise<Readonly<Record<string, unknown>>> {
+  const body = await call.json();
+  if (isObject(body)) return body;
+  throw new HarnessError("InvalidBody", { why: "it has to be a JSON object" });
+}
+
+/** The body as a schema has it; fields that it does not know are ignored. @throws HarnessError InvalidBody. */
+export async function bodyOf<Schema extends z.ZodType>(
+  call: HttpCall,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const parsed = schema.safeParse(await objectOf(call));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.map(String).join(".") ?? "";
+  throw new HarnessError("InvalidBody", {
+    why: `${where}${where === "" ? "" : ": "}${issue?.message ?? ""}`,
+  });
+}
+
+export const SinceSchema = z.int().min(0);
+
+function eventSeq(text: string): EventSeq | undefined {
+  const seq = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(seq) ? seq : undefined;
+}

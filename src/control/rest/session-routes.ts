@@ -1,0 +1,224 @@
+import * as z from "zod";
+import { HarnessError } from "../../base/errors.ts";
+import type { Reason } from "../../base/reasons.ts";
+import type { Command, CommandKind } from "../../protocol/commands.ts";
+import {
+  Accepted,
+  Answer,
+  AnswerPermission,
+  Command as CommandSchema,
+  CreateSession,
+  EnterPlanMode,
+  SendInput,
+  SetModel,
+} from "../../protocol/commands.ts";
+import { SessionIdSchema } from "../../protocol/ids.ts";
+import { readCommand } from "../../protocol/read.ts";
+import { TurnAnswer } from "../../protocol/resources.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { HttpCall, Route, RouteDoc } from "../route.ts";
+import { objectOf, sessionOf, wordOf } from "./parameters.ts";
+import { turnAnswer } from "./turn-answer.ts";
+
+/** The commands of a session, each at an address of its own, and any of them at one (CTL-06). */
+export function sessionRoutes(): readonly Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/v1/sessions",
+      access: "token",
+      doc: {
+        summary: "Begins a session, or goes on with the log of one that has ended.",
+        body: CreateSession.omit({ kind: true }),
+        answers: { 201: { about: "The session's id", schema: Accepted } },
+        refusals: [...COMMAND_REFUSALS, "ProfileMissing", "UnknownModel", "SessionMissing", "LogHeld"],
+      },
+      async handle(call) {
+        const accepted = await sent(call, await commandFrom(call, "CreateSession"));
+        return jsonAnswer(201, accepted, { location: `/v1/sessions/${accepted.sessionId ?? ""}` });
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/sessions/{id}/input",
+      access: "token",
+      doc: sessionDoc("Sends input to the model, which begins a turn.", {
+        body: SendInput.omit({ kind: true, sessionId: true }),
+        query: {
+          wait: {
+            about:
+              "`turn`: answer when the turn has ended. Leaving before that stops the waiting, not the turn.",
+            schema: z.literal("turn"),
+          },
+          events: {
+            about: "With `wait=turn`: whether the answer holds every event of the turn.",
+            schema: z.enum(["true", "false"]),
+          },
+        },
+        answers: {
+          200: { about: "With `wait=turn`: how the turn ended", schema: TurnAnswer },
+          202: { about: "It was accepted", schema: Accepted },
+        },
+        refusals: [...COMMAND_REFUSALS, "TurnInProgress", "InputQueueFull", "PromptRefused"],
+      }),
+      handle: input,
+    },
+    commandRoute("cancel", "CancelTurn", { summary: "Stops the turn that runs." }),
+    commandRoute("permission", "AnswerPermission", {
+      summary: "Answers a PermissionRequested event. The first answer counts; only people's do.",
+      body: AnswerPermission.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("answer", "Answer", {
+      summary: "Answers an Asked event. Only people's answers count.",
+      body: Answer.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("model", "SetModel", {
+      summary: "Goes on with another model.",
+      body: SetModel.omit({ kind: true, sessionId: true }),
+    }),
+    {
+      method: "POST",
+      path: "/v1/sessions/{id}/plan-mode",
+      access: "token",
+      doc: sessionDoc("Enters plan mode, or leaves it.", {
+        body: z.object({
+          /** Absent: true. */
+          enter: z.boolean().optional(),
+          /** On leaving: whether the plan was approved. */
+          approve: z.boolean().optional(),
+        }),
+        answers: { 200: { about: "It was done", schema: Accepted } },
+      }),
+      async handle(call) {
+        const { enter = true, ...body } = await objectOf(call);
+        const kind: CommandKind = enter === true ? EnterPlanMode.shape.kind.value : "ExitPlanMode";
+        return jsonAnswer(200, await sent(call, read({ ...body, kind, sessionId: sessionOf(call) })));
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/sessions/{id}/command",
+      access: "token",
+      doc: sessionDoc("Carries out any command of the session. Its sessionId may be left out.", {
+        body: CommandSchema,
+        answers: { 200: { about: "It was accepted", schema: Accepted } },
+      }),
+      async handle(call) {
+        const body = await objectOf(call);
+        const sessionId = sessionOf(call);
+        if ((body["sessionId"] ?? sessionId) !== sessionId)
+          throw new HarnessError("InvalidBody", { why: "sessionId: it is not the one in the address" });
+        if (body["kind"] === "CreateSession")
+          throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
+        // As on the wires that know no other way: a command that is none is refused as one, by its name.
+        return jsonAnswer(200, await sent(call, readCommand({ ...innerOf(body), sessionId })));
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/v1/sessions/{id}",
+      access: "token",
+      doc: sessionDoc("Ends a session that runs. Its log stays.", {
+        answers: { 200: { about: "It has ended", schema: Accepted } },
+      }),
+      handle: async (call) =>
+        jsonAnswer(200, await sent(call, { kind: "EndSession", sessionId: sessionOf(call) })),
+    },
+  ];
+}
+
+const COMMAND_REFUSALS: readonly Reason[] = [
+  "InvalidBody",
+  "InvalidCommand",
+  "HandshakeRequired",
+  "Forbidden",
+  "UnknownSession",
+];
+
+function sessionDoc(
+  summary: string,
+  doc: Omit<RouteDoc, "summary" | "params">,
+): RouteDoc & { readonly summary: string } {
+  return {
+    summary,
+    params: { id: SessionIdSchema },
+    refusals: ["InvalidSessionID", ...COMMAND_REFUSALS],
+    ...doc,
+  };
+}
+
+/** One command whose fields are the body. */
+function commandRoute(
+  name: string,
+  kind: Exclude<CommandKind, "CreateSession">,
+  { summary, body }: { readonly summary: string; readonly body?: z.ZodType },
+): Route {
+  return {
+    method: "POST",
+    path: `/v1/sessions/{id}/${name}`,
+    access: "token",
+    doc: sessionDoc(summary, {
+      ...(body === undefined ? {} : { body }),
+      answers: { 200: { about: "It was done", schema: Accepted } },
+    }),
+    async handle(call) {
+      const command =
+        body === undefined ? read({ kind, sessionId: sessionOf(call) }) : await commandFrom(call, kind);
+      return jsonAnswer(200, await sent(call, command));
+    },
+  };
+}
+
+async function input(call: HttpCall): Promise<Response> {
+  const wait = wordOf(call, "wait", ["turn"]);
+  const withEvents = wordOf(call, "events", ["true", "false"]) === "true";
+  const sessionId = sessionOf(call);
+  const command = await commandFrom(call, "SendInput");
+  if (wait === undefined) return jsonAnswer(202, await sent(call, command));
+  const connection = await call.connection();
+  const leave = new AbortController();
+  const stop = () => leave.abort(call.signal.reason);
+  if (call.signal.aborted) stop();
+  call.signal.addEventListener("abort", stop, { once: true });
+  call.exchange.keepOpen();
+  try {
+    // Before it is sent: else a turn could be over before anybody looks.
+    const events = connection.subscribe(sessionId, { signal: leave.signal });
+    const { inputId } = await connection.send(command);
+    const by = connection.clientId;
+    return jsonAnswer(
+      200,
+      await turnAnswer(events, inputId === undefined ? { by } : { by, inputId }, { withEvents }),
+    );
+  } finally {
+    call.signal.removeEventListener("abort", stop);
+    leave.abort(new Error("nobody waits for the turn any more"));
+  }
+}
+
+async function sent(call: HttpCall, command: Command): Promise<Accepted> {
+  return await (await call.connection()).send(command);
+}
+
+async function commandFrom(call: HttpCall, kind: CommandKind): Promise<Command> {
+  const sessionId = kind === "CreateSession" ? {} : { sessionId: sessionOf(call) };
+  return read({ ...(await objectOf(call)), kind, ...sessionId });
+}
+
+/** A command that is made of a body: what is wrong with it is wrong with the body. */
+function read(value: Readonly<Record<string, unknown>>): Command {
+  try {
+    return readCommand(value);
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError) || thrown.reason !== "InvalidCommand") throw thrown;
+    const why: unknown = Reflect.get(thrown.fields, "why");
+    throw new HarnessError("InvalidBody", { why: String(why) }, { cause: thrown });
+  }
+}
+
+/** The fields of a command that is written as `{kind, body}`. */
+function innerOf(command: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { kind, body } = command;
+  const isInner = typeof body === "object" && body !== null && !("sessionId" in command);
+  return isInner ? { ...body, kind } : command;
+}
