@@ -17,6 +17,8 @@ export interface Grant {
   readonly canMint: boolean;
   /** The only wire that it counts on; absent: any that its scope fits. */
   readonly wire?: Wire;
+  /** The tokens that it comes from: revoking one of them revokes it. */
+  readonly mintedBy?: readonly TokenId[];
 }
 
 /** What a new token is to allow. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { constants } from "node:fs";
-import { link, lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../base/world.ts";
 
@@ -70,6 +70,23 @@ export async function createPrivate(path: string, bytes: Uint8Array, unique: Uin
     throw thrown;
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Puts a private file in the place of whatever is there, in one step. Its mode is 0600, whatever the mode of the old one
+ * was, and a link is replaced, not followed.
+ */
+export async function replacePrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
+  const temporary = temporaryBeside(path, unique);
+  try {
+    await writeNew(temporary, bytes);
+    await removeLeftovers(path, temporary);
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
   }
 }
 

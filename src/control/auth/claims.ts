@@ -1,0 +1,189 @@
+import type { SessionId, TokenId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import type { CommandKind } from "../../protocol/commands.ts";
+import type { IdentityClass } from "../../protocol/connection.ts";
+import { COMMAND_KINDS } from "../../protocol/kinds.ts";
+import type { Wire } from "../authority.ts";
+
+/** What a token says (AUTH-01), in the names that stand in it. Times are whole seconds since 1970. */
+export interface Claims {
+  readonly ver: 1;
+  readonly jti: TokenId;
+  /** Absent: all of them. Empty: none. */
+  readonly sessions?: readonly SessionId[];
+  /** Absent: all of them. Empty: none. */
+  readonly commands?: readonly CommandKind[];
+  readonly identity_class: IdentityClass;
+  readonly nbf: number;
+  /** From this second on the token is expired. */
+  readonly exp: number;
+  readonly can_mint: boolean;
+  /** Claims that a reader must know, or refuse the whole token. */
+  readonly critical_claims: readonly CriticalClaim[];
+  /** The only wire that it counts on. */
+  readonly wire?: Wire;
+  /** The tokens that it comes from, the nearest last: revoking one of them revokes it. */
+  readonly minted_by?: readonly TokenId[];
+}
+
+export const CRITICAL_CLAIMS = [
+  "sessions",
+  "commands",
+  "identity_class",
+  "exp",
+  "nbf",
+  "can_mint",
+  "wire",
+] as const;
+export type CriticalClaim = (typeof CRITICAL_CLAIMS)[number];
+
+/** A token travels in a header: its lists are short. */
+export const SESSIONS_MAX = 128;
+/** A token that was minted by a token that was minted … */
+export const MINTED_BY_MAX = 8;
+const CRITICAL_MAX = 32;
+/** The year 9999. */
+const SECONDS_MAX = 253_402_300_799;
+
+const WIRES = ["unix", "loopback", "lan", "stdio"] as const satisfies readonly Wire[];
+
+/** Claims, or what is wrong with them, in words that name the claim. */
+export type Read<T> =
+  | { readonly kind: "read"; readonly value: T }
+  | { readonly kind: "wrong"; readonly problem: string };
+
+/**
+ * Reads claims from parsed JSON. What it does not know is refused where it limits: another version, a claim that is
+ * called critical, a command or a wire. Any other claim is passed over.
+ */
+export function readClaims(value: unknown): Read<Claims> {
+  if (!isObject(value)) return wrong("the claims are no JSON object");
+  const claim = (name: string) => (Object.hasOwn(value, name) ? value[name] : undefined);
+  const ver = claim("ver");
+  if (ver !== 1) return wrong(`ver is ${shown(ver)}, and only 1 is known`);
+  const critical = readCritical(claim("critical_claims"));
+  if (critical.kind === "wrong") return critical;
+  const jti = claim("jti");
+  if (typeof jti !== "string" || !isId("tok", jti)) return wrong("jti is no id of a token");
+  const identity = readIdentity(claim("identity_class"));
+  if (identity.kind === "wrong") return identity;
+  const nbf = claim("nbf");
+  const exp = claim("exp");
+  if (!isSeconds(nbf)) return wrong("nbf is no time in whole seconds");
+  if (!isSeconds(exp)) return wrong("exp is no time in whole seconds");
+  if (exp <= nbf) return wrong("exp is not after nbf");
+  const canMint = claim("can_mint");
+  if (typeof canMint !== "boolean") return wrong("can_mint is neither true nor false");
+  const limits = readLimits(value);
+  if (limits.kind === "wrong") return limits;
+  const mintedBy = readList(claim("minted_by"), "minted_by", MINTED_BY_MAX, isTokenId);
+  if (mintedBy.kind === "wrong") return mintedBy;
+  return {
+    kind: "read",
+    value: {
+      ver: 1,
+      jti,
+      ...limits.value,
+      identity_class: identity.value,
+      nbf,
+      exp,
+      can_mint: canMint,
+      critical_claims: critical.value,
+      ...(mintedBy.value === undefined ? {} : { minted_by: mintedBy.value }),
+    },
+  };
+}
+
+/** Where a token counts and for what: the same words in a token and in a request for one. */
+export interface Limits {
+  readonly sessions?: readonly SessionId[];
+  readonly commands?: readonly CommandKind[];
+  readonly wire?: Wire;
+}
+
+export function readLimits(value: { readonly [key: string]: unknown }): Read<Limits> {
+  const claim = (name: string) => (Object.hasOwn(value, name) ? value[name] : undefined);
+  const sessions = readList(claim("sessions"), "sessions", SESSIONS_MAX, isSessionId);
+  if (sessions.kind === "wrong") return sessions;
+  const commands = readList(claim("commands"), "commands", COMMAND_KINDS.length, isCommandKind);
+  if (commands.kind === "wrong") return commands;
+  const wire = claim("wire");
+  if (wire !== undefined && !isWire(wire)) return wrong(`wire is none of ${WIRES.join(", ")}`);
+  return {
+    kind: "read",
+    value: {
+      ...(sessions.value === undefined ? {} : { sessions: sessions.value }),
+      ...(commands.value === undefined ? {} : { commands: commands.value }),
+      ...(wire === undefined ? {} : { wire }),
+    },
+  };
+}
+
+export function readIdentity(value: unknown): Read<IdentityClass> {
+  return value === "human" || value === "agent"
+    ? { kind: "read", value }
+    : wrong('identity_class is neither "human" nor "agent"');
+}
+
+function readCritical(value: unknown): Read<readonly CriticalClaim[]> {
+  if (!Array.isArray(value) || value.length > CRITICAL_MAX) return wrong("critical_claims is no short list");
+  const unknown = value.find((name) => !isCriticalClaim(name));
+  if (unknown !== undefined) return wrong(`the critical claim ${shown(unknown)} is not known here`);
+  return { kind: "read", value: value.filter(isCriticalClaim) };
+}
+
+/** A list each of whose entries is known. An entry that is not known may limit what its writer meant. */
+function readList<T>(
+  value: unknown,
+  name: string,
+  entriesMax: number,
+  isEntry: (entry: unknown) => entry is T,
+): Read<readonly T[] | undefined> {
+  if (value === undefined) return { kind: "read", value: undefined };
+  if (!Array.isArray(value)) return wrong(`${name} is no list`);
+  if (value.length > entriesMax)
+    return wrong(`${name} has ${value.length} entries, more than the ${entriesMax} it may have`);
+  const entries = value.filter(isEntry);
+  const at = value.findIndex((entry) => !isEntry(entry));
+  return at < 0
+    ? { kind: "read", value: entries }
+    : wrong(`${name} has an entry that is not known: ${shown(value[at])}`);
+}
+
+function isSessionId(value: unknown): value is SessionId {
+  return typeof value === "string" && isId("sess", value);
+}
+
+function isTokenId(value: unknown): value is TokenId {
+  return typeof value === "string" && isId("tok", value);
+}
+
+function isCommandKind(value: unknown): value is CommandKind {
+  return (COMMAND_KINDS as readonly unknown[]).includes(value);
+}
+
+function isCriticalClaim(value: unknown): value is CriticalClaim {
+  return (CRITICAL_CLAIMS as readonly unknown[]).includes(value);
+}
+
+function isWire(value: unknown): value is Wire {
+  return (WIRES as readonly unknown[]).includes(value);
+}
+
+function isSeconds(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= SECONDS_MAX;
+}
+
+const SHOWN_CHARACTERS_MAX = 40;
+
+/** A foreign value as it may stand in an error: short, on one line, and plain. */
+export function shown(value: unknown): string {
+  if (value === undefined) return "missing";
+  const text = typeof value === "object" ? "a list or an object" : String(JSON.stringify(value));
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+}
+
+export function wrong(problem: string): { readonly kind: "wrong"; readonly problem: string } {
+  return { kind: "wrong", problem };
+}

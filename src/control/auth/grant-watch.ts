@@ -1,0 +1,98 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Grant, GrantWatch } from "../authority.ts";
+import type { Revocations } from "./revocations.ts";
+import { timeText } from "./token.ts";
+
+/** Streams are told so long before their token expires, and go on for so long after it has (AUTH-08). */
+export const EXPIRING_MS = 5 * 60_000;
+export const DRAIN_MS = 60_000;
+/** The time is looked at anew after this, since a machine that sleeps stops timers and not the clock. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+
+export interface WatchParts {
+  readonly clock: Pick<Clock, "timer">;
+  readonly now: () => number;
+  readonly revocations: Pick<Revocations, "watch" | "findKnown">;
+}
+
+/** Follows one grant for a stream, until it is disposed or has ended. */
+export function watchGrant({ clock, now, revocations }: WatchParts, grant: Grant): GrantWatch {
+  const ended = new AbortController();
+  const open = new Set<Disposable>();
+  const tokens = tokensOf(grant);
+
+  /** Calls back once it is that late, by the clock. */
+  function at(ms: number, callback: () => void): Disposable {
+    let timer: Disposable | undefined;
+    const handle: Disposable = {
+      [Symbol.dispose]() {
+        timer?.[Symbol.dispose]();
+        open.delete(handle);
+      },
+    };
+    open.add(handle);
+    function look(): void {
+      const left = ms - now();
+      if (left > 0) {
+        timer = clock.timer(Math.min(Math.ceil(left), LOOK_AGAIN_MS), look);
+        return;
+      }
+      handle[Symbol.dispose]();
+      callback();
+    }
+    look();
+    return handle;
+  }
+  function dispose(): void {
+    for (const each of [...open]) each[Symbol.dispose]();
+  }
+  function endRevoked(): void {
+    const found = revocations.findKnown(tokens);
+    dispose();
+    ended.abort(revoked(found?.jti ?? grant.jti, found?.atMs ?? now()));
+  }
+
+  const watcher = revocations.watch(tokens, endRevoked);
+  const handle: Disposable = {
+    [Symbol.dispose]() {
+      watcher[Symbol.dispose]();
+      open.delete(handle);
+    },
+  };
+  open.add(handle);
+  if (revocations.findKnown(tokens) !== undefined) endRevoked();
+  else {
+    at(grant.expiresAt + DRAIN_MS, () => {
+      dispose();
+      ended.abort(expired(grant));
+    });
+  }
+  return {
+    ended: ended.signal,
+    onExpiring: (told) =>
+      ended.signal.aborted
+        ? { [Symbol.dispose]: () => undefined }
+        : at(grant.expiresAt - EXPIRING_MS, () => told(grant.expiresAt)),
+    [Symbol.dispose]: dispose,
+  };
+}
+
+/** A token and all that it comes from. */
+export function tokensOf({ jti, mintedBy = [] }: Pick<Grant, "jti" | "mintedBy">): readonly TokenId[] {
+  return [jti, ...mintedBy];
+}
+
+export function revoked(jti: TokenId, atMs: number): HarnessError<"TokenRevoked"> {
+  return new HarnessError("TokenRevoked", { jti, ts: timeText(atMs) });
+}
+
+function expired({ expiresAt, scope, identityClass }: Grant): HarnessError<"TokenExpired"> {
+  const id = scope.sessions === "all" ? undefined : scope.sessions[0];
+  return new HarnessError("TokenExpired", {
+    exp: timeText(expiresAt),
+    id: id ?? "ID",
+    class: identityClass,
+  });
+}

@@ -1,0 +1,178 @@
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Clock, Random } from "../../base/world.ts";
+import { sameSecret } from "../../trust/private-file.ts";
+import type { ClaimsRequest, MintBegun } from "../authority.ts";
+import { checkedRequest } from "./claims-request.ts";
+import type { CodeChannel } from "./code-channel.ts";
+import { SlidingLimit } from "./sliding-limit.ts";
+
+/** From the moment that a code is on show. */
+export const CODE_MS_MAX = 60_000;
+export const TRIES_MAX = 5;
+/** What a channel may take to show a code before the next one is tried. */
+export const SHOW_MS_MAX = 10_000;
+/** So many tokens may be asked for within ten minutes … */
+export const BEGUN_MAX = 6;
+export const BEGUN_WINDOW_MS = 10 * 60_000;
+/** … and so many wrong codes given within an hour: who tries them all needs some years of asking a person. */
+export const WRONG_MAX = 15;
+export const WRONG_WINDOW_MS = 60 * 60_000;
+
+const CODES = 1_000_000;
+const CODE_DIGITS = 6;
+const MINT_ID_BYTES = 16;
+
+export interface MintingParts {
+  readonly clock: Pick<Clock, "monotonic" | "timer">;
+  readonly random: Random;
+  readonly log: Log;
+  /** In the order in which they are tried; asked for at each request, since clients come and go. */
+  readonly channels: () => readonly CodeChannel[];
+  readonly make: (claims: ClaimsRequest) => string;
+}
+
+interface Pending {
+  readonly mintId: string;
+  readonly peer: string;
+  readonly claims: ClaimsRequest;
+  readonly code: string;
+  channel: string;
+  triesLeft: number;
+  readonly untilMs: () => number;
+  readonly end: (why: string) => void;
+}
+
+/**
+ * Lets a person say yes to a token by carrying a code of six digits from where it is shown to where it was asked for
+ * (AUTH-03). One request at a time, for one minute, with five tries, from the peer that asked; and not too often.
+ */
+export class Minting implements Disposable {
+  readonly #parts: MintingParts;
+  readonly #begun: SlidingLimit;
+  readonly #wrong: SlidingLimit;
+  #pending: Pending | undefined;
+
+  constructor(parts: MintingParts) {
+    this.#parts = parts;
+    this.#begun = new SlidingLimit(parts.clock, BEGUN_MAX, BEGUN_WINDOW_MS);
+    this.#wrong = new SlidingLimit(parts.clock, WRONG_MAX, WRONG_WINDOW_MS);
+  }
+
+  async begin(asked: ClaimsRequest, peer: string): Promise<MintBegun> {
+    const claims = checkedRequest(asked);
+    // What a person has to say yes to must be short enough to be understood.
+    if (claims.sessions === undefined)
+      throw new HarnessError("ClaimsInvalid", { problem: "name the sessions that it is for" });
+    this.#refuseIfBusy();
+    const channels = this.#parts.channels();
+    if (channels.length === 0) throw new HarnessError("MintRefused", {});
+    this.#refuseIfTooOften();
+    this.#begun.count();
+    const ended = new AbortController();
+    const pending = this.#newPending(claims, peer, ended);
+    this.#pending = pending;
+    for (const channel of channels) {
+      pending.channel = channel.name;
+      if (await this.#isShown(channel, pending, ended.signal))
+        return { mintId: pending.mintId, channel: channel.name };
+      if (ended.signal.aborted) break;
+    }
+    pending.end("its code could not be shown");
+    throw new HarnessError("MintRefused", {});
+  }
+
+  /** Nothing is waited for between the look at the code and its end: of two that confirm at once one succeeds. */
+  confirm(mintId: string, code: string, peer: string): string {
+    const pending = this.#pending;
+    if (pending === undefined || !sameSecret(mintId, pending.mintId) || !sameSecret(peer, pending.peer))
+      throw expired("it was confirmed, took longer than 60 s, or was made by somebody else");
+    if (this.#wrong.isReached()) {
+      pending.end("too many wrong codes");
+      throw new HarnessError("MintTooOften", { seconds: seconds(this.#wrong.freeInMs()) });
+    }
+    if (sameSecret(code, pending.code)) {
+      pending.end("confirmed");
+      return this.#parts.make(pending.claims);
+    }
+    this.#wrong.count();
+    pending.triesLeft--;
+    if (pending.triesLeft === 0) pending.end("wrong codes");
+    throw new HarnessError("MintCodeWrong", { left: String(pending.triesLeft), channel: pending.channel });
+  }
+
+  [Symbol.dispose](): void {
+    this.#pending?.end("the engine stops");
+  }
+
+  #refuseIfBusy(): void {
+    if (this.#pending === undefined) return;
+    throw new HarnessError("MintBusy", { seconds: seconds(this.#pending.untilMs()) });
+  }
+
+  #refuseIfTooOften(): void {
+    const waitMs = Math.max(this.#begun.freeInMs(), this.#wrong.freeInMs());
+    if (waitMs > 0) throw new HarnessError("MintTooOften", { seconds: seconds(waitMs) });
+  }
+
+  #newPending(claims: ClaimsRequest, peer: string, ended: AbortController): Pending {
+    const { clock, random } = this.#parts;
+    const startedMs = clock.monotonic();
+    const timer = clock.timer(CODE_MS_MAX, () => pending.end("60 s have passed"));
+    const pending: Pending = {
+      mintId: `mint_${Buffer.from(random.bytes(MINT_ID_BYTES)).toString("hex")}`,
+      peer,
+      claims,
+      code: newCode(random),
+      channel: "",
+      triesLeft: TRIES_MAX,
+      untilMs: () => startedMs + CODE_MS_MAX - clock.monotonic(),
+      end: (why) => {
+        timer[Symbol.dispose]();
+        if (this.#pending === pending) this.#pending = undefined;
+        ended.abort(new Cancelled("authority", why));
+      },
+    };
+    return pending;
+  }
+
+  /** Whether a channel shows the code; a channel that fails or hangs is one that does not. */
+  async #isShown(channel: CodeChannel, { code, claims }: Pending, ended: AbortSignal): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const given = new AbortController();
+    const signal = AbortSignal.any([ended, given.signal]);
+    using _timer = this.#parts.clock.timer(SHOW_MS_MAX, () => late.resolve(false));
+    const stop = () => late.resolve(false);
+    ended.addEventListener("abort", stop, { once: true });
+    try {
+      const shown = await Promise.race([channel.show(code, claims, signal), late.promise]);
+      if (!shown) given.abort(new Cancelled("authority", "another channel is tried"));
+      return shown;
+    } catch (thrown) {
+      this.#parts.log.for("auth").write("warn", "a code could not be shown", {
+        channel: channel.name,
+        problem: messageOf(thrown),
+      });
+      return false;
+    } finally {
+      ended.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** Six digits, each code as likely as any other. */
+export function newCode(random: Pick<Random, "bytes">): string {
+  const fair = Math.floor(2 ** 32 / CODES) * CODES;
+  while (true) {
+    const drawn = new DataView(Uint8Array.from(random.bytes(4)).buffer).getUint32(0);
+    if (drawn < fair) return String(drawn % CODES).padStart(CODE_DIGITS, "0");
+  }
+}
+
+function expired(problem: string): HarnessError<"MintExpired"> {
+  return new HarnessError("MintExpired", { problem });
+}
+
+function seconds(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1_000)));
+}

@@ -1,0 +1,78 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { ClaimsRequest, Grant } from "../authority.ts";
+import type { Scope } from "../scope.ts";
+import { isScopeWithin } from "../scope.ts";
+import type { Claims } from "./claims.ts";
+import { CRITICAL_CLAIMS, MINTED_BY_MAX } from "./claims.ts";
+import { checkedRequest, LIFETIME_MS_DEFAULT } from "./claims-request.ts";
+
+export interface Making {
+  readonly jti: TokenId;
+  readonly nowMs: number;
+}
+
+/**
+ * The claims of a new token that the engine itself answers for.
+ * @throws HarnessError ClaimsInvalid.
+ */
+export function newClaims(asked: ClaimsRequest, { jti, nowMs }: Making): Claims {
+  const { identityClass, sessions, commands, lifetimeMs, canMint, wire } = checkedRequest(asked);
+  return {
+    ver: 1,
+    jti,
+    ...(sessions === undefined ? {} : { sessions }),
+    ...(commands === undefined ? {} : { commands }),
+    identity_class: identityClass,
+    nbf: Math.floor(nowMs / 1_000),
+    exp: Math.floor((nowMs + (lifetimeMs ?? LIFETIME_MS_DEFAULT)) / 1_000),
+    can_mint: canMint ?? false,
+    ...(wire === undefined ? {} : { wire }),
+    critical_claims: CRITICAL_CLAIMS.filter((claim) => claim !== "wire" || wire !== undefined),
+  };
+}
+
+/**
+ * The claims of a token that a holder makes: in nothing more than its own (AUTH-03). What was not asked for is taken over;
+ * what was asked for and is more is refused, never cut down in silence.
+ * @throws HarnessError MintTooWide, ClaimsInvalid.
+ */
+export function narrowedClaims(asked: ClaimsRequest, by: Grant, making: Making): Claims {
+  if (!by.canMint) throw tooWide("it may make none");
+  const mintedBy = [...(by.mintedBy ?? []), by.jti];
+  if (mintedBy.length > MINTED_BY_MAX) throw tooWide(`it is the ${MINTED_BY_MAX}th of a row already`);
+  if (asked.identityClass === "human" && by.identityClass !== "human")
+    throw tooWide("it is of class agent, and human was asked for");
+  const scope: Scope = { sessions: asked.sessions ?? "all", commands: asked.commands ?? "all" };
+  if (!isScopeWithin({ ...scope, commands: [] }, by.scope))
+    throw tooWide(asked.sessions === undefined ? "name the sessions" : "a session is not among its own");
+  if (!isScopeWithin({ ...scope, sessions: [] }, by.scope))
+    throw tooWide(asked.commands === undefined ? "name the commands" : "a command is not among its own");
+  if (by.wire !== undefined && asked.wire !== undefined && asked.wire !== by.wire)
+    throw tooWide(`it counts on the wire ${by.wire} only`);
+  const leftMs = by.expiresAt - making.nowMs;
+  if (asked.lifetimeMs !== undefined && asked.lifetimeMs > leftMs)
+    throw tooWide(`it expires in ${Math.max(0, Math.floor(leftMs / 1_000))} s itself`);
+  const wire = asked.wire ?? by.wire;
+  const lifetimeMs = asked.lifetimeMs ?? Math.min(leftMs, LIFETIME_MS_DEFAULT);
+  const claims = newClaims({ ...asked, lifetimeMs, ...(wire === undefined ? {} : { wire }) }, making);
+  return { ...claims, minted_by: mintedBy };
+}
+
+/** What checked claims allow, as wires ask for it. */
+export function grantOf(claims: Claims): Grant {
+  const { jti, sessions, commands, identity_class, exp, can_mint, wire, minted_by } = claims;
+  return {
+    jti,
+    identityClass: identity_class,
+    scope: { sessions: sessions ?? "all", commands: commands ?? "all" },
+    expiresAt: exp * 1_000,
+    canMint: can_mint,
+    ...(wire === undefined ? {} : { wire }),
+    ...(minted_by === undefined ? {} : { mintedBy: minted_by }),
+  };
+}
+
+function tooWide(problem: string): HarnessError<"MintTooWide"> {
+  return new HarnessError("MintTooWide", { problem });
+}

@@ -1,0 +1,153 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import { sameSecret } from "../../trust/private-file.ts";
+import type { Authority, ClaimsRequest, Grant, GrantWatch, MintBegun, Wire } from "../authority.ts";
+import type { Claims } from "./claims.ts";
+import type { CodeChannel } from "./code-channel.ts";
+import { forwardClock } from "./forward-clock.ts";
+import { revoked, tokensOf, watchGrant } from "./grant-watch.ts";
+import { Minting } from "./minting.ts";
+import { grantOf, narrowedClaims, newClaims } from "./new-claims.ts";
+import { Revocations } from "./revocations.ts";
+import { checkTimes, encodeToken, openToken } from "./token.ts";
+import type { TokenFile } from "./token-file.ts";
+import { openTokenKey } from "./token-key.ts";
+
+export interface AuthorityParts {
+  readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "log">;
+  /** Where the key and the list of revoked tokens lie; made where it is missing. No command may see it. */
+  readonly stateDirectory: string;
+  /** Ways to show a code to a person, the best first; asked for at each request. */
+  readonly channels: () => readonly CodeChannel[];
+  /** Token files that the engine was started with. */
+  readonly files?: readonly TokenFile[];
+}
+
+/**
+ * Opens what checks and makes the tokens of this installation.
+ * @throws HarnessError TokenKeyUnusable, RevocationsUnusable.
+ */
+export async function openAuthority(parts: AuthorityParts): Promise<Authority> {
+  const { world, stateDirectory } = parts;
+  const now = forwardClock(world.clock);
+  const { files, random } = world;
+  const key = await openTokenKey(stateDirectory, random);
+  const revocations = await Revocations.open({ files, random, stateDirectory, now });
+  return new OpenAuthority(parts, { key, revocations, now });
+}
+
+interface Opened {
+  readonly key: Uint8Array;
+  readonly revocations: Revocations;
+  readonly now: () => number;
+}
+
+class OpenAuthority implements Authority {
+  readonly #world: AuthorityParts["world"];
+  readonly #key: Uint8Array;
+  readonly #revocations: Revocations;
+  readonly #now: () => number;
+  readonly #minting: Minting;
+  readonly #watches = new Set<GrantWatch>();
+  #provisioned: readonly TokenFile[];
+  #closed = false;
+
+  constructor({ world, channels, files = [] }: AuthorityParts, { key, revocations, now }: Opened) {
+    this.#world = world;
+    this.#key = key;
+    this.#revocations = revocations;
+    this.#now = now;
+    this.#provisioned = files.filter(({ claims }) => claims !== undefined);
+    const { clock, random, log } = world;
+    const make = (claims: ClaimsRequest) => this.mint(claims, "engine");
+    this.#minting = new Minting({ clock, random, log, channels, make });
+  }
+
+  async verify(text: string | undefined, wire: Wire): Promise<Grant> {
+    this.#refuseIfClosed();
+    if (text === undefined || text === "") throw new HarnessError("TokenMissing", {});
+    const claims = this.#claimsOf(text);
+    checkTimes(claims, this.#now());
+    const grant = grantOf(claims);
+    const found = await this.#revocations.find(tokensOf(grant));
+    if (found !== undefined) throw revoked(found.jti, found.atMs);
+    refuseElsewhere(grant, wire);
+    return grant;
+  }
+
+  async begin(claims: ClaimsRequest, peer: string): Promise<MintBegun> {
+    this.#refuseIfClosed();
+    return await this.#minting.begin(claims, peer);
+  }
+
+  async confirm(mintId: string, code: string, peer: string): Promise<string> {
+    this.#refuseIfClosed();
+    return this.#minting.confirm(mintId, code, peer);
+  }
+
+  mint(asked: ClaimsRequest, by: Grant | "engine"): string {
+    this.#refuseIfClosed();
+    const making = { jti: this.#world.ids.next("tok"), nowMs: this.#now() };
+    if (by === "engine") return encodeToken(newClaims(asked, making), this.#key);
+    const found = this.#revocations.findKnown(tokensOf(by));
+    if (found !== undefined) throw revoked(found.jti, found.atMs);
+    return encodeToken(narrowedClaims(asked, by, making), this.#key);
+  }
+
+  async revoke(jti: TokenId): Promise<void> {
+    await this.#revocations.revoke(jti);
+  }
+
+  watch(grant: Grant): GrantWatch {
+    const { clock } = this.#world;
+    const watch = watchGrant({ clock, now: this.#now, revocations: this.#revocations }, grant);
+    this.#watches.add(watch);
+    return {
+      ended: watch.ended,
+      onExpiring: (told) => watch.onExpiring(told),
+      [Symbol.dispose]: () => {
+        watch[Symbol.dispose]();
+        this.#watches.delete(watch);
+      },
+    };
+  }
+
+  /** Overwrites the key (AUTH-10). From then on nothing is signed or checked any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#minting[Symbol.dispose]();
+    for (const watch of this.#watches) watch[Symbol.dispose]();
+    this.#watches.clear();
+    this.#provisioned = [];
+    this.#key.fill(0);
+  }
+
+  /** Those of a token file, which are compared as they are, or those that a token of ours bears. */
+  #claimsOf(text: string): Claims {
+    let found: Claims | undefined;
+    for (const { token, claims } of this.#provisioned) if (sameSecret(text, token)) found = claims;
+    return found ?? openToken(text, this.#key);
+  }
+
+  #refuseIfClosed(): void {
+    // The key is all zeros by now, and would make tokens that anybody can forge.
+    if (this.#closed) throw new HarnessError("EngineStopping", {});
+  }
+}
+
+function refuseElsewhere({ wire: only, scope }: Grant, wire: Wire): void {
+  if (only !== undefined && only !== wire)
+    throw new HarnessError("TokenNotHere", { problem: `it is for ${WIRE_NAMES[only]} only` });
+  if (wire === "lan" && scope.sessions === "all")
+    throw new HarnessError("TokenNotHere", {
+      problem: "over the network only a token counts that names its sessions",
+    });
+}
+
+const WIRE_NAMES: Readonly<Record<Wire, string>> = {
+  unix: "the Unix socket",
+  loopback: "this machine's own addresses",
+  lan: "the network",
+  stdio: "a program that starts cinch",
+};

@@ -1,0 +1,172 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode, encode } from "../../base/text.ts";
+import type { Files, Random } from "../../base/world.ts";
+import { readPrivate, replacePrivate } from "../../trust/private-file.ts";
+import { LIFETIME_MS_MAX } from "./claims-request.ts";
+import { tokenKeyPath } from "./token-key.ts";
+
+/** Each stays for as long as its token could live. Beyond this number a new key is the remedy, which ends them all. */
+export const REVOKED_MAX = 10_000;
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const UNIQUE_BYTES = 6;
+
+interface Entry {
+  /** When it was revoked, and until when that must be remembered; milliseconds since 1970. */
+  readonly atMs: number;
+  readonly untilMs: number;
+}
+
+export interface RevocationsParts {
+  readonly files: Pick<Files, "lstat">;
+  readonly random: Random;
+  readonly stateDirectory: string;
+  readonly now: () => number;
+}
+
+/**
+ * The tokens that were revoked (AUTH-05): one file of the state directory, replaced in one step, so that a crash leaves the
+ * list before or the list after. What another engine of the same installation revoked counts here from the next check on.
+ */
+export class Revocations {
+  readonly #parts: RevocationsParts;
+  readonly #path: string;
+  readonly #entries = new Map<TokenId, Entry>();
+  readonly #watchers = new Map<TokenId, Set<() => void>>();
+  /** The file as it was read or written last. */
+  #seen = "";
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(parts: RevocationsParts) {
+    this.#parts = parts;
+    this.#path = join(parts.stateDirectory, "revoked-tokens.json");
+  }
+
+  /** @throws HarnessError RevocationsUnusable: a damaged list may have held any token, so no token counts. */
+  static async open(parts: RevocationsParts): Promise<Revocations> {
+    const revocations = new Revocations(parts);
+    await revocations.#readChanges();
+    return revocations;
+  }
+
+  /**
+   * The first of these tokens that was revoked, and when.
+   * @throws HarnessError RevocationsUnusable.
+   */
+  async find(
+    tokens: readonly TokenId[],
+  ): Promise<{ readonly jti: TokenId; readonly atMs: number } | undefined> {
+    await this.#readChanges();
+    return this.findKnown(tokens);
+  }
+
+  /** The same, of what this process knows already. */
+  findKnown(tokens: readonly TokenId[]): { readonly jti: TokenId; readonly atMs: number } | undefined {
+    for (const jti of tokens) {
+      const entry = this.#entries.get(jti);
+      if (entry !== undefined) return { jti, atMs: entry.atMs };
+    }
+    return undefined;
+  }
+
+  /**
+   * Counts in this process at once, and once it resolves for good.
+   * @throws HarnessError RevocationsUnusable where it cannot be kept; in this process it counts nevertheless.
+   */
+  async revoke(jti: TokenId): Promise<void> {
+    const now = this.#parts.now();
+    if (!this.#entries.has(jti)) this.#add(jti, { atMs: now, untilMs: now + LIFETIME_MS_MAX });
+    const written = this.#writing.then(() => this.#write());
+    this.#writing = written.catch(() => undefined); // told to whoever revoked; the next one tries anew
+    await written;
+  }
+
+  /** Calls back when one of these tokens is revoked. */
+  watch(tokens: readonly TokenId[], revoked: () => void): Disposable {
+    for (const jti of tokens) {
+      const watchers = this.#watchers.get(jti) ?? new Set();
+      this.#watchers.set(jti, watchers.add(revoked));
+    }
+    return {
+      [Symbol.dispose]: () => {
+        for (const jti of tokens) {
+          const watchers = this.#watchers.get(jti);
+          watchers?.delete(revoked);
+          if (watchers?.size === 0) this.#watchers.delete(jti);
+        }
+      },
+    };
+  }
+
+  #add(jti: TokenId, entry: Entry): void {
+    this.#entries.set(jti, entry);
+    for (const revoked of [...(this.#watchers.get(jti) ?? [])]) revoked();
+  }
+
+  /** Reads the file where it is another than was seen last: it costs one look where it is the same. */
+  async #readChanges(): Promise<void> {
+    try {
+      const seen = await this.#look();
+      if (seen === this.#seen) return;
+      const found = await readPrivate(this.#path, FILE_BYTES_MAX);
+      if (found.kind === "refused") throw this.#unusable(`it ${found.problem}`);
+      if (found.kind === "read") for (const [jti, entry] of this.#parse(found.bytes)) this.#learn(jti, entry);
+      this.#seen = seen;
+    } catch (thrown) {
+      throw thrown instanceof HarnessError ? thrown : this.#unusable(messageOf(thrown), thrown);
+    }
+  }
+
+  #learn(jti: TokenId, entry: Entry): void {
+    if (entry.untilMs > this.#parts.now() && !this.#entries.has(jti)) this.#add(jti, entry);
+  }
+
+  async #look(): Promise<string> {
+    const info = await this.#parts.files.lstat(this.#path);
+    return info === undefined ? "" : `${info.identity} ${info.size} ${info.modifiedMs} ${info.changedMs}`;
+  }
+
+  #parse(bytes: Uint8Array): ReadonlyMap<TokenId, Entry> {
+    const value = parseJson(decode(bytes))?.value;
+    const revoked = isObject(value) && value["version"] === 1 ? value["revoked"] : undefined;
+    if (!Array.isArray(revoked)) throw this.#unusable("it is not what cinch writes there");
+    return new Map(
+      revoked.map((each: unknown) => {
+        if (!isObject(each)) throw this.#unusable("an entry is no object");
+        const { jti, at, until } = each;
+        if (typeof jti !== "string" || !isId("tok", jti) || !isTime(at) || !isTime(until))
+          throw this.#unusable("an entry has no token id or no time");
+        return [jti, { atMs: at, untilMs: until }];
+      }),
+    );
+  }
+
+  async #write(): Promise<void> {
+    await this.#readChanges(); // what another engine has added stays
+    const now = this.#parts.now();
+    for (const [jti, { untilMs }] of this.#entries) if (untilMs <= now) this.#entries.delete(jti);
+    if (this.#entries.size > REVOKED_MAX)
+      throw this.#unusable(`more than ${REVOKED_MAX} tokens are revoked and could still be used`);
+    const revoked = [...this.#entries].map(([jti, { atMs, untilMs }]) => ({ jti, at: atMs, until: untilMs }));
+    const content = encode(`${JSON.stringify({ version: 1, revoked })}\n`);
+    try {
+      await replacePrivate(this.#path, content, this.#parts.random.bytes(UNIQUE_BYTES));
+      this.#seen = await this.#look();
+    } catch (thrown) {
+      throw this.#unusable(messageOf(thrown), thrown);
+    }
+  }
+
+  #unusable(problem: string, cause?: unknown): HarnessError<"RevocationsUnusable"> {
+    const key = tokenKeyPath(this.#parts.stateDirectory);
+    const fields = { path: this.#path, key, problem };
+    return new HarnessError("RevocationsUnusable", fields, cause === undefined ? {} : { cause });
+  }
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

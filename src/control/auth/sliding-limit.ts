@@ -1,0 +1,35 @@
+import type { Clock } from "../../base/world.ts";
+
+/** At most so many of something within a time that moves on; by the clock that never goes back. */
+export class SlidingLimit {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #countMax: number;
+  readonly #windowMs: number;
+  #times: readonly number[] = [];
+
+  constructor(clock: Pick<Clock, "monotonic">, countMax: number, windowMs: number) {
+    this.#clock = clock;
+    this.#countMax = countMax;
+    this.#windowMs = windowMs;
+  }
+
+  count(): void {
+    this.#times = [...this.#recent(), this.#clock.monotonic()];
+  }
+
+  isReached(): boolean {
+    return this.#recent().length >= this.#countMax;
+  }
+
+  /** How long until there is room; 0 where there is. */
+  freeInMs(): number {
+    const recent = this.#recent();
+    const [first = 0] = recent;
+    return recent.length < this.#countMax ? 0 : first + this.#windowMs - this.#clock.monotonic();
+  }
+
+  #recent(): readonly number[] {
+    const since = this.#clock.monotonic() - this.#windowMs;
+    return this.#times.filter((time) => time > since);
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { Random } from "../../base/world.ts";
+import { createPrivate, readPrivate } from "../../trust/private-file.ts";
+
+const KEY_BYTES = 32;
+const UNIQUE_BYTES = 6;
+
+/** Where the key of an installation lies. Whoever reads it can make any token: the sandbox hides its folder. */
+export function tokenKeyPath(stateDirectory: string): string {
+  return join(stateDirectory, "token.key");
+}
+
+/**
+ * The key that this installation signs its tokens with: 32 random bytes in a file of mode 0600, made at first use. Of
+ * several engines that make it at once one succeeds, and all have the same.
+ * @throws HarnessError TokenKeyUnusable; a key that others can read, or that is not whole, is never used or replaced.
+ */
+export async function openTokenKey(stateDirectory: string, random: Random): Promise<Uint8Array> {
+  const path = tokenKeyPath(stateDirectory);
+  try {
+    let found = await readPrivate(path, KEY_BYTES + 1);
+    if (found.kind === "missing") {
+      const fresh = random.bytes(KEY_BYTES);
+      if (await createPrivate(path, fresh, random.bytes(UNIQUE_BYTES))) return fresh;
+      found = await readPrivate(path, KEY_BYTES + 1); // somebody else was first
+    }
+    if (found.kind === "missing") throw unusable(path, "it was removed meanwhile");
+    if (found.kind === "refused") throw unusable(path, `it ${found.problem}`);
+    if (found.bytes.length === KEY_BYTES) return found.bytes;
+    throw unusable(path, `it has ${found.bytes.length} bytes and must have ${KEY_BYTES}`);
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
+    throw unusable(path, messageOf(thrown), thrown);
+  }
+}
+
+function unusable(path: string, problem: string, cause?: unknown): HarnessError<"TokenKeyUnusable"> {
+  return new HarnessError("TokenKeyUnusable", { path, problem }, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,64 @@
+import { createHmac } from "node:crypto";
+import { HarnessError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
+import { sameSecret } from "../../trust/private-file.ts";
+import type { Claims } from "./claims.ts";
+import { readClaims } from "./claims.ts";
+
+/** Longer than any token of ours, and short enough for a header. */
+export const TOKEN_CHARACTERS_MAX = 8_192;
+
+const SHAPE = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
+
+/**
+ * A token: `base64url(JSON claims) "." base64url(HMAC-SHA256)`, without padding. What is signed are the characters before
+ * the dot, as they stand there, so that nothing of a token is read before it is known to be ours.
+ */
+export function encodeToken(claims: Claims, key: Uint8Array): string {
+  // `ver` and `jti` come first: every token begins with the same characters, by which redaction knows it.
+  const { ver, jti, ...rest } = claims;
+  const payload = Buffer.from(JSON.stringify({ ver, jti, ...rest })).toString("base64url");
+  return `${payload}.${signature(payload, key)}`;
+}
+
+/**
+ * The claims of a token that was signed with this key. The comparison takes a time that tells nothing (AUTH-10); there is
+ * no choice of algorithm, and a text that is not exactly what `encodeToken` writes is none of ours.
+ * @throws HarnessError TokenInvalid: not ours, or with claims that are not known here.
+ */
+export function openToken(text: string, key: Uint8Array): Claims {
+  const [, payload, given] = text.length > TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
+  if (payload === undefined || given === undefined) throw invalid("it is no token");
+  if (!sameSecret(given, signature(payload, key))) throw invalid("it was not made by this installation");
+  const parsed = parseJson(Buffer.from(payload, "base64url").toString());
+  const claims = readClaims(parsed?.value);
+  if (claims.kind === "wrong") throw invalid(claims.problem);
+  return claims.value;
+}
+
+/**
+ * @param nowMs milliseconds since 1970.
+ * @throws HarnessError TokenInvalid before `nbf`, TokenExpired from `exp` on.
+ */
+export function checkTimes(claims: Claims, nowMs: number): void {
+  if (nowMs < claims.nbf * 1_000) throw invalid(`it counts from ${timeText(claims.nbf * 1_000)} on`);
+  if (nowMs < claims.exp * 1_000) return;
+  throw new HarnessError("TokenExpired", {
+    exp: timeText(claims.exp * 1_000),
+    id: claims.sessions?.[0] ?? "ID",
+    class: claims.identity_class,
+  });
+}
+
+/** A time as people and logs read it. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function invalid(problem: string): HarnessError<"TokenInvalid"> {
+  return new HarnessError("TokenInvalid", { problem });
+}
+
+function signature(payload: string, key: Uint8Array): string {
+  return createHmac("sha256", key).update(payload).digest("base64url");
+}
