@@ -1,5 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
-import type { AskId, CallId, ClientId, InputId, SessionId } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, EventSeq, InputId, SessionId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
 import { reasonText } from "../../base/reasons.ts";
 import { count, grouped, shortened } from "../../base/text.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
@@ -7,6 +8,7 @@ import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../kit/terminal-text.ts";
+import { endingText } from "../kit/turn-record.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
 import { deliveredInput, waitingAfter } from "../kit/waiting.ts";
 import { givenMemories } from "./memory-watch.ts";
@@ -35,6 +37,8 @@ export class EventPrinter {
   readonly #files = new Map<AskId, string>();
   /** Calls that the person at this client denied: what is said of them to others is no news here. */
   readonly #denied = new Set<CallId>();
+  /** The turns by the events that they began with. */
+  readonly #starts = new Map<EventSeq, number>();
   #midLine = false;
   #waiting: readonly WaitingInput[] = [];
   /** What was told last of files that cannot be set back. */
@@ -48,6 +52,9 @@ export class EventPrinter {
   print(envelope: Envelope): string {
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta") return this.#delta(envelope.payload.text);
+    if (envelope.kind === "TurnEnded") return this.#turnEnd(envelope);
+    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.#lineEnd(); // what goes on has not ended
+    if (envelope.kind === "TurnStarted") this.#starts.set(envelope.id, envelope.payload.turn);
     const before = this.#waiting;
     this.#waiting = waitingAfter(before, envelope);
     const lines = this.#lines(envelope, before);
@@ -72,6 +79,17 @@ export class EventPrinter {
     const shown = this.#text.push(text);
     if (shown !== "") this.#midLine = !shown.endsWith("\n");
     return shown;
+  }
+
+  /** How a turn of an earlier run ended, where that is worth telling: nobody else tells it. */
+  #turnEnd(envelope: EnvelopeOf<"TurnEnded">): string {
+    const ending = this.#isEarlier(envelope) ? endingText(envelope.payload.reason) : undefined;
+    return ending === undefined ? this.#lineEnd() : this.line(`-- ${ending}`);
+  }
+
+  /** Ends the line that stands unfinished, where one does: a prompt can be seen only after a whole line. */
+  #lineEnd(): string {
+    return this.line("").slice(0, -1);
   }
 
   #subAgent(envelope: Envelope): string {
@@ -103,10 +121,12 @@ export class EventPrinter {
         return `${asker}:\n${quote(inputText(content))}`;
       }
       case "InputQueued":
+        if (this.#isEarlier(envelope)) return undefined; // it has begun since, or what still waits is listed
         return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
         return withdrawnText(waited, envelope.payload.inputId);
       case "Cancelled":
+        if (this.#isEarlier(envelope)) return undefined; // the end of its turn tells it
         return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
       case "Error":
         if (this.#denied.has(envelope.payload.details?.["callId"] as CallId)) return undefined;
@@ -125,7 +145,6 @@ export class EventPrinter {
       case "SkillRegistryChanged":
         return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ")}`;
       case "SessionEnded":
-        if (this.#isEarlier(envelope)) return undefined; // what goes on has not ended
         return `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
         this.#followAnswer(envelope.payload);
@@ -156,8 +175,8 @@ export class EventPrinter {
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
-      case "TurnEnded":
       case "TurnTiming":
+      case "TurnEnded":
         return undefined;
       default:
         return unreachable(envelope);
@@ -176,6 +195,8 @@ export class EventPrinter {
   }
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
+    if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
+      return this.#isEarlier(envelope) ? this.#rewound(envelope.payload.payload) : undefined;
     const given = givenMemories(envelope);
     if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);
@@ -184,6 +205,16 @@ export class EventPrinter {
     const heldBefore = waited.filter(({ held }) => held).length;
     const held = this.#waiting.filter((input) => input.held).length;
     return held > heldBefore ? heldText(this.#waiting) : undefined;
+  }
+
+  /** That somebody went back, as who comes later reads it: what stands above may not count any more. */
+  #rewound(payload: unknown): string {
+    const { to, what } = isObject(payload) ? payload : {};
+    const set = what === "conversation" || what === "files" ? `the ${what}` : "conversation and files";
+    const turn = this.#starts.get(Number(to));
+    const place = turn === undefined ? `event ${Number(to)}` : `right before turn ${turn}`;
+    const forgets = what === "files" ? "" : ": the model knows nothing of what came after";
+    return `-- ${set} went back to ${to === 0 ? "the beginning" : place}${forgets}`;
   }
 
   #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {

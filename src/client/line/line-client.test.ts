@@ -639,11 +639,41 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   connection.publish({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } }, earlier);
   const rig = openRig(true, connection, true);
   await settle();
-  expect(rig.shown()).toBe("you asked:\n| go\nhalf an ans");
+  expect(rig.shown()).toBe("you asked:\n| go\nhalf an ans\n");
   await rig.type("/cancel");
   expect(rig.shown()).toEndWith("\nNo turn is running.\n");
   await rig.type("on");
   expect(rig.sent).toEqual([{ kind: "AttachSession", sessionId: SESSION }, input("on")]);
+  await rig.end();
+});
+
+test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its past, and ends with a whole line, where a prompt can be seen", async () => {
+  const connection = new FakeConnection();
+  const earlier = { session: fakeId("sess", 7) };
+  const rewound = { namespace: "cinch", kind: "Rewound", payload: { to: 1, what: "both", files: {} } };
+  for (const event of [
+    started(1, fakeId("cli", 7)),
+    queued(1, "second"),
+    text("half an ans"),
+    { kind: "Cancelled", payload: { turn: 1, by: fakeId("cli", 7), reason: "user" } },
+    ended(1, "cancelled", 1),
+    { kind: "CustomEvent", payload: rewound },
+    started(2, fakeId("cli", 7)),
+    text("a whole answer"),
+    ended(2, "complete", 1),
+  ] satisfies readonly Event[]) {
+    connection.publish(event, earlier);
+  }
+  const rig = openRig(true, connection, true);
+  await settle();
+  expect(rig.shown()).toBe(
+    [
+      "you asked:\n| go\nhalf an ans",
+      "-- cancelled",
+      "-- conversation and files went back to right before turn 1: the model knows nothing of what came after",
+      "you asked:\n| go\na whole answer\n",
+    ].join("\n"),
+  );
   await rig.end();
 });
 
