@@ -1,5 +1,5 @@
 /** No longer command is read: whoever needs more writes a script to a file. */
-export const SHELL_CHARACTERS_MAX = 100_000;
+export const SHELL_CHARACTERS_MAX = 50_000;
 /** Commands of one line, those inside wrappers, substitutions and nested shells included. */
 export const SHELL_COMMANDS_MAX = 5_120;
 /** The parser looks for the end of each here-document through all that follows. */
