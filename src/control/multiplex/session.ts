@@ -122,8 +122,7 @@ export class Session {
     switch (command.kind) {
       case "SendInput":
         assertServed(command);
-        await this.#recovery.settled(client);
-        return await this.#turns.send(command, client);
+        return await this.#sendInput(command, client);
       case "WithdrawInput":
         await this.#turns.withdraw(command, client);
         return {};
@@ -181,6 +180,17 @@ export class Session {
       default:
         throw notServed(command);
     }
+  }
+
+  /** A cancel that comes while what is left of an earlier run is settled stops the input that waits for that. */
+  async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
+    const { cancels } = this.#turns;
+    await this.#recovery.settled(client);
+    if (this.#turns.cancels !== cancels) {
+      const why = "it was cancelled before it was accepted";
+      throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+    }
+    return await this.#turns.send(command, client);
   }
 
   /** Resolves when no turn runs. */

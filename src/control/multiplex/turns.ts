@@ -54,6 +54,7 @@ export class Turns {
   readonly #options: TurnsOptions;
   readonly #queue: InputQueue;
   #count: number;
+  #cancels = 0;
 
   constructor(options: TurnsOptions) {
     const { bus, world, waiting = [], lastTurn } = options.parts;
@@ -66,6 +67,11 @@ export class Turns {
   /** The number of the newest turn. */
   get count(): number {
     return this.#count;
+  }
+
+  /** How often a client has cancelled. */
+  get cancels(): number {
+    return this.#cancels;
   }
 
   /** Begins a turn with an input, or has it wait for the one that runs (ENG-26). */
@@ -96,6 +102,7 @@ export class Turns {
 
   /** Cancels what runs, and holds what waits: who stops something sees no more of it happen by itself. */
   cancel(cause: Error): void {
+    this.#cancels += 1;
     this.#queue.hold();
     this.slot.cancel(cause);
   }
