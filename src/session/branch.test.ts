@@ -2,7 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { OpenStore, Rig } from "../../test/support/store-rig.ts";
-import { closedWith, event, LOG_KEY, newLog, openRig, says, thrownBy } from "../../test/support/store-rig.ts";
+import {
+  closedWith,
+  event,
+  LOG_KEY,
+  newLog,
+  openRig,
+  reasonOf,
+  says,
+  thrownBy,
+} from "../../test/support/store-rig.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId, LogId } from "../base/ids.ts";
@@ -103,6 +112,18 @@ for (const [name, open] of Object.entries(STORES)) {
         ]);
       }
       expect((await rig.store.list({ limit: 9 })).length).toBe(1);
+    });
+
+    test("[SES-08] the end of a turn of a sub-agent is no place to branch at", async () => {
+      await using rig = await openRig(open);
+      const { log } = await makeSource(rig);
+      const session = rig.world.ids.next("sess");
+      {
+        await using writer = await rig.store.open(log.logId, session, rig.me);
+        const ended = event(session, 12, { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } });
+        await writer.append({ events: [{ ...ended, parentCall: rig.world.ids.next("call") }] }, "process");
+      }
+      expect(await reasonOf(branch(rig, log.logId, 12))).toBe("NotABoundary");
     });
 
     test("[SES-06 SES-08] what has expired comes along without its content", async () => {

@@ -191,6 +191,24 @@ test("[SES-04 R15] a key that was made in a batch that failed is not used again"
   expect((await store.events(sample.logId, 3, 9)).map(({ id }) => id)).toEqual([4]);
 });
 
+test("[SES-06 R15] events that were written at the second attempt, with a key that was there before, expire like others", async () => {
+  await using directory = temporaryDirectory();
+  const later = testWorld();
+  const path = join(directory.path, "sessions.db");
+  await using store = await openSqliteStore({ path, world: later, logKey: LOG_KEY });
+  const log = newLog(later);
+  {
+    await using writer = await store.create(log, later.machine);
+    await writer.append({ messages: [{ after: 0, turn: 1, message: says("user", "first") }] }, "power");
+    const outcome = { callId: later.ids.next("call"), outcome: "ok", completedAt: T0 } as const;
+    const events = texts(log.session, 1, ["one"]);
+    expect(await thrownBy(writer.append({ events, outcomes: [outcome] }, "power"))).toBeDefined();
+    await writer.append({ events }, "power");
+  }
+  expect(await store.expire(log.logId, "2199-01-01")).toBe(1);
+  expect(await store.events(log.logId, 0, 9)).toEqual([]);
+});
+
 /** One bit of one content is another one. */
 function flipOf(table: string, column: string, where: string): (database: Database) => void {
   return (database) => {
