@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "./base/errors.ts";
 import type { LogId, SessionId } from "./base/ids.ts";
 import type { World } from "./base/world.ts";
+import type { EnginePort } from "./control/engine-port.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
 import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
@@ -32,6 +33,8 @@ export interface OpenHarness extends AsyncDisposable {
   /** Sentences for the person at the start: a model that was fallen back to, unknown keys, what was left out. */
   readonly notices: readonly string[];
   attach(client: AttachRequest): Promise<Connection>;
+  /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
+  port(features: readonly string[]): Promise<EnginePort>;
 }
 
 /**
@@ -91,6 +94,10 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     model,
     notices: [...told, ...notices, ...(warning === undefined ? [] : [warning])],
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
+    async port(features) {
+      const { enginePort } = await import("./harness/engine-port.ts");
+      return enginePort({ options, config, providers, store, multiplexer, served, features });
+    },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }

@@ -115,6 +115,19 @@ export async function loadProfile(
   return profileFrom(world, file, isPath ? undefined : nameOrPath);
 }
 
+/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
+export async function listProfiles(
+  world: Pick<World, "files">,
+  userProfilesDir: string,
+): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
+  const own = await userProfiles(world, userProfilesDir);
+  const embeddedNames = [...PROFILES.keys()].filter((name) => !own.includes(name));
+  return [
+    ...own.map((name) => ({ name, isOwn: true })),
+    ...embeddedNames.map((name) => ({ name, isOwn: false })),
+  ];
+}
+
 async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
   if ((await world.files.stat(directory))?.kind !== "directory") return [];
   const entries = await world.files.list(directory);

@@ -136,9 +136,9 @@ export class Multiplexer {
     return this.#sessions.size;
   }
 
-  /** Whether a session runs here. */
-  holds(id: SessionId): boolean {
-    return this.#sessions.has(id);
+  /** The sessions that run here. */
+  get sessions(): readonly SessionId[] {
+    return [...this.#sessions.keys()];
   }
 
   /** Reading it throws Forbidden where the session lies outside of the client's scope. */

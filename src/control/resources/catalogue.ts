@@ -1,0 +1,149 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type {
+  ModelInfo,
+  ProfileInfo,
+  ProviderInfo,
+  SessionInfo,
+  TaskInfo,
+  ToolInfo,
+} from "../../protocol/resources.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { isInRanges } from "../../session/expired.ts";
+import { streamGap, withGaps } from "../../session/gaps.ts";
+import type { LogInfo, SessionStore } from "../../session/store.ts";
+import { sessionRow } from "../../session/transcript/overview.ts";
+import type { Catalogue } from "../engine-port.ts";
+import { reaches } from "../reach.ts";
+import type { Scope } from "../scope.ts";
+import { SLASH_COMMANDS } from "./slash-commands.ts";
+
+/** Events read from the log in one go. */
+const PAGE_EVENTS = 256;
+
+export interface CatalogueSources {
+  readonly world: Pick<World, "clock" | "machine">;
+  readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
+  /** The version of this program. */
+  readonly version: string;
+  /** The sessions that run here now. */
+  live(): readonly SessionId[];
+  profiles(): Promise<readonly ProfileInfo[]>;
+  /** Undefined where there is none of this name. */
+  profile(name: string): Promise<ProfileInfo | undefined>;
+  providers(): Promise<readonly ProviderInfo[]>;
+  models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  tools(): Promise<readonly ToolInfo[]>;
+}
+
+/** What one engine has to look at, each part from who has it (CTL-15). */
+export function openCatalogue(sources: CatalogueSources): Catalogue {
+  const { world, store, version } = sources;
+  const startedAt = new Date(world.clock.now()).toISOString();
+  const logOf = async (id: SessionId) => (await store.find(id))?.logId;
+
+  /** @throws HarnessError Forbidden before it is told whether there is such a session. */
+  async function found(id: SessionId, scope: Scope): Promise<LogInfo> {
+    if (!(await reaches(scope, id, logOf)))
+      throw new HarnessError("Forbidden", { what: `the session ${id}` });
+    const info = await store.find(id);
+    if (info === undefined) throw new HarnessError("UnknownSession", { id });
+    return info;
+  }
+
+  const told = (info: LogInfo): SessionInfo => {
+    const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
+    const { session, logId: log, branchOf } = info;
+    return {
+      ...row,
+      session,
+      log,
+      live: sources.live().includes(session),
+      ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
+    };
+  };
+
+  async function* log(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
+    const { logId, lastEvent: to, updatedAt: ts } = await found(id, scope);
+    const expired = await store.expired(logId);
+    let [cursor, last] = [since, since];
+    while (cursor < to) {
+      const page = await store.markedEvents(logId, cursor, PAGE_EVENTS);
+      cursor = page.at(-1)?.id ?? to;
+      const left = page.filter((event) => event.id <= to && !isInRanges(event.id, expired));
+      for (const event of withGaps(left, last, id)) {
+        last = event.id;
+        yield event;
+      }
+    }
+    if (last < to) yield streamGap({ from: last + 1, to }, { session: id, ts });
+  }
+
+  return {
+    async sessions({ past, limit }, scope) {
+      if (scope.sessions !== "all") return await named(scope.sessions, { past, limit });
+      if (past) return (await store.list({ limit })).map(told);
+      return await named(sources.live(), { past, limit });
+    },
+    session: async (id, scope) => told(await found(id, scope)),
+    log,
+    async tasks(id, scope) {
+      const tasks = new Map<TaskId, TaskInfo>();
+      for await (const { kind, payload, ts } of log(id, 0, scope)) {
+        if (kind !== "TaskChanged") continue;
+        const { taskId: task, what, state, detail } = payload;
+        tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
+      }
+      return [...tasks.values()];
+    },
+    profiles: () => sources.profiles(),
+    async profile(name) {
+      const profile = await sources.profile(name);
+      if (profile === undefined) throw unknown("profile", name);
+      return profile;
+    },
+    providers: () => sources.providers(),
+    models: (provider, signal) => sources.models(provider, signal),
+    tools: () => sources.tools(),
+    // None are served in this version, and the handshake names no feature that would need them.
+    skills: async () => [],
+    skill: async (name) => {
+      throw unknown("skill", name);
+    },
+    mcpServers: async () => [],
+    slashCommands: async () => SLASH_COMMANDS,
+    health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
+    runtime: () => ({
+      version,
+      protocol_version: PROTOCOL_VERSION,
+      pid: world.machine.pid,
+      started_at: startedAt,
+      sessions: sources.live().length,
+    }),
+  };
+
+  /** The logs that these runs belong to, each once, the newest first. */
+  async function named(
+    ids: readonly SessionId[],
+    { past, limit }: { readonly past: boolean; readonly limit: number },
+  ): Promise<readonly SessionInfo[]> {
+    const logs = new Map<LogId, SessionInfo>();
+    for (const id of ids) {
+      const info = await store.find(id);
+      if (info !== undefined) logs.set(info.logId, told(info));
+    }
+    return [...logs.values()]
+      .filter(({ live }) => past || live)
+      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+      .slice(0, limit);
+  }
+}
+
+function unknown(what: string, name: string): HarnessError<"UnknownResource"> {
+  return new HarnessError("UnknownResource", {
+    what,
+    name: name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100),
+  });
+}

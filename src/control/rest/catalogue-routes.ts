@@ -1,0 +1,217 @@
+import * as z from "zod";
+import { Handshake } from "../../protocol/handshake.ts";
+import { ClientIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
+import {
+  Health,
+  McpServerInfo,
+  ModelInfo,
+  ProfileInfo,
+  ProviderInfo,
+  RuntimeInfo,
+  SessionInfo,
+  SkillInfo,
+  SkillText,
+  SlashCommandInfo,
+  TaskInfo,
+  ToolInfo,
+} from "../../protocol/resources.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { Catalogue, EnginePort } from "../engine-port.ts";
+import { answerHandshake } from "../handshake.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { Access, HttpCall, QueryDoc, Route } from "../route.ts";
+import { bodyOf, grantOf, sessionOf, single, wordOf } from "./parameters.ts";
+
+/** Sessions that a list has at most. */
+const SESSIONS_MAX = 1_000;
+
+/** What there is to look at (CTL-15), the handshake (CTL-04), and clients of one's own. */
+export function catalogueRoutes(engine: EnginePort): readonly Route[] {
+  const { catalogue } = engine;
+  return [
+    {
+      method: "GET",
+      path: "/v1/handshake",
+      access: "public",
+      doc: {
+        summary:
+          "What this engine speaks. With a token it is the handshake of the client that asks, which comes before any command.",
+        query: {
+          version: { about: "The protocol version of the client; absent: this one.", schema: z.string() },
+        },
+        answers: { 200: { about: "Versions, kinds and features", schema: Handshake } },
+        refusals: ["HandshakeVersionMismatch"],
+      },
+      async handle(call) {
+        const version = single(call.query, "version") ?? PROTOCOL_VERSION;
+        if (call.grant === undefined) return jsonAnswer(200, answerHandshake(version, engine.served));
+        return jsonAnswer(200, await (await call.connection()).handshake(version));
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/health",
+      access: "public",
+      doc: { summary: "Whether it answers.", answers: { 200: { about: "It does", schema: Health } } },
+      handle: async () => jsonAnswer(200, catalogue.health()),
+    },
+    {
+      method: "POST",
+      path: "/v1/clients",
+      access: "token",
+      doc: {
+        summary:
+          "Makes a client besides the token's own, for whoever shares a token; it is used by X-Harness-Client. Its handshake is made with it.",
+        body: NewClient,
+        answers: {
+          201: { about: "Its id", schema: z.object({ client: ClientIdSchema, handshake: Handshake }) },
+        },
+        refusals: ["InvalidBody", "TooManyClients", "HandshakeVersionMismatch"],
+      },
+      async handle(call) {
+        const { label = "http", version = PROTOCOL_VERSION } = await bodyOf(call, NewClient);
+        answerHandshake(version, engine.served); // before there is a client of it
+        const connection = call.newConnection(label);
+        const handshake = await connection.handshake(version);
+        return jsonAnswer(201, { client: connection.clientId, handshake });
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/sessions",
+      access: "token",
+      doc: {
+        summary: "The sessions that run here, as far as the token names them; the newest first.",
+        query: {
+          past: { about: "`true`: those that are stored too.", schema: z.enum(["true", "false"]) },
+        },
+        answers: { 200: { about: "The sessions", schema: z.object({ sessions: z.array(SessionInfo) }) } },
+      },
+      async handle(call) {
+        const past = wordOf(call, "past", ["true", "false"]) === "true";
+        const sessions = await catalogue.sessions({ past, limit: SESSIONS_MAX }, grantOf(call).scope);
+        return jsonAnswer(200, { sessions });
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/sessions/{id}",
+      access: "token",
+      doc: {
+        summary: "One session.",
+        params: { id: SessionIdSchema },
+        answers: { 200: { about: "The session", schema: SessionInfo } },
+        refusals: ["InvalidSessionID", "Forbidden", "UnknownSession"],
+      },
+      handle: async (call) => jsonAnswer(200, await catalogue.session(sessionOf(call), grantOf(call).scope)),
+    },
+    {
+      method: "GET",
+      path: "/v1/sessions/{id}/tasks",
+      access: "token",
+      doc: {
+        summary: "What a session has run in the background.",
+        params: { id: SessionIdSchema },
+        answers: { 200: { about: "The tasks", schema: z.object({ tasks: z.array(TaskInfo) }) } },
+        refusals: ["InvalidSessionID", "Forbidden", "UnknownSession"],
+      },
+      handle: async (call) =>
+        jsonAnswer(200, { tasks: await catalogue.tasks(sessionOf(call), grantOf(call).scope) }),
+    },
+    list("/v1/profiles", "profiles", ProfileInfo, { summary: "The profiles.", of: catalogue }),
+    one("/v1/profiles/{name}", ProfileInfo, "One profile.", (name) => catalogue.profile(name)),
+    list("/v1/providers", "providers", ProviderInfo, {
+      summary: "The model providers; keys are never told.",
+      of: catalogue,
+    }),
+    {
+      method: "GET",
+      path: "/v1/providers/{name}/models",
+      access: "token",
+      doc: {
+        summary: "The models that a provider offers now.",
+        answers: { 200: { about: "The models", schema: z.object({ models: z.array(ModelInfo) }) } },
+        refusals: ["UnknownProvider", "ProviderUnreachable", "ProviderKeyMissing"],
+      },
+      handle: async ({ params, signal }) =>
+        jsonAnswer(200, { models: await catalogue.models(params["name"] ?? "", signal) }),
+    },
+    list("/v1/tools", "tools", ToolInfo, { summary: "The tools.", of: catalogue }),
+    list("/v1/skills", "skills", SkillInfo, { summary: "The skills.", of: catalogue }),
+    one("/v1/skills/{name}", SkillText, "One skill with its text.", (name) => catalogue.skill(name)),
+    {
+      method: "GET",
+      path: "/v1/slash-commands",
+      access: "token",
+      doc: {
+        summary: "What a person can type behind a slash, and the command that carries it out.",
+        answers: {
+          200: { about: "The commands", schema: z.object({ slash_commands: z.array(SlashCommandInfo) }) },
+        },
+      },
+      handle: async () => jsonAnswer(200, { slash_commands: await catalogue.slashCommands() }),
+    },
+    {
+      method: "GET",
+      path: "/v1/mcp/servers",
+      access: "token",
+      doc: {
+        summary: "The MCP servers that this engine uses.",
+        answers: { 200: { about: "The servers", schema: z.object({ servers: z.array(McpServerInfo) }) } },
+      },
+      handle: async () => jsonAnswer(200, { servers: await catalogue.mcpServers() }),
+    },
+    {
+      method: "GET",
+      path: "/v1/runtime",
+      access: "token",
+      doc: {
+        summary: "The process behind this engine.",
+        answers: { 200: { about: "The process", schema: RuntimeInfo } },
+      },
+      handle: async () => jsonAnswer(200, catalogue.runtime()),
+    },
+  ];
+}
+
+const NewClient = z.object({
+  /** What it calls itself, for people. */
+  label: z.string().min(1).max(100).optional(),
+  /** The protocol version that it speaks; absent: this one. */
+  version: z.string().optional(),
+});
+
+type Listed = "profiles" | "providers" | "tools" | "skills";
+
+function list(
+  path: string,
+  name: Listed,
+  item: z.ZodType,
+  { summary, of: catalogue }: { readonly summary: string; readonly of: Pick<Catalogue, Listed> },
+): Route {
+  const access: Access = "token";
+  const schema = z.object({ [name]: z.array(item) });
+  return {
+    method: "GET",
+    path,
+    access,
+    doc: { summary, answers: { 200: { about: "All of them", schema } } },
+    handle: async () => jsonAnswer(200, { [name]: await catalogue[name]() }),
+  };
+}
+
+function one(
+  path: string,
+  schema: z.ZodType,
+  summary: string,
+  find: (name: string) => Promise<unknown>,
+): Route {
+  const query: Readonly<Record<string, QueryDoc>> = {};
+  return {
+    method: "GET",
+    path,
+    access: "token",
+    doc: { summary, query, answers: { 200: { about: "It", schema } }, refusals: ["UnknownResource"] },
+    handle: async ({ params }: HttpCall) => jsonAnswer(200, await find(params["name"] ?? "")),
+  };
+}

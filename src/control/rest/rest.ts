@@ -1,0 +1,30 @@
+import type { World } from "../../base/world.ts";
+import type { Authority } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+import type { Route } from "../route.ts";
+import { authRoutes } from "./auth-routes.ts";
+import { catalogueRoutes } from "./catalogue-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
+import { openApiRoute } from "./openapi.ts";
+import { sessionRoutes } from "./session-routes.ts";
+
+export interface RestParts {
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly world: Pick<World, "clock">;
+  /** Routes of other wires on the same listener; the document tells of those that describe themselves. */
+  readonly others?: readonly Route[];
+}
+
+/** Every route of REST and server-sent events (CTL-06), and those of other wires that were given. */
+export function restRoutes({ engine, authority, world, others = [] }: RestParts): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...catalogueRoutes(engine),
+    ...sessionRoutes(),
+    ...eventRoutes({ engine, world }),
+    ...authRoutes(authority),
+    openApiRoute(() => routes),
+    ...others,
+  ];
+  return routes;
+}

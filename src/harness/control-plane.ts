@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import type { SessionId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
+import type { CodeChannel } from "../control/auth/code-channel.ts";
+import { openAuthority } from "../control/auth/open-authority.ts";
+import type { TokenFile } from "../control/auth/token-file.ts";
+import type { Authority } from "../control/authority.ts";
+import type { EnginePort } from "../control/engine-port.ts";
+import type { HttpServer, HttpTarget } from "../control/http/server.ts";
+import { serveHttp } from "../control/http/server.ts";
+import { minimalRoutes } from "../control/minimal/minimal.ts";
+import { restRoutes } from "../control/rest/rest.ts";
+import type { Route } from "../control/route.ts";
+import type { OpenHarness } from "../harness.ts";
+import { openHarness } from "../harness.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** What these wires add to the features of the handshake. */
+export const HTTP_FEATURES = ["rest", "sse"] as const;
+
+export interface ControlParts {
+  readonly world: Pick<World, "clock" | "listen" | "log">;
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly targets: readonly HttpTarget[];
+  /** Origins whose pages may talk to the engine; absent: none. */
+  readonly origins?: readonly string[];
+  /** The session of the minimal server; absent: there is none. */
+  readonly minimal?: () => SessionId;
+  /** Routes of further wires. */
+  readonly others?: readonly Route[];
+}
+
+/** Opens every HTTP wire on every target: REST with server-sent events, the minimal server, and those that are given. */
+export async function serveControl(parts: ControlParts): Promise<HttpServer> {
+  const { world, engine, authority, minimal, others = [] } = parts;
+  const more = [...(minimal === undefined ? [] : minimalRoutes({ world, session: minimal })), ...others];
+  return await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) });
+}
+
+export interface ControlPlaneOptions extends HarnessOptions {
+  /** Absent: `control.sock` in the data directory alone. */
+  readonly targets?: readonly HttpTarget[];
+  readonly origins?: readonly string[];
+  /** Ways to show a code to a person, the best first. */
+  readonly codeChannels?: () => readonly CodeChannel[];
+  readonly tokenFiles?: readonly TokenFile[];
+}
+
+/** An engine with its first session, its tokens, and its wires. */
+export interface OpenControlPlane extends AsyncDisposable {
+  readonly harness: OpenHarness;
+  readonly authority: Authority;
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Starts an engine that others can attach to.
+ *
+ * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, then closes the
+ * wires, within their own limit.
+ * @throws as `openHarness`, `openAuthority` and the listener do; nothing of it stays.
+ */
+export async function openControlPlane(
+  options: ControlPlaneOptions,
+  signal: AbortSignal,
+): Promise<OpenControlPlane> {
+  const { world, paths, codeChannels = () => [], tokenFiles = [] } = options;
+  await using undo = new AsyncDisposableStack();
+  const authority = undo.use(
+    await openAuthority({ world, stateDirectory: paths.state, channels: codeChannels, files: tokenFiles }),
+  );
+  const harness = await openHarness(options, signal);
+  const ending = undo.use(new AsyncDisposableStack());
+  ending.use(harness);
+  const server = await serveControl({
+    world,
+    engine: await harness.port(HTTP_FEATURES),
+    authority,
+    targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
+    ...(options.origins === undefined ? {} : { origins: options.origins }),
+    minimal: () => harness.session,
+  });
+  // In this order: what ends the sessions comes between the two halves of closing the wires.
+  ending.defer(() => server.quiesce());
+  undo.use(server);
+  const { addresses } = server;
+  const opened = undo.move();
+  return {
+    harness,
+    authority,
+    addresses,
+    async [Symbol.asyncDispose]() {
+      await ending[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { HarnessError } from "../base/errors.ts";
+import type { EnginePort } from "../control/engine-port.ts";
+import type { Served } from "../control/handshake.ts";
+import { connectInproc } from "../control/inproc/inproc.ts";
+import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
+import { openCatalogue } from "../control/resources/catalogue.ts";
+import { hostRipgrep } from "../host/ripgrep.ts";
+import type { Config } from "../profile/config.ts";
+import type { Profile } from "../profile/profile.ts";
+import { EMBEDDED, listProfiles, loadProfile } from "../profile/profile.ts";
+import type { ProfileInfo, ToolInfo } from "../protocol/resources.ts";
+import type { SessionStore } from "../session/store.ts";
+import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
+import { builtinTools } from "../tool/builtin/builtins.ts";
+import type { HarnessOptions } from "./options.ts";
+import type { Providers } from "./providers.ts";
+
+export interface EnginePortParts {
+  readonly options: HarnessOptions;
+  readonly config: Config;
+  readonly providers: Providers;
+  readonly store: SessionStore;
+  readonly multiplexer: Multiplexer;
+  readonly served: Served;
+  /** What the wires add to the engine's own features. */
+  readonly features: readonly string[];
+}
+
+/** What wires meet of one engine: its commands and events, and what there is to look at. */
+export function enginePort(parts: EnginePortParts): EnginePort {
+  const { options, providers, store, multiplexer } = parts;
+  const { world, paths } = options;
+  const served = { ...parts.served, features: [...new Set([...parts.served.features, ...parts.features])] };
+  const profiles = join(paths.config, "profiles");
+  return {
+    served,
+    attach: (request) => connectInproc(multiplexer, request, served),
+    catalogue: openCatalogue({
+      world,
+      store,
+      version,
+      live: () => multiplexer.sessions,
+      async profiles() {
+        const names = await listProfiles(world, profiles);
+        // One that cannot be read is listed all the same: whoever asks for it is told why.
+        return names.map(({ name, isOwn }): ProfileInfo => ({ name, source: isOwn ? "user" : "embedded" }));
+      },
+      async profile(name) {
+        const known = await listProfiles(world, profiles);
+        // By its name alone: a path would read whatever file a client likes.
+        if (!known.some((each) => each.name === name)) return undefined;
+        return profileInfo(await loadProfile(world, name, profiles));
+      },
+      async providers() {
+        const configured = new Set(await providers.configured());
+        return providers.registry.names().map((name) => ({ name, configured: configured.has(name) }));
+      },
+      async models(provider, signal) {
+        if (!providers.registry.names().includes(provider)) {
+          const known = providers.registry.names().join(", ");
+          throw new HarnessError("UnknownProvider", { name: provider, known });
+        }
+        const models = await (await providers.registry.open(provider)).models(signal);
+        return models.map(({ id, name, contextTokens }) => ({
+          id,
+          ...(name === undefined ? {} : { name }),
+          ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
+        }));
+      },
+      tools: async () => builtinToolInfos(paths.data),
+    }),
+  };
+}
+
+function profileInfo({ name, path, defaultModel, toolPacks, skillPacks }: Profile): ProfileInfo {
+  return {
+    name,
+    source: path.startsWith(EMBEDDED) ? "embedded" : "user",
+    ...(defaultModel === undefined ? {} : { default_model: defaultModel }),
+    tool_packs: [...toolPacks],
+    skill_packs: [...skillPacks],
+  };
+}
+
+function builtinToolInfos(dataDirectory: string): readonly ToolInfo[] {
+  const runs = new BackgroundRuns(() => undefined); // nothing is run here
+  const source = builtinTools({ runs, ripgrep: hostRipgrep(dataDirectory) });
+  return source.tools().map(({ name, description, inputSchema, level, mutating, lazy = false }) => ({
+    name,
+    description,
+    input_schema: { ...inputSchema },
+    level,
+    mutating,
+    lazy,
+    source: source.name,
+  }));
+}
