@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { fakeId } from "../../../test/support/fake-connection.ts";
 import {
   asks,
   CALL,
@@ -13,6 +14,7 @@ import {
   says,
   starts,
 } from "../../../test/support/transcript-rig.ts";
+import type { Event } from "../../protocol/events.ts";
 import { expiredEvent } from "../expired.ts";
 import { renderMarkdown, SHOWN_UNITS_MAX } from "./markdown.ts";
 
@@ -53,6 +55,89 @@ test("[SES-10] a session reads as a document: what was asked, done, decided and 
   );
   const info = { ...INFO, turns: 2, branchOf: BRANCH };
   expect((await gather(renderMarkdown(info, each(events)))).join("")).toMatchSnapshot();
+});
+
+test("[SES-10 ENG-26] what was typed ahead stands where it began, and does not cut an answer in two", async () => {
+  const queued = (number: number, text: string, delivery: "queue" | "steer" = "queue"): Event => ({
+    kind: "InputQueued",
+    payload: {
+      inputId: fakeId("inp", number),
+      content: [{ type: "text", text }],
+      delivery,
+      originator: CLIENT,
+    },
+  });
+  const delivered = { namespace: "cinch", kind: "InputDelivered", payload: { inputId: fakeId("inp", 2) } };
+  const events = envelopes(
+    asks(1, "first"),
+    says("One wh"),
+    queued(1, "typed ahead"),
+    queued(2, "be brief", "steer"),
+    queued(3, "never mind"),
+    queued(4, "left over"),
+    says("ole answer."),
+    { kind: "CustomEvent", payload: delivered },
+    says("Short."),
+    ends(1),
+    { kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 3), by: CLIENT } },
+    {
+      kind: "TurnStarted",
+      payload: {
+        turn: 2,
+        originator: CLIENT,
+        inputId: fakeId("inp", 1),
+        content: [{ type: "text", text: "typed ahead" }],
+      },
+    },
+    ends(2),
+  );
+  const text = (await gather(renderMarkdown(INFO, each(events)))).join("");
+  const said = text.slice(text.indexOf("**Asked**")).replaceAll(/\n+/g, "\n");
+  expect(said.replaceAll(/^(## Turn 2).*$/gm, "$1").split("\n")).toEqual([
+    "**Asked**",
+    "> first",
+    "**Answer**",
+    "> One whole answer.",
+    "*Said to the model meanwhile:*",
+    "> be brief",
+    "**Answer**",
+    "> Short.",
+    "*1 round*",
+    "*Sent meanwhile, and taken back before it began:*",
+    "> never mind",
+    "## Turn 2",
+    "**Asked**",
+    "> typed ahead",
+    "*1 round*",
+    "*Sent, and never begun:*",
+    "> left over",
+    "",
+  ]);
+});
+
+test("[SES-10 SES-13] what a summary between two turns cost stands with it, and with no turn", async () => {
+  const cost = {
+    kind: "CostIncremented",
+    payload: { provider: "mock", model: "one", inputTokens: 1_000, outputTokens: 20, usd: 0.01 },
+  } as const;
+  const events = envelopes(
+    asks(1, "x"),
+    cost,
+    ends(1),
+    cost,
+    { kind: "CompactionTriggered", payload: { beforeTokens: 120_000, afterTokens: 9_000 } },
+    asks(2, "y"),
+    cost,
+    ends(2),
+  );
+  const text = (await gather(renderMarkdown(INFO, each(events)))).join("");
+  expect(text).toContain("9,000 tokens instead of 120,000 (1,000 tokens in, 20 out, 1 call, $0.0100).*");
+  expect(text.match(/\d calls?, \$0\.\d+/g)).toEqual([
+    "1 call, $0.0100",
+    "1 call, $0.0100",
+    "1 call, $0.0100",
+    "3 calls, $0.0300",
+  ]);
 });
 
 test("[SES-10 SES-06] what has expired is told in its place", async () => {

@@ -1,10 +1,11 @@
-import type { CallId } from "../../base/ids.ts";
+import type { CallId, InputId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import { count, grouped, head, shortened } from "../../base/text.ts";
 import { callSummary } from "../../client/kit/call-summary.ts";
 import type { Cost } from "../../client/kit/cost.ts";
 import { addCost, NO_COST, printPrice, printTokens, settledCost, sumOfCosts } from "../../client/kit/cost.ts";
 import { endingText } from "../../client/kit/turn-record.ts";
+import { deliveredInput } from "../../client/kit/waiting.ts";
 import type { InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
@@ -64,7 +65,10 @@ type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args">;
 class Transcript {
   readonly #calls = new Map<CallId, Call>();
   readonly #questions = new Map<string, string>();
+  /** What was sent while a turn ran and has not begun: it is told where it begins. */
+  readonly #waiting = new Map<InputId, string>();
   #text = "";
+  #isInTurn = false;
   #turnCost = NO_COST;
   #total = NO_COST;
 
@@ -84,9 +88,10 @@ class Transcript {
 
   end(): string {
     const open = [...this.#calls.values()].map((call) => block(callText(call, undefined))).join("");
+    const waiting = [...this.#waiting.values()].map((text) => block(`*Sent, and never begun:*\n\n${text}`));
     const total = sumOfCosts(this.#total, this.#turnCost);
     const cost = total.calls === 0 ? "" : block(`---\n\nThe whole session: ${costText(total)}.`);
-    return `${this.#answer()}${open}${cost}`;
+    return `${this.#answer()}${open}${waiting.join("")}${cost}`;
   }
 
   /** What the model has said up to here. */
@@ -99,7 +104,10 @@ class Transcript {
   #paragraph(event: Envelope): string | undefined {
     switch (event.kind) {
       case "TurnStarted": {
-        const { turn, content = [] } = event.payload;
+        const { turn, content = [], inputId } = event.payload;
+        if (inputId !== undefined) this.#waiting.delete(inputId);
+        this.#betweenTurns();
+        this.#isInTurn = true;
         return `## Turn ${turn} · ${timeText(event.ts)}\n\n**Asked**\n\n${quotation(inputText(content))}`;
       }
       case "TurnEnded":
@@ -125,16 +133,19 @@ class Transcript {
         return answeredText(question, event.payload.answer);
       }
       case "InputQueued":
-        return `*More was sent meanwhile (${event.payload.delivery}):*\n\n${quotation(inputText(event.payload.content))}`;
+        this.#waiting.set(event.payload.inputId, quotation(inputText(event.payload.content)));
+        return undefined;
       case "InputWithdrawn":
-        return "*Something that was sent was taken back before it began.*";
+        return this.#began(event.payload.inputId, "Sent meanwhile, and taken back before it began");
       case "Cancelled":
         return `*The turn was cancelled: ${codeSpan(event.payload.reason)}.*`;
       case "Error":
         return `*Error ${codeSpan(event.payload.reason)}:*\n\n${quotation(event.payload.message)}`;
       case "CompactionTriggered": {
         const { beforeTokens, afterTokens } = event.payload;
-        return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}.*`;
+        const cost = this.#isInTurn ? NO_COST : this.#betweenTurns();
+        const price = cost.calls === 0 ? "" : ` (${costText(cost)})`;
+        return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}${price}.*`;
       }
       case "CheckpointMade": {
         const { files, notRestorable = [] } = event.payload;
@@ -163,17 +174,35 @@ class Transcript {
         return ["idle", "error"].includes(event.payload.reason)
           ? `*The run ended (${event.payload.reason}).*`
           : undefined;
-      case "CustomEvent":
+      case "CustomEvent": {
+        const delivered = deliveredInput(event);
+        if (delivered !== undefined) return this.#began(delivered, "Said to the model meanwhile");
         return customText(event);
+      }
       default:
         return undefined;
     }
+  }
+
+  #began(input: InputId, how: string): string | undefined {
+    const text = this.#waiting.get(input);
+    this.#waiting.delete(input);
+    return text === undefined ? undefined : `*${how}:*\n\n${text}`;
+  }
+
+  /** What was spent outside of turns since it was asked last, as on a summary: it belongs to none of them. */
+  #betweenTurns(): Cost {
+    const cost = this.#turnCost;
+    this.#total = sumOfCosts(this.#total, cost);
+    this.#turnCost = NO_COST;
+    return cost;
   }
 
   #turnEnded({ reason, rounds = 0 }: PayloadOf<"TurnEnded">): string {
     const cost = settledCost(this.#turnCost, { reason, rounds });
     this.#total = sumOfCosts(this.#total, cost);
     this.#turnCost = NO_COST;
+    this.#isInTurn = false;
     const open = [...this.#calls.values()].map((call) => `${callText(call, undefined)}\n\n`).join("");
     this.#calls.clear();
     const ending = endingText(reason);
