@@ -8,11 +8,11 @@ export const LINE_COMMANDS = [
   { name: "help", usage: "/help", help: "list these commands" },
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
   { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
-  { name: "compact", usage: "/compact", help: "make the conversation shorter: older turns become a summary" },
+  { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
   {
     name: "rewind",
     usage: "/rewind [N [files | conversation | both]]",
-    help: "list the turns, or go back to right before one of them",
+    help: "list the turns, or go back to before one of them",
   },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   {
@@ -20,14 +20,14 @@ export const LINE_COMMANDS = [
     usage: "/permissions [revoke N | promote N]",
     help: "what you have allowed for this session",
   },
-  { name: "memory", usage: "/memory", help: "which memories this session was given, wrote and removed" },
-  { name: "steer", usage: "/steer TEXT", help: "tell the turn that runs something, before its next step" },
+  { name: "memory", usage: "/memory", help: "memories that were given, written and removed here" },
+  { name: "steer", usage: "/steer TEXT", help: "tell it to the turn that runs, at its next step" },
   {
     name: "withdraw",
     usage: "/withdraw [N]",
-    help: "list what waits for its turn, or take back number N of it",
+    help: "list what waits for its turn, or take back number N",
   },
-  { name: "drop", usage: "/drop", help: "forget the text that was kept since it could not be sent" },
+  { name: "drop", usage: "/drop", help: "forget the text that could not be sent and was kept" },
   { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave (also /exit)" },
 ] as const;
 
@@ -40,14 +40,22 @@ export function builtIn(command: SlashCommand): LineCommandName | undefined {
   return LINE_COMMANDS.find((known) => known.name === name)?.name;
 }
 
+/** A usage that is longer has its help on the next line, so that all of it stands in 80 columns. */
+const USAGE_COLUMNS = 24;
+
 export function helpText(): string {
-  const width = Math.max(...LINE_COMMANDS.map((command) => command.usage.length));
-  const sessionsWidth = Math.max(...SESSIONS_USAGE.map(([usage]) => usage.length));
+  const usages = [...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const), ...SESSIONS_USAGE];
   return [
-    ...LINE_COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.help}`),
-    ...SESSIONS_USAGE.map(([usage, help]) => `  ${usage.padEnd(sessionsWidth)}  ${help}`),
+    ...usages.map(([usage, help]) => {
+      const gap =
+        usage.length <= USAGE_COLUMNS
+          ? usage.padEnd(USAGE_COLUMNS)
+          : `${usage}\n${" ".repeat(USAGE_COLUMNS + 2)}`;
+      return `  ${gap}  ${help}`;
+    }),
     "What you type while a turn runs waits for its end and is then sent, in order.",
-    "A line that ends with \\ goes on in the next one. A line that begins with // is sent with one slash.",
+    "A line that ends with \\ goes on in the next one.",
+    "A line that begins with // is sent with one slash.",
   ].join("\n");
 }
 

@@ -4,6 +4,7 @@ import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/f
 import { HarnessError } from "../../base/errors.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
+import { helpText, LINE_COMMANDS } from "./commands.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
@@ -398,6 +399,13 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
     ].join("\n"),
   );
   await rig.leave("/quit");
+});
+
+test("[CLI-01] the help stands in 80 columns, and names every command", async () => {
+  const lines = helpText().split("\n");
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  for (const { usage } of LINE_COMMANDS)
+    expect(lines.some((line) => line.startsWith(`  ${usage}`))).toBe(true);
 });
 
 test("[CLI-01] a line that ends with a backslash goes on in the next one", async () => {

@@ -22,10 +22,10 @@ export interface SessionsSurface {
 /** The commands of `/sessions:…`, as the help lists them. */
 export const SESSIONS_USAGE = [
   ["/sessions:list [all]", "the sessions of this directory"],
-  ["/sessions:resume ID", "go on with another session; the id may be cut short, or last"],
-  ["/sessions:branch [ID] [at TURN]", "make a new session of one up to the end of a turn"],
-  ["/sessions:pin [ID]", "keep a session from expiring; /sessions:unpin lets it"],
-  ["/sessions:export [ID] [--format FORMAT]", "write a session to a file, as jsonl or markdown"],
+  ["/sessions:resume ID", "go on with another one; last is the newest"],
+  ["/sessions:branch [ID] [at TURN]", "make a new one, up to the end of a turn"],
+  ["/sessions:pin [ID]", "keep one from expiring; /sessions:unpin lets it"],
+  ["/sessions:export [ID] [--format FORMAT]", "write one to a file, as jsonl or markdown"],
   ["/sessions:dismiss", "say no more that these sessions expire soon"],
 ] as const;
 
