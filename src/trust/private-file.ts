@@ -90,6 +90,11 @@ export async function replacePrivate(path: string, bytes: Uint8Array, unique: Ui
   }
 }
 
+/** Removes the file itself; a link is removed, not followed. Nothing there: nothing to do. */
+export async function removePrivate(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
 /** Longer than anybody takes to write a few bytes. */
 const LEFT_OVER_MS = 60_000;
 

@@ -1,0 +1,57 @@
+import type { Duplex } from "node:stream";
+import { HarnessError } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode } from "../../base/text.ts";
+import { readPrivate } from "../../trust/private-file.ts";
+import { LINE_BYTES_MAX, readLine } from "./line.ts";
+import { OWNER_FILE_BYTES_MAX } from "./owner.ts";
+
+export interface AskOwnerParts {
+  /** Opens a Unix socket; rejects with the system's error where nobody listens. */
+  readonly connect: (path: string, signal: AbortSignal) => Promise<Duplex>;
+  readonly socketPath: string;
+  readonly tokenPath: string;
+  /** In the words of `readClaimsRequest`. Absent: everything, on the Unix socket, for an hour. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Exchanges the owner token for a capability token: the other end of `openOwnerExchange`.
+ * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; the system's error where none is there.
+ */
+export async function askOwner(parts: AskOwnerParts): Promise<string> {
+  const { connect, socketPath, tokenPath, claims, signal } = parts;
+  const found = await readPrivate(tokenPath, OWNER_FILE_BYTES_MAX);
+  if (found.kind === "missing") throw refused(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
+  if (found.kind === "refused")
+    throw refused(`${tokenPath} ${found.problem}`, "Start the engine anew: it writes a new one.");
+  const stream = await connect(socketPath, signal);
+  const stop = () => stream.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    // What is written before the refusal is read may find the other end closed: the answer counts.
+    stream.on("error", () => undefined);
+    stream.write(`${JSON.stringify({ owner: decode(found.bytes), claims })}\n`);
+    const line = await readLine(stream, LINE_BYTES_MAX);
+    signal.throwIfAborted();
+    return tokenOf(line === undefined ? undefined : parseJson(line)?.value);
+  } finally {
+    found.bytes.fill(0);
+    signal.removeEventListener("abort", stop);
+    stream.destroy();
+  }
+}
+
+function tokenOf(value: unknown): string {
+  if (!isObject(value)) throw refused("it closed the connection without an answer", "Try again.");
+  const { token, reason, problem, remedy } = value;
+  if (typeof token === "string") return token;
+  const words = typeof problem === "string" ? problem : "it gave no reason";
+  if (reason === "ClaimsInvalid") throw new HarnessError("ClaimsInvalid", { problem: words });
+  throw refused(words, typeof remedy === "string" ? remedy : "Look into the log of the engine.");
+}
+
+function refused(problem: string, remedy: string): HarnessError<"OwnerRefused"> {
+  return new HarnessError("OwnerRefused", { problem, remedy });
+}

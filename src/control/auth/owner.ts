@@ -1,0 +1,144 @@
+import type { Duplex } from "node:stream";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../trust/private-file.ts";
+import type { Authority, ClaimsRequest } from "../authority.ts";
+import { readClaimsRequest } from "./claims-request.ts";
+import { LINE_BYTES_MAX, readLine } from "./line.ts";
+
+const SECRET_BYTES = 32;
+const UNIQUE_BYTES = 6;
+export const OWNER_FILE_BYTES_MAX = 256;
+/** From the connection to the end of the answer. */
+const EXCHANGE_MS_MAX = 5_000;
+const EXCHANGES_MAX = 16;
+/** A client of the owner asks again before this is over. */
+export const OWNER_LIFETIME_MS = 60 * 60_000;
+
+/** Whether the process at the other end may be the owner's; the machine's own answer comes from `host/descent.ts`. */
+export type JudgePeer = (
+  stream: Duplex,
+) => { readonly kind: "unrelated" } | { readonly kind: "refused"; readonly problem: string };
+
+export interface OwnerSockets {
+  /** Listens at a path that only this user reaches. */
+  listen(path: string, connected: (stream: Duplex) => void): Promise<AsyncDisposable>;
+}
+
+export interface OwnerParts {
+  readonly world: Pick<World, "clock" | "random" | "log">;
+  readonly sockets: OwnerSockets;
+  readonly judge: JudgePeer;
+  readonly authority: Pick<Authority, "mint">;
+  /** `owner.sock`, in a folder that no command sees. Nothing may be there. */
+  readonly socketPath: string;
+  /** `owner.token`, likewise. */
+  readonly tokenPath: string;
+}
+
+/**
+ * Lets the person whose engine it is attach without a code (AUTH-11): whoever can read `owner.token`, which is new at every
+ * start, and is no descendant of the engine, gets a capability token of class human on a Unix socket made for that.
+ *
+ * One line in, `{"owner": …, "claims"?: …}`; one line out, `{"token": …}` or `{"reason": …, "message": …}` with its fields. Without claims the
+ * token is for everything, on the Unix socket only, for an hour; with claims it is what they say. The owner token itself
+ * is accepted nowhere else. Disposing it removes both files.
+ * @throws the system's error where the socket or the file cannot be made.
+ */
+export async function openOwnerExchange(parts: OwnerParts): Promise<AsyncDisposable> {
+  const { world, sockets, socketPath, tokenPath } = parts;
+  const secret = Buffer.from(Buffer.from(world.random.bytes(SECRET_BYTES)).toString("base64url"));
+  const open = new Set<Duplex>();
+  const listening = await sockets.listen(socketPath, (stream) => {
+    if (open.size >= EXCHANGES_MAX) {
+      stream.destroy();
+      return;
+    }
+    open.add(stream);
+    void exchange(parts, secret, stream).finally(() => open.delete(stream));
+  });
+  try {
+    await replacePrivate(tokenPath, secret, world.random.bytes(UNIQUE_BYTES));
+  } catch (thrown) {
+    await listening[Symbol.asyncDispose]();
+    throw thrown;
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const stream of open) stream.destroy();
+      await listening[Symbol.asyncDispose]();
+      await removeOwn(tokenPath, secret);
+      secret.fill(0);
+    },
+  };
+}
+
+/** Another engine may have put its own there meanwhile. */
+async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
+  const found = await readPrivate(path, OWNER_FILE_BYTES_MAX);
+  if (found.kind !== "read") return;
+  if (sameSecret(found.bytes, secret)) await removePrivate(path);
+  found.bytes.fill(0);
+}
+
+async function exchange(parts: OwnerParts, secret: Uint8Array, stream: Duplex): Promise<void> {
+  const { clock, log } = parts.world;
+  stream.on("error", () => stream.destroy()); // who has gone is told nothing
+  using _timer = clock.timer(EXCHANGE_MS_MAX, () => stream.destroy());
+  try {
+    stream.end(`${JSON.stringify(await answer(parts, secret, stream))}\n`);
+    await finished(stream);
+  } catch (thrown) {
+    log.for("auth").write("warn", "an exchange of the owner token broke off", { problem: messageOf(thrown) });
+    stream.destroy();
+  }
+}
+
+async function answer(
+  { judge, authority }: OwnerParts,
+  secret: Uint8Array,
+  stream: Duplex,
+): Promise<Readonly<Record<string, string>>> {
+  try {
+    const verdict = judge(stream); // before a word of it is read
+    if (verdict.kind === "refused") throw refused(verdict.problem, REMEDY_OTHER);
+    const line = await readLine(stream, LINE_BYTES_MAX);
+    const value = line === undefined ? undefined : parseJson(line)?.value;
+    const owner = isObject(value) ? value["owner"] : undefined;
+    if (!isObject(value) || typeof owner !== "string")
+      throw refused("it did not send one line of JSON with the owner token", REMEDY_OTHER);
+    if (!sameSecret(owner, secret))
+      throw refused("its owner token is not that of the engine that runs now", REMEDY_TOKEN);
+    const again = judge(stream);
+    if (again.kind === "refused") throw refused(again.problem, REMEDY_OTHER);
+    const claims = value["claims"] === undefined ? OWNER_CLAIMS : readClaimsRequest(value["claims"]);
+    return { token: authority.mint(claims, "engine") };
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return { reason: thrown.reason, message: thrown.message, ...thrown.fields };
+  }
+}
+
+const OWNER_CLAIMS: ClaimsRequest = {
+  identityClass: "human",
+  lifetimeMs: OWNER_LIFETIME_MS,
+  canMint: true,
+  wire: "unix",
+};
+
+const REMEDY_OTHER =
+  "From a terminal of your own it works; elsewhere use a token with a code, or a token file.";
+const REMEDY_TOKEN = "Read the owner token anew, and try again.";
+
+async function finished(stream: Duplex): Promise<void> {
+  if (stream.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stream.once("close", resolve);
+  stream.resume();
+  await promise;
+}
+
+function refused(problem: string, remedy: string): HarnessError<"OwnerRefused"> {
+  return new HarnessError("OwnerRefused", { problem, remedy });
+}
