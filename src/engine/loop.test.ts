@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
 import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { calls, events, hangs, says } from "../../test/support/scripted-provider.ts";
+import { checkValid } from "../../test/support/valid-history.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { ProviderError } from "../provider/error.ts";
+import { memorySessionStore } from "../session/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../session/store.ts";
 
 const read = fakeTool("Read", () => ok("the content"));
 const broken = fakeTool("Broken", () => failed("it broke"));
@@ -321,3 +325,55 @@ test("[CTL-02] input during a turn is refused with who started it and when", asy
   await rig.connection.send({ kind: "CancelTurn", sessionId });
   await sent;
 });
+
+test("[ENG-18 REL-02] a log that fails in the moment in which a call ends costs no request that lacks its result", async () => {
+  const problems: string[] = [];
+  for (let hops = 0; hops <= 40; hops++) {
+    const [writing, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    const store = failingStore(async ({ events = [] }) => {
+      if (!events.some(({ kind }) => kind === "ToolCallProgress")) return;
+      writing.resolve();
+      await failing.promise;
+    });
+    const slow = fakeTool("Slow", async (_input, { progress }) => {
+      progress("half");
+      await writing.promise;
+      void failAfter(hops);
+      return ok("whole");
+    });
+    async function failAfter(count: number): Promise<void> {
+      for (let hop = 0; hop < count; hop++) await undefined;
+      failing.reject(
+        new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "the disk is full" }),
+      );
+    }
+    const script = [calls({ name: "Slow" }), says("done")];
+    const rig = await openRig({ script, tools: [slow], store, follows: false });
+    const content = [{ type: "text" as const, text: "go" }];
+    await rig.connection.send({ kind: "SendInput", sessionId: rig.session.id, content });
+    await rig.session.idle();
+    for (const { messages } of rig.provider.requests) problems.push(...checkValid(messages));
+  }
+  expect(problems).toEqual([]);
+});
+
+/** A store in memory; what `before` throws a write throws. */
+function failingStore(before: (batch: Batch) => Promise<void>): SessionStore {
+  const inner = memorySessionStore({ isAlive: () => true });
+  return {
+    ...inner,
+    async create(...args: Parameters<SessionStore["create"]>) {
+      const writer = await inner.create(...args);
+      return {
+        logId: writer.logId,
+        epoch: writer.epoch,
+        lastEvent: writer.lastEvent,
+        async append(batch: Batch, durability: Durability) {
+          await before(batch);
+          await writer.append(batch, durability);
+        },
+        [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+      };
+    },
+  };
+}

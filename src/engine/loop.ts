@@ -67,6 +67,8 @@ function goesOn(reason: TurnEndReason): boolean {
 /** One provider call. What arrived is in the history, whether or not the answer came to its end (ENG-18). */
 async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply> {
   turn.cancel.signal.throwIfAborted();
+  // The log can fail between the end of a call and its answer in the history, which then stays without it.
+  if (parts.bus.failure !== undefined) throw parts.bus.failure;
   const { provider } = parts.model();
   const request = openRequest(parts);
   const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
