@@ -54,9 +54,9 @@ export class Checkpoints {
     return this.#parts.store.damage;
   }
 
-  /** Whether nothing is kept. */
-  get isEmpty(): boolean {
-    return this.#parts.store.headers.length === 0;
+  /** The last event of the log when the oldest that is there was kept; undefined where nothing is. */
+  get oldest(): number | undefined {
+    return this.#parts.store.headers[0]?.at;
   }
 
   /** Whether something was written after an event that is how things were at a boundary. */

@@ -202,3 +202,29 @@ test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; th
     fields: { why: "those of this session were deleted" },
   });
 });
+
+test("[SES-15 SES-16] checkpoints that were deleted are missed, also once there are newer ones", async () => {
+  await using place = openPlace(
+    calls("Bash", { command: "printf 1 >a" }),
+    says("one"),
+    calls("Bash", { command: "printf 2 >a" }),
+    says("two"),
+  );
+  place.write("a", "0");
+  let start = 0;
+  {
+    await using harness = await place.open({ autoApprove: true });
+    start = startOf(await turn(harness, "write it"));
+  }
+  // By a person, for their expiry, or since they were the oldest ones and there was no room for more.
+  rmSync(join(place.root, "data", "checkpoints"), { recursive: true });
+  await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+  const later = startOf(await turn(harness, "write more"));
+  await expect(rewind(harness, start, "files")).rejects.toMatchObject({
+    reason: "CheckpointMissing",
+    fields: { why: "those of this session were deleted" },
+  });
+  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("2");
+  expect(await rewind(harness, later, "files")).toMatchObject({ files: { restored: 1 } });
+  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
+});

@@ -195,10 +195,27 @@ async function openedFor(place: Boundary, { material, open }: RewindParts): Prom
   if (gap !== undefined && (gap.id > place.at || !checkpoints.hasKept(gap.id, place))) {
     throw new HarnessError("CheckpointMissing", { to, why: `files could not be kept at event ${gap.id}` });
   }
-  if (!checkpoints.isEmpty) return checkpoints;
-  if (!later.some(({ kind }) => kind === "CheckpointMade")) return checkpoints;
+  if (!(await wasKept(store, logId, place.at, checkpoints.oldest))) return checkpoints;
   const why = checkpoints.damage?.message ?? "those of this session were deleted";
   throw new HarnessError("CheckpointMissing", { to, why });
+}
+
+/** Whether files were kept between two events: where the oldest that is there came after that, others are gone. */
+async function wasKept(
+  store: SessionStore,
+  logId: LogId,
+  after: number,
+  upTo = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  let last = after;
+  while (last < upTo) {
+    const page = await store.markedEvents(logId, last, Math.min(EVENTS_LOOKED_MAX, upTo - last));
+    if (page.some(({ kind }) => kind === "CheckpointMade")) return true;
+    const end = page.at(-1)?.id;
+    if (end === undefined) return false;
+    last = end;
+  }
+  return false;
 }
 
 /** Calls went on there although what they changed could not be kept. */
