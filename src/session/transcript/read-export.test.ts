@@ -107,6 +107,12 @@ test.each([
     "it is no event: TextDelta: payload.text: Invalid input: expected string, received number",
   ],
   [
+    "with a turn that no log has reached there",
+    (lines: string[]) => lines.with(0, (lines[0] ?? "").replace('"turn":1', `"turn":${2 ** 53 - 1}`)),
+    "1",
+    `turn ${2 ** 53 - 1} begins with event 1`,
+  ],
+  [
     "twice in one file",
     (lines: string[]) => [...lines, ...lines],
     "6",

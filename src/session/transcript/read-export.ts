@@ -38,8 +38,9 @@ export interface ReadExport {
  * Reads an export line by line, and gives its events with ids from 1 on, without a gap (SES-10). It holds one line at a
  * time, whatever the size of the file.
  *
- * Everything in it is foreign: what is no envelope of a known kind, an id out of place, a run that the seal does not
- * name, bytes that the seal does not fit, an end without a seal are refused with the line they stand in.
+ * Everything in it is foreign: what is no envelope of a known kind, an id out of place, a turn whose number no log can
+ * have reached there, a run that the seal does not name, bytes that the seal does not fit, an end without a seal are
+ * refused with the line they stand in.
  * @throws HarnessError ExportInvalid. Events that were given before are then worth nothing.
  */
 export async function* readExport(
@@ -107,6 +108,9 @@ class ExportReader {
     const expected = this.#lastId + 1;
     if (event.id < expected) {
       return this.#problem(line, `event ${event.id} stands after event ${this.#lastId}`);
+    }
+    if (event.kind === "TurnStarted" && event.payload.turn > event.id) {
+      return this.#problem(line, `turn ${event.payload.turn} begins with event ${event.id}`);
     }
     if (event.id > expected) {
       this.#problem(line, `event ${event.id} follows event ${this.#lastId}: those between are missing`);
