@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
+import { openAuthority } from "../../src/control/auth/open-authority.ts";
+import { openOwnerExchange } from "../../src/control/auth/owner.ts";
+import { holdDescent } from "../../src/host/descent.ts";
+import { hostWorld } from "../../src/host/host.ts";
+import { hostSockets } from "../../src/host/sockets.ts";
+
+/**
+ * An engine as far as its owner is concerned: `STATE COMMAND...` serves the exchange in a folder, starts the command as a
+ * tool would, says "ready", and ends when its standard input does.
+ */
+const [stateDirectory = "", ...command] = process.argv.slice(2);
+const world = hostWorld(SILENT);
+await using authority = await openAuthority({ world, stateDirectory, channels: () => [] });
+using descent = holdDescent(world.clock);
+await using _exchange = await openOwnerExchange({
+  world,
+  sockets: hostSockets,
+  judge: (stream) => descent.judge(stream),
+  authority,
+  socketPath: join(stateDirectory, "owner.sock"),
+  tokenPath: join(stateDirectory, "owner.token"),
+});
+const [program, ...rest] = command;
+if (program !== undefined) {
+  const child = world.spawn({
+    argv: [program, ...rest],
+    cwd: stateDirectory,
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  child.release(); // what it leaves running goes on: that is what it is here for
+}
+console.log("ready");
+for await (const _line of console) {
+  // the other end of this pipe is what keeps it running
+}
