@@ -1,0 +1,164 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode, encode } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import { readPrivate, replacePrivate } from "../../trust/private-file.ts";
+import type { ParentProcess } from "./parent-process.ts";
+import { lookAtProcess } from "./parent-process.ts";
+
+/** What is known of the program that started cinch as its server. */
+export type ParentVerdict =
+  | { readonly kind: "known" }
+  /** A person has never said yes to a program of this name at this place. */
+  | { readonly kind: "new" }
+  /** They have, and it was another: its binary, its script or how that is started. */
+  | { readonly kind: "changed"; readonly before: AttestedParent };
+
+/** A program that a person said yes to. */
+export type AttestedParent = Omit<ParentProcess, "start">;
+
+export interface ParentQuestion {
+  readonly parent: ParentProcess;
+  readonly verdict: Exclude<ParentVerdict, { readonly kind: "known" }>;
+}
+
+export interface AttestationParts {
+  readonly world: Pick<World, "files" | "random">;
+  /** The id of the process that started this one. */
+  readonly parentPid: number;
+  /** `mcp-parents.lock` in the configuration directory. */
+  readonly lockPath: string;
+  /**
+   * Asks the person, on their terminal: never on standard input and output, which are the parent's. False where they say no,
+   * and where nobody can be asked.
+   */
+  readonly ask: (question: ParentQuestion, signal: AbortSignal) => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+const LOCK_BYTES_MAX = 1024 * 1024;
+/** The oldest goes when there are more. */
+export const PARENTS_MAX = 200;
+const UNIQUE_BYTES = 6;
+
+/**
+ * Lets a program that has started cinch over standard input and output go on only where a person has said yes to exactly
+ * this program (AUTH-09, S51): binary and, for interpreters, script, by content. What they say is kept.
+ *
+ * The process is looked at again after the answer, by its time of start: it is the one that was asked about.
+ * @throws HarnessError ParentRefused, ParentsUnusable.
+ */
+export async function attestParent(parts: AttestationParts): Promise<ParentProcess> {
+  const { parentPid, lockPath, ask, signal } = parts;
+  const parent = await look(parts, `process ${parentPid}`);
+  const known = await readLock(lockPath);
+  const verdict = judgeParent(parent, known);
+  if (verdict.kind === "known") return parent;
+  if (!(await ask({ parent, verdict }, signal))) {
+    const problem = verdict.kind === "new" ? "it is not known" : "it has changed since it was attested";
+    throw refused(parts, parent.binary, problem);
+  }
+  const now = await look(parts, parent.binary);
+  if (now.start !== parent.start || judgeParent(now, [parent]).kind !== "known")
+    throw refused(parts, parent.binary, "it became another program while it was asked about");
+  await keep(parts, parent);
+  return parent;
+}
+
+/** What a list of attested programs says of one. */
+export function judgeParent(parent: AttestedParent, known: readonly AttestedParent[]): ParentVerdict {
+  const named = known.filter((each) => nameOf(each) === nameOf(parent));
+  if (named.some((each) => isSame(each, parent))) return { kind: "known" };
+  const before = named.at(-1);
+  return before === undefined ? { kind: "new" } : { kind: "changed", before };
+}
+
+function nameOf({ argv0, binary, script }: AttestedParent): string {
+  return JSON.stringify([argv0, binary, script]);
+}
+
+function isSame(one: AttestedParent, other: AttestedParent): boolean {
+  return one.binarySha256 === other.binarySha256 && one.scriptSha256 === other.scriptSha256;
+}
+
+async function look(parts: AttestationParts, program: string): Promise<ParentProcess> {
+  try {
+    return await lookAtProcess(parts.world.files, parts.parentPid);
+  } catch (thrown) {
+    throw refused(parts, program, `it cannot be looked at: ${messageOf(thrown)}`, thrown);
+  }
+}
+
+/** Takes the place of what was kept under the same name. */
+async function keep({ world, lockPath }: AttestationParts, parent: ParentProcess): Promise<void> {
+  const others = (await readLock(lockPath)).filter((each) => nameOf(each) !== nameOf(parent));
+  const parents = [...others, attested(parent)].slice(-PARENTS_MAX);
+  try {
+    const content = encode(`${JSON.stringify({ version: 1, parents }, undefined, 2)}\n`);
+    await replacePrivate(lockPath, content, world.random.bytes(UNIQUE_BYTES));
+  } catch (thrown) {
+    throw unusable(lockPath, messageOf(thrown), thrown);
+  }
+}
+
+function attested({ argv0, binary, binarySha256, script, scriptSha256 }: AttestedParent): AttestedParent {
+  return {
+    argv0,
+    binary,
+    binarySha256,
+    ...(script === undefined ? {} : { script }),
+    ...(scriptSha256 === undefined ? {} : { scriptSha256 }),
+  };
+}
+
+async function readLock(path: string): Promise<readonly AttestedParent[]> {
+  const found = await readPrivate(path, LOCK_BYTES_MAX).catch((thrown: unknown) => {
+    throw unusable(path, messageOf(thrown), thrown);
+  });
+  if (found.kind === "missing") return [];
+  if (found.kind === "refused") throw unusable(path, `it ${found.problem}`);
+  const value = parseJson(decode(found.bytes))?.value;
+  const parents = isObject(value) && value["version"] === 1 ? value["parents"] : undefined;
+  if (!Array.isArray(parents)) throw unusable(path, "it is not what cinch writes there");
+  return parents.map((each: unknown) => readEntry(each, path));
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+function readEntry(entry: unknown, path: string): AttestedParent {
+  if (!isObject(entry)) throw unusable(path, "an entry is no object");
+  const { argv0, binary, binarySha256, script, scriptSha256 } = entry;
+  const isWhole =
+    typeof argv0 === "string" &&
+    typeof binary === "string" &&
+    isSha256(binarySha256) &&
+    (script === undefined
+      ? scriptSha256 === undefined
+      : typeof script === "string" && isSha256(scriptSha256));
+  if (!isWhole) throw unusable(path, "an entry lacks a name or a SHA-256");
+  return attested({
+    argv0,
+    binary,
+    binarySha256,
+    ...(typeof script === "string" ? { script } : {}),
+    ...(isSha256(scriptSha256) ? { scriptSha256 } : {}),
+  });
+}
+
+function isSha256(value: unknown): value is string {
+  return typeof value === "string" && SHA256.test(value);
+}
+
+function refused(
+  { lockPath }: AttestationParts,
+  program: string,
+  problem: string,
+  cause?: unknown,
+): HarnessError<"ParentRefused"> {
+  const fields = { program, problem, path: lockPath };
+  return new HarnessError("ParentRefused", fields, cause === undefined ? {} : { cause });
+}
+
+function unusable(path: string, problem: string, cause?: unknown): HarnessError<"ParentsUnusable"> {
+  return new HarnessError("ParentsUnusable", { path, problem }, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,196 @@
+import { expect, test } from "bun:test";
+import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { HarnessError } from "../../src/base/errors.ts";
+import type { ParentQuestion } from "../../src/control/auth/attestation.ts";
+import { attestParent } from "../../src/control/auth/attestation.ts";
+import { requireProgram } from "../support/requires.ts";
+import { temporaryDirectory, testWorld } from "../support/world.ts";
+
+/** Each is red with `judgeParent` saying "known" to all. */
+const withSleep = requireProgram("sleep");
+const withBash = requireProgram("bash");
+
+interface Place extends AsyncDisposable {
+  readonly folder: string;
+  readonly lockPath: string;
+  readonly questions: ParentQuestion[];
+  /** Runs a program, and attests it as if it had started this process. */
+  attest(argv: readonly string[], options?: Attempt): Promise<string>;
+}
+
+interface Attempt {
+  readonly answer?: boolean;
+  /** While the person is asked. */
+  readonly meanwhile?: (child: Bun.Subprocess) => Promise<void>;
+}
+
+function place(): Place {
+  const folder = temporaryDirectory();
+  const lockPath = join(folder.path, "mcp-parents.lock");
+  const questions: ParentQuestion[] = [];
+  return {
+    folder: folder.path,
+    lockPath,
+    questions,
+    async attest(argv, { answer = false, meanwhile } = {}) {
+      const child = Bun.spawn([...argv], {
+        cwd: folder.path,
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      try {
+        await attestParent({
+          world: testWorld(),
+          parentPid: child.pid,
+          lockPath,
+          async ask(question) {
+            questions.push(question);
+            await meanwhile?.(child);
+            return answer;
+          },
+          signal: new AbortController().signal,
+        });
+        return "attested";
+      } catch (thrown) {
+        if (thrown instanceof HarnessError) return thrown.reason;
+        throw thrown;
+      } finally {
+        child.kill("SIGKILL");
+        await child.exited;
+      }
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+async function program(at: Place, name: string, like: string): Promise<string> {
+  const path = join(at.folder, name);
+  await copyFile(Bun.which(like) ?? "", path);
+  await chmod(path, 0o755);
+  return path;
+}
+
+withSleep(
+  "[AUTH-09 S51] the first start asks, what the person says is kept, and a no is a no each time",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    expect(await at.attest([path, "60"])).toBe("ParentRefused");
+    expect(await at.attest([path, "60"])).toBe("ParentRefused");
+    expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
+    expect((await stat(at.lockPath)).mode & 0o777).toBe(0o600);
+    expect(await at.attest([path, "61"])).toBe("attested");
+    expect(at.questions.map(({ verdict, parent }) => [verdict.kind, parent.argv0, parent.binary])).toEqual(
+      [1, 2, 3].map(() => ["new", path, path]),
+    );
+  },
+);
+
+withSleep(
+  "[AUTH-09 S51] a binary that changed, or another of the same name elsewhere, is asked about anew",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
+    const first = at.questions[0]?.parent.binarySha256;
+    await rm(path);
+    await program(at, "client", "cat");
+    expect(await at.attest([path, "-"])).toBe("ParentRefused");
+    expect(at.questions.at(-1)?.verdict).toMatchObject({ kind: "changed", before: { binarySha256: first } });
+    const other = await program(at, "other", "sleep");
+    expect(await at.attest([other, "60"])).toBe("ParentRefused");
+    expect(at.questions.at(-1)?.verdict.kind).toBe("new");
+  },
+);
+
+withSleep(
+  "[AUTH-09 S51] a good binary that was put in the place of the one that runs vouches for nobody",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
+    await rename(path, join(at.folder, "good"));
+    await program(at, "client", "cat");
+    const child = Bun.spawn([path, "-"], { stdin: "pipe", stdout: "ignore" });
+    await rm(path);
+    await rename(join(at.folder, "good"), path);
+    const refused = await attestParent({
+      world: testWorld(),
+      parentPid: child.pid,
+      lockPath: at.lockPath,
+      ask: () => Promise.resolve(false),
+      signal: new AbortController().signal,
+    }).catch((thrown: HarnessError) => thrown.reason);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(refused).toBe("ParentRefused");
+  },
+);
+
+withSleep(
+  "[AUTH-09 S51] a process that ends or is another by the time of the answer is not attested",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    const meanwhile = async (child: Bun.Subprocess) => {
+      child.kill("SIGKILL");
+      await child.exited;
+    };
+    expect(await at.attest([path, "60"], { answer: true, meanwhile })).toBe("ParentRefused");
+    expect(await at.attest([path, "60"])).toBe("ParentRefused"); // and nothing was kept
+  },
+);
+
+withBash(
+  "[AUTH-09 S51] of an interpreter the script counts, with what stands before it, or the code in its arguments",
+  async () => {
+    await using at = place();
+    const script = join(at.folder, "client.sh");
+    await writeFile(script, "read -r line");
+    const bash = await program(at, "bash", "bash");
+    expect(await at.attest([bash, script], { answer: true })).toBe("attested");
+    expect(await at.attest([bash, "client.sh", "argument"])).toBe("attested");
+    const other = join(at.folder, "other.sh");
+    await writeFile(other, "read -r line # another");
+    expect(await at.attest([bash, "--rcfile", script, other])).toBe("ParentRefused");
+    expect(await at.attest([bash, "--rcfile", script, script], { answer: true })).toBe("attested");
+    expect(await at.attest([bash, "--rcfile", script, script])).toBe("attested");
+    expect(await at.attest([bash, "--rcfile", script, other])).toBe("ParentRefused");
+    await writeFile(script, "read -r line; true");
+    expect(await at.attest([bash, script])).toBe("ParentRefused");
+    expect(at.questions.at(-1)?.verdict.kind).toBe("changed");
+    expect(await at.attest([bash, "-c", "read -r line; true"], { answer: true })).toBe("attested");
+    expect(await at.attest([bash, "-c", "read -r line; false"])).toBe("ParentRefused");
+  },
+);
+
+withSleep(
+  "[AUTH-09 S54] a list that is damaged, or that others could have written, attests nobody",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
+    const whole = await readFile(at.lockPath, "utf8");
+    for (const text of ["", "{}", whole.slice(0, -4), '{"version":1,"parents":[{"argv0":"x"}]}']) {
+      await writeFile(at.lockPath, text);
+      expect(await at.attest([path, "60"], { answer: true })).toBe("ParentsUnusable");
+    }
+    await writeFile(at.lockPath, whole);
+    await chmod(at.lockPath, 0o666);
+    expect(await at.attest([path, "60"], { answer: true })).toBe("ParentsUnusable");
+  },
+);
+
+test("[AUTH-09] a process that is not there is refused", async () => {
+  await using at = place();
+  const refused = await attestParent({
+    world: testWorld(),
+    parentPid: 2 ** 22 + 1,
+    lockPath: at.lockPath,
+    ask: () => Promise.resolve(true),
+    signal: new AbortController().signal,
+  }).catch((thrown: HarnessError) => thrown.reason);
+  expect(refused).toBe("ParentRefused");
+});
