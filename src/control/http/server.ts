@@ -99,6 +99,7 @@ class HttpFront implements AsyncDisposable {
       target: kind === "unix" ? target : { kind: "tcp", hostname: target.hostname, port: target.port },
       ...(kind === "unix" || target.tls === undefined ? {} : { tls: target.tls }),
       bodyBytesMax: RUNTIME_BODY_BYTES_MAX,
+      messageBytesMax: RUNTIME_BODY_BYTES_MAX,
       idleMsMax: this.#parts.idleMsMax ?? IDLE_MS_MAX,
       handle: (request, exchange) => this.#handle(request, exchange, kind, () => hosts),
     });

@@ -5,7 +5,15 @@ import type { Reason } from "../../base/reasons.ts";
  * with 500: nobody asked wrongly, something here failed.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
-  400: ["InvalidPath", "InvalidHeader", "InvalidBody", "InvalidSessionID", "UsageInvalid", "ClaimsInvalid"],
+  400: [
+    "InvalidPath",
+    "InvalidHeader",
+    "InvalidBody",
+    "InvalidFrame",
+    "InvalidSessionID",
+    "UsageInvalid",
+    "ClaimsInvalid",
+  ],
   401: ["TokenMissing", "TokenInvalid", "TokenExpired", "TokenRevoked"],
   403: [
     "InvalidHost",
@@ -59,7 +67,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   ],
   413: ["BodyTooLarge", "PromptTooLarge"],
   415: ["UnsupportedMediaType"],
-  429: ["InputQueueFull", "TooManyClients", "MintTooOften"],
+  429: ["InputQueueFull", "TooManyClients", "TooManyFrames", "MintTooOften"],
   502: ["ProviderUnreachable", "ProviderRefused", "ProviderFailed", "ProviderKeyRefused"],
   503: ["EngineStopping", "StoreBusy"],
   504: ["ProviderTimeout"],
