@@ -24,7 +24,8 @@ const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
 /**
  * The entries of an index file of version 2, 3 or 4, by path from the top of the working tree.
  *
- * The bytes are held, and must not change. Undefined for what is none of these, or needs more than this file (a split index): nothing is then known of any file.
+ * The bytes are held, and must not change. Undefined for what is none of these, or needs more than this file (a split
+ * index): nothing is then known of any file.
  * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
  */
 export async function parseIndex(

@@ -31,8 +31,8 @@ export interface Repository {
 /**
  * Reads the repository that a workspace lies in, without running git.
  *
- * Between parts of the work it pauses. Undefined where there is none, or one whose objects cannot be relied on to be here (it borrows them from elsewhere):
- * then nothing counts as kept by it.
+ * Between parts of the work it pauses. Undefined where there is none, or one whose objects cannot be relied on to be here
+ * (it borrows them from elsewhere): then nothing counts as kept by it.
  */
 export async function openRepository(
   files: Files,
@@ -95,8 +95,9 @@ async function findRepository(files: Files, root: string): Promise<Found | undef
     if (kind === "directory" && (await files.lstat(join(at, "HEAD"))) !== undefined)
       return { top, folder: at };
     if (kind === "file") {
-      const named = /^gitdir: (.+?)\s*$/u.exec(decode((await readSmall(files, at)) ?? new Uint8Array()))?.[1];
-      return named === undefined ? undefined : { top, folder: resolve(top, named) };
+      const [line = ""] = decode((await readSmall(files, at)) ?? new Uint8Array()).split("\n", 1);
+      const named = line.startsWith("gitdir: ") ? line.slice("gitdir: ".length).trim() : "";
+      return named === "" ? undefined : { top, folder: resolve(top, named) };
     }
     if (dirname(top) === top) return undefined;
     top = dirname(top);
@@ -197,5 +198,6 @@ function isStatClean(entry: IndexEntry, stat: NodeStat, indexSeconds: number): b
     seconds < indexSeconds - INDEX_DOUBT_SECONDS
   );
 }
+
 /** The clock of a file system ticks some hundred times a second. */
 const INDEX_DOUBT_SECONDS = 0.02;

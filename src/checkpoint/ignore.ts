@@ -1,3 +1,6 @@
+import type { Glob } from "./glob.ts";
+import { matchesGlob, parseGlob } from "./glob.ts";
+
 /** Rules of one `.gitignore`, and the folder that they count below ("" for the top). */
 export interface IgnoreRules {
   readonly folder: string;
@@ -5,7 +8,7 @@ export interface IgnoreRules {
 }
 
 interface IgnoreRule {
-  readonly pattern: RegExp;
+  readonly pattern: Glob;
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
   /** Matched against the path below the folder; else against the name alone. */
@@ -33,7 +36,7 @@ export function isIgnored(path: string, isFolder: boolean, from: readonly Ignore
     for (let line = rules.length - 1; line >= 0; line -= 1) {
       const rule = rules[line];
       if (rule === undefined || (rule.foldersOnly && !isFolder)) continue;
-      if (rule.pattern.test(rule.anchored ? below : name)) return !rule.isNegated;
+      if (matchesGlob(rule.pattern, rule.anchored ? below : name)) return !rule.isNegated;
     }
   }
   return false;
@@ -48,40 +51,6 @@ function ruleOf(line: string): readonly IgnoreRule[] {
   if (foldersOnly) text = text.slice(0, -1);
   if (text === "") return [];
   const anchored = text.includes("/");
-  try {
-    const pattern = new RegExp(`^${regexOf(anchored ? text.replace(/^\//u, "") : text)}$`, "su");
-    return [{ pattern, isNegated, foldersOnly, anchored }];
-  } catch {
-    return []; // a class of characters that is none
-  }
-}
-
-function regexOf(glob: string): string {
-  let regex = "";
-  for (let at = 0; at < glob.length; ) {
-    const rest = glob.slice(at);
-    const [piece, length] = pieceOf(rest, at === 0 || glob[at - 1] === "/");
-    regex += piece;
-    at += length;
-  }
-  return regex;
-}
-
-function pieceOf(rest: string, atStart: boolean): readonly [string, number] {
-  if (atStart && rest.startsWith("**/")) return ["(?:[^/]+/)*", 3];
-  if (atStart && rest === "**") return [".*", 2];
-  const stars = /^\*+/u.exec(rest)?.[0].length ?? 0;
-  if (stars > 0) return ["[^/]*", stars];
-  if (rest.startsWith("?")) return ["[^/]", 1];
-  if (rest.startsWith("\\") && rest.length > 1) return [escaped(rest[1] ?? ""), 2];
-  const set = /^\[(!|\^)?(\]?[^\]]*)\]/u.exec(rest);
-  if (set !== null) {
-    const [whole, not, inside = ""] = set;
-    return [`[${not === undefined ? "" : "^"}${inside.replaceAll(/[\\[\]&~^]/gu, "\\$&")}]`, whole.length];
-  }
-  return [escaped(rest[0] ?? ""), 1];
-}
-
-function escaped(character: string): string {
-  return /[\\^$.*+?()[\]{}|/-]/u.test(character) ? `\\${character === "-" ? "x2d" : character}` : character;
+  const pattern = parseGlob(anchored ? text.replace(/^\//u, "") : text);
+  return pattern === undefined ? [] : [{ pattern, isNegated, foldersOnly, anchored }];
 }

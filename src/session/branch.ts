@@ -12,8 +12,9 @@ const LOOKED_THROUGH_MAX = 10_000;
  * Makes a new log of another one's events up to the end of a turn (SES-08), which goes on by itself from there.
  *
  * Every id in it is made from the old one and the id of the new log, so the same branch is the same bytes, and no call
- * of one log is taken for one of the other. What has expired comes along as «ttl-expired», messages from before a compaction come
- * along. What broke off before it was whole is not listed, and maintenance removes it. The source may be in use.
+ * of one log is taken for one of the other. What has expired comes along as «ttl-expired», and messages from before a
+ * compaction come along too. What broke off before it was whole is not listed, and maintenance removes it. The source may
+ * be in use.
  * @throws HarnessError SessionMissing, NotABoundary, StoreUnwritable …; the signal's reason.
  */
 export async function branchLog(
