@@ -57,11 +57,19 @@ export const TEXTS = {
   UnsupportedMediaType: "A body has to be JSON, with the header content-type: application/json.",
   BodyTooLarge: "The body is larger than <limit> bytes. Send less.",
   BodyTooSlow: "The body did not arrive within <seconds> s.",
+  InvalidFrame: "The frame cannot be read: <why>.",
+  TooManyFrames:
+    "<count> frames of this socket wait for their answers to be read, and no more are taken. Read them, then send on.",
   UnknownClient:
     "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients.",
   TooManyClients: "This token has <count> clients already, and no more are taken. Go on as one of them.",
   UnknownResource: "There is no <what> '<name>'.",
   Forbidden: "This token does not allow <what>. Use one whose claims name it.",
+
+  EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
+  ConnectionLost:
+    "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
+  EngineRefused: "The engine has refused (<reason>): <message>",
 
   UnknownProvider: "There is no provider '<name>'. Known: <known>.",
   CanonicalFormMismatch:

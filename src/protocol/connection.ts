@@ -30,6 +30,12 @@ export interface Connection extends AsyncDisposable {
    * Ends with SessionEnded, or when the signal aborts. Leaving the loop unsubscribes.
    */
   subscribe(session: SessionId, options: SubscribeOptions): AsyncIterable<Envelope>;
+
+  /**
+   * The run that goes on with a session, where its engine was started anew meanwhile; else the session itself. Commands
+   * and subscriptions take either id. Absent: what is in one process ends with it.
+   */
+  runOf?(session: SessionId): SessionId;
 }
 
 export interface SubscribeOptions {

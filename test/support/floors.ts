@@ -56,6 +56,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["runner", 8],
   ["demo", 8],
   ["client/line", 8],
+  ["client/remote", 8],
   ["client/tui", 8],
   ["client/web", 8],
   ["cli", 9],

@@ -28,12 +28,18 @@ export async function* follow(
     try {
       const subscription = since === undefined ? { signal } : { signal, since };
       for await (const envelope of connection.subscribe(session, subscription)) {
+        // It is told beside the log, and bears the id of the event before it.
+        if (envelope.kind === "TokenExpiring") {
+          yield envelope;
+          continue;
+        }
         const reached = reachedBy(envelope);
         if (since !== undefined && reached <= since) continue;
         since = reached;
         fruitless = 0;
         yield envelope;
-        if (envelope.kind === "SessionEnded" && envelope.session === session) return;
+        if (envelope.kind === "SessionEnded" && envelope.session === (connection.runOf?.(session) ?? session))
+          return;
       }
     } catch (thrown) {
       failure = thrown;

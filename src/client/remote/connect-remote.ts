@@ -1,0 +1,272 @@
+import { whileAlive } from "../../base/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { Random } from "../../base/world.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { Connection, IdentityClass, SubscribeOptions } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
+import type { Link, LinkParts, LinkReader, LinkTarget } from "./link.ts";
+import { openLink } from "./link.ts";
+import { RemoteEvents } from "./remote-events.ts";
+import type { Greeting, ServerFrame } from "./wire.ts";
+
+/** Waits between attempts: doubled each time, and never all clients at once. */
+export const BACKOFF_MS_MIN = 100;
+export const BACKOFF_MS_MAX = 10_000;
+/** How long a command waits for an engine that is away. */
+export const SEND_WAIT_MS_MAX = 60_000;
+
+export interface RemoteOptions extends LinkParts {
+  readonly random: Pick<Random, "number">;
+  readonly onState?: (state: RemoteState) => void;
+  /** An engine that was started anew goes on with a session as a new run. */
+  readonly onResumed?: (session: SessionId, run: SessionId) => void;
+}
+
+export type RemoteState =
+  | { readonly kind: "connected"; readonly engine: string }
+  /** The next attempt is made in so many milliseconds. */
+  | { readonly kind: "away"; readonly error: HarnessError; readonly nextMs: number };
+
+export type RemoteConnection = Connection & Required<Pick<Connection, "runOf">>;
+
+/**
+ * A client of an engine that is reached over a WebSocket (CTL-03, CTL-07, CTL-17): the same refusals, order and events as
+ * within its process.
+ *
+ * What breaks is opened again, with growing waits, and goes on after the last event that came. A command that was under
+ * way then is refused with ConnectionLost and never sent twice. Where the engine was started anew meanwhile, a session is
+ * attached to again, and goes on as a new run under the id that the caller knows.
+ * @throws HarnessError what the first attempt is refused with.
+ */
+export async function connectRemote(options: RemoteOptions, signal: AbortSignal): Promise<RemoteConnection> {
+  const remote = new Remote(options);
+  try {
+    await remote.open(signal);
+    return remote;
+  } catch (thrown) {
+    await remote[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+interface Waiting {
+  readonly kind: string;
+  resolve(body: unknown): void;
+  reject(error: Error): void;
+}
+
+class Remote implements RemoteConnection, LinkReader {
+  readonly #options: RemoteOptions;
+  readonly #left = new AbortController();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #opening = new Set<Promise<unknown>>();
+  /** The newest run of each session whose engine was started anew. */
+  readonly #runs = new Map<SessionId, SessionId>();
+  /** The engine in which each session was last seen to live. */
+  readonly #seenIn = new Map<SessionId, string>();
+  readonly #reattaching = new Map<SessionId, Promise<boolean>>();
+  #link: Promise<Link> | undefined;
+  #greeting: Greeting | undefined;
+  #number = 0;
+  #shaken = false;
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+  }
+
+  get clientId(): ClientId {
+    return this.#known.client;
+  }
+
+  get identityClass(): IdentityClass {
+    return this.#known.identityClass;
+  }
+
+  runOf(session: SessionId): SessionId {
+    return this.#runs.get(session) ?? session;
+  }
+
+  /** The first attempt: it is made once, and its refusal is the caller's. */
+  async open(signal: AbortSignal): Promise<void> {
+    const opened = openLink(this.#options, {}, this, AbortSignal.any([signal, this.#left.signal]));
+    this.#link = opened;
+    this.#greeted((await opened).greeting);
+  }
+
+  async handshake(clientVersion: string): Promise<Handshake> {
+    const body = { protocol_version: clientVersion };
+    const answer = (await this.#ask("handshake", "handshake", body)) as Handshake;
+    this.#shaken = true;
+    return answer;
+  }
+
+  async send(command: Command): Promise<Accepted> {
+    this.#assertReady();
+    // What was subscribed to before sees what this begins.
+    await Promise.allSettled([...this.#opening]);
+    const accepted = await this.#sendToRun(command);
+    const id = accepted.sessionId ?? ("sessionId" in command ? command.sessionId : undefined);
+    if (id !== undefined) this.#seenIn.set(id, this.#known.engine);
+    return accepted;
+  }
+
+  subscribe(session: SessionId, { since, signal }: SubscribeOptions): AsyncIterable<Envelope> {
+    this.#assertReady();
+    const events = new RemoteEvents({
+      session,
+      since,
+      signal: AbortSignal.any([signal, this.#left.signal]),
+      open: async (target, reader, until) => {
+        const link = await this.#persist({ ...target, client: this.clientId }, reader, until);
+        this.#seenIn.set(session, this.#seenIn.get(session) ?? link.greeting.engine);
+        return link;
+      },
+      pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
+      runOf: (id) => this.runOf(id),
+      reattach: (id) => this.#reattach(id),
+      ended: (run) => {
+        this.#seenIn.delete(run);
+        this.#seenIn.delete(session);
+      },
+    });
+    const { opened } = events;
+    this.#opening.add(opened);
+    const over = () => void this.#opening.delete(opened);
+    opened.then(over, over);
+    return events.read();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#left.abort(new Error("the client has detached"));
+    (await this.#link?.catch(() => undefined))?.close();
+    this.closed();
+  }
+
+  frame(frame: ServerFrame): void {
+    if (!("id" in frame) || frame.id === undefined) return;
+    const waiting = this.#waiting.get(frame.id);
+    this.#waiting.delete(frame.id);
+    if (frame.kind === "error") waiting?.reject(frame.error);
+    else if (frame.kind === "accepted") waiting?.resolve(frame.body);
+    else if (frame.kind === "handshake") waiting?.resolve(frame.greeting.handshake);
+  }
+
+  closed(): void {
+    this.#link = undefined;
+    const lost = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { kind, reject } of lost) {
+      const why = this.#left.signal.reason;
+      reject(this.#left.signal.aborted ? why : new HarnessError("ConnectionLost", { kind }));
+    }
+  }
+
+  async #sendToRun(command: Command): Promise<Accepted> {
+    const { kind } = command;
+    if (!("sessionId" in command)) return (await this.#ask(kind, "command", command)) as Accepted;
+    const known = command.sessionId;
+    const aimed = () => ({ ...command, sessionId: this.runOf(known) });
+    try {
+      return (await this.#ask(kind, "command", aimed())) as Accepted;
+    } catch (thrown) {
+      // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
+      const isUnknown = thrown instanceof HarnessError && thrown.reason === "UnknownSession";
+      if (!isUnknown || !(await this.#reattach(known))) throw thrown;
+      return (await this.#ask(kind, "command", aimed())) as Accepted;
+    }
+  }
+
+  async #ask(kind: string, frame: string, body: object): Promise<unknown> {
+    let link = await this.#ready();
+    while (!link.isOpen) link = await this.#ready(); // it may have broken while this waited
+    this.#left.signal.throwIfAborted();
+    this.#number += 1;
+    const id = this.#number;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { kind, resolve, reject });
+      link.send({ frame, id, body });
+    });
+  }
+
+  /** The socket for commands; waits for an engine that is away, but not for ever. */
+  async #ready(): Promise<Link> {
+    const limit = new AbortController();
+    const { clock } = this.#options;
+    using _timer = clock.timer(SEND_WAIT_MS_MAX, () => {
+      const detail = `no answer for ${SEND_WAIT_MS_MAX / 1_000} s`;
+      limit.abort(new HarnessError("EngineUnreachable", { url: this.#options.url, detail }));
+    });
+    if (this.#link === undefined) {
+      const opening = this.#persist({ client: this.clientId }, this, this.#left.signal);
+      this.#link = opening;
+      opening.catch(() => {
+        if (this.#link === opening) this.#link = undefined;
+      });
+    }
+    return await whileAlive(this.#link, limit.signal);
+  }
+
+  /** Opens a socket, time and again, until that is refused for good. */
+  async #persist(target: LinkTarget, reader: LinkReader, signal: AbortSignal): Promise<Link> {
+    const { clock, random, onState } = this.#options;
+    for (let waitMs = BACKOFF_MS_MIN; ; waitMs = Math.min(2 * waitMs, BACKOFF_MS_MAX)) {
+      try {
+        const link = await openLink(this.#options, target, reader, signal);
+        this.#greeted(link.greeting);
+        return link;
+      } catch (thrown) {
+        if (signal.aborted || !(thrown instanceof HarnessError) || !PASSING.includes(thrown.reason))
+          throw thrown;
+        const nextMs = Math.round(waitMs * (0.5 + random.number() / 2));
+        onState?.({ kind: "away", error: thrown, nextMs });
+        await clock.sleep(nextMs, signal);
+      }
+    }
+  }
+
+  #greeted(greeting: Greeting): void {
+    const isNew = this.#greeting?.engine !== greeting.engine;
+    this.#greeting = greeting;
+    if (isNew) this.#options.onState?.({ kind: "connected", engine: greeting.engine });
+  }
+
+  /** Only for a session that has lived in an engine before this one, and was not seen to end. */
+  async #reattach(session: SessionId): Promise<boolean> {
+    const run = this.runOf(session);
+    const seenIn = this.#seenIn.get(run) ?? this.#seenIn.get(session);
+    if (seenIn === undefined || seenIn === this.#known.engine) return false;
+    const under = this.#reattaching.get(session) ?? this.#attachAnew(session, run);
+    this.#reattaching.set(session, under);
+    return await under.finally(() => this.#reattaching.delete(session));
+  }
+
+  async #attachAnew(session: SessionId, run: SessionId): Promise<boolean> {
+    const { sessionId = run } = (await this.#ask("AttachSession", "command", {
+      kind: "AttachSession",
+      sessionId: run,
+    })) as Accepted;
+    this.#runs.set(session, sessionId);
+    for (const id of [session, sessionId]) this.#seenIn.set(id, this.#known.engine);
+    this.#options.onResumed?.(session, sessionId);
+    return true;
+  }
+
+  get #known(): Greeting {
+    if (this.#greeting === undefined) throw new HarnessError("HandshakeRequired", {});
+    return this.#greeting;
+  }
+
+  #assertReady(): void {
+    if (!this.#shaken) throw new HarnessError("HandshakeRequired", {});
+    this.#left.signal.throwIfAborted();
+  }
+}
+
+function backoff(times: number): number {
+  return Math.min(BACKOFF_MS_MIN * 2 ** times, BACKOFF_MS_MAX);
+}
+
+/** Refusals that time heals. */
+const PASSING: readonly string[] = ["EngineUnreachable", "EngineStopping", "StoreBusy", "TooManyClients"];

@@ -1,0 +1,139 @@
+import { asError, hasReason } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import { BoundedQueue } from "../../base/queue.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import { readEnvelope } from "../../protocol/read.ts";
+import type { Link, LinkReader, LinkTarget } from "./link.ts";
+import type { ServerFrame } from "./wire.ts";
+
+/** Events that wait for a reader here; one that is slower gets the rest from the log when it has come so far. */
+export const WAITING_EVENTS_MAX = 4_096;
+
+export interface RemoteEventsParts {
+  readonly session: SessionId;
+  readonly since: EventSeq | undefined;
+  readonly signal: AbortSignal;
+  /** Opens a socket for what is said; waits and tries again as long as that may help. */
+  open(target: LinkTarget, reader: LinkReader, signal: AbortSignal): Promise<Link>;
+  /** Waits the longer, the more sockets in a row brought nothing. */
+  pause(fruitless: number, signal: AbortSignal): Promise<void>;
+  /** The run that answers for a session now. */
+  runOf(session: SessionId): SessionId;
+  /** Opens a new run where the engine was started anew meanwhile; false where that would not help. */
+  reattach(session: SessionId): Promise<boolean>;
+  /** The session was seen to end. */
+  ended(session: SessionId): void;
+}
+
+/**
+ * The events of one session over as many sockets as it takes: each goes on after the last event that came, so that there
+ * is neither a gap nor anything twice (CTL-03, ENG-08).
+ */
+export class RemoteEvents {
+  readonly #parts: RemoteEventsParts;
+  readonly #leave = new AbortController();
+  readonly #signal: AbortSignal;
+  #since: EventSeq | undefined;
+  /** The first socket: it was begun when the subscription was, not when it is read. */
+  readonly #first: Promise<Stretch>;
+
+  constructor(parts: RemoteEventsParts) {
+    this.#parts = parts;
+    this.#since = parts.since;
+    this.#signal = AbortSignal.any([parts.signal, this.#leave.signal]);
+    this.#first = this.#open();
+    this.#first.catch(() => undefined); // whoever reads is told
+  }
+
+  /** Settles once events come, or it is known that they cannot. */
+  get opened(): Promise<unknown> {
+    return this.#first;
+  }
+
+  async *read(): AsyncGenerator<Envelope> {
+    const { session } = this.#parts;
+    let next: Promise<Stretch> = this.#first;
+    let fruitless = 0;
+    try {
+      while (true) {
+        const stretch = await next;
+        for await (const event of stretch.events) {
+          if (event.kind !== "TokenExpiring") {
+            const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
+            if (this.#since !== undefined && reached <= this.#since) continue;
+            this.#since = reached;
+          }
+          fruitless = 0;
+          const run = this.#parts.runOf(session);
+          const isEnd = event.kind === "SessionEnded" && event.session === run;
+          if (isEnd) this.#parts.ended(run);
+          yield event;
+          if (isEnd || this.#signal.aborted) return;
+        }
+        if (this.#signal.aborted) return;
+        const { refusal } = stretch;
+        if (refusal !== undefined && !(await this.#mayGoOn(refusal))) throw refusal;
+        fruitless += 1;
+        if (fruitless > 1) await this.#parts.pause(fruitless, this.#signal);
+        next = this.#open();
+      }
+    } catch (thrown) {
+      if (this.#signal.aborted) return;
+      throw thrown;
+    } finally {
+      this.#leave.abort(new Error("nobody reads on"));
+    }
+  }
+
+  async #mayGoOn(refusal: Error): Promise<boolean> {
+    const { session, reattach } = this.#parts;
+    return hasReason(refusal, "UnknownSession") && (await reattach(session));
+  }
+
+  async #open(): Promise<Stretch> {
+    const { session, runOf, open } = this.#parts;
+    const stretch = new Stretch();
+    const at = this.#since === undefined ? {} : { since: this.#since };
+    const link = await open({ session: runOf(session), ...at }, stretch, this.#signal);
+    stretch.bind(link);
+    this.#since ??= link.greeting.since;
+    return stretch;
+  }
+}
+
+/** What one socket brings. */
+class Stretch implements LinkReader {
+  readonly #queue = new BoundedQueue<Envelope>(WAITING_EVENTS_MAX);
+  #link: Link | undefined;
+  #isOver = false;
+  /** Why the engine has ended it, where it said so. */
+  refusal: Error | undefined;
+
+  get events(): AsyncIterable<Envelope> {
+    return this.#queue;
+  }
+
+  bind(link: Link): void {
+    this.#link = link;
+    if (this.#isOver) link.close();
+  }
+
+  frame(frame: ServerFrame): void {
+    if (frame.kind === "error") this.refusal = frame.error;
+    if (frame.kind !== "event" || this.#isOver) return;
+    try {
+      const event = readEnvelope(frame.body);
+      if (event === undefined || this.#queue.push(event)) return;
+    } catch (thrown) {
+      this.refusal = asError(thrown);
+    }
+    // It cannot go on in order: the next socket does, from what was read last.
+    this.#isOver = true;
+    this.#queue.end();
+    this.#link?.close();
+  }
+
+  closed(): void {
+    this.#queue.end();
+  }
+}

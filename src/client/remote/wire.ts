@@ -1,0 +1,108 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { ClientId, EventSeq, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import type { Fields, Reason } from "../../base/reasons.ts";
+import { isReason } from "../../base/reasons.ts";
+import type { IdentityClass } from "../../protocol/connection.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
+
+/** The part of the web's WebSocket that is used here. */
+export interface WebSocketLike {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(kind: "open" | "error", listener: () => void): void;
+  addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    kind: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+}
+
+/** A frame of the server. */
+export type ServerFrame =
+  | { readonly kind: "handshake"; readonly id?: number; readonly greeting: Greeting }
+  | { readonly kind: "accepted"; readonly id: number; readonly body: unknown }
+  | { readonly kind: "error"; readonly id?: number; readonly error: HarnessError }
+  | { readonly kind: "event"; readonly body: unknown }
+  | { readonly kind: "pong" };
+
+export interface Greeting {
+  readonly handshake: Handshake;
+  readonly client: ClientId;
+  readonly identityClass: IdentityClass;
+  /** Differs with every start of the engine. */
+  readonly engine: string;
+  /** Where the events of this socket begin. */
+  readonly since?: EventSeq;
+}
+
+/** Undefined for a kind of frame that this version does not know. @throws HarnessError InvalidEvent. */
+export function readServerFrame(data: unknown): ServerFrame | undefined {
+  const parsed = typeof data === "string" ? parseJson(data) : undefined;
+  if (parsed === undefined || !isObject(parsed.value)) throw unreadable("it is no JSON object");
+  const { value } = parsed;
+  const id = numberAt(value, "id");
+  const named = id === undefined ? {} : { id };
+  const { frame, body } = value;
+  switch (frame) {
+    case "handshake":
+      return { kind: "handshake", ...named, greeting: greetingOf(value) };
+    case "accepted":
+      if (id === undefined) throw unreadable("accepted: it has no id");
+      return { kind: "accepted", id, body };
+    case "error":
+      return { kind: "error", ...named, error: refusalOf(body) };
+    case "event":
+      return { kind: "event", body };
+    case "pong":
+      return { kind: "pong" };
+    default:
+      return undefined;
+  }
+}
+
+function greetingOf(value: JsonObject): Greeting {
+  const [client = "", engine] = [stringAt(value, "client"), stringAt(value, "engine")];
+  const [body, since] = [objectAt(value, "body"), numberAt(value, "since")];
+  if (!isId("cli", client) || engine === undefined || body === undefined)
+    throw unreadable("handshake: it does not say who the client is");
+  const identityClass = value["identityClass"] === "human" ? "human" : "agent";
+  const handshake = body as Handshake; // what it lists is looked up, never relied upon
+  return { handshake, client, identityClass, engine, ...(since === undefined ? {} : { since }) };
+}
+
+/** A refusal as the engine threw it: the same reason, fields and text as within its process. */
+export function refusalOf(body: unknown): HarnessError {
+  const [reason = "(none)", message = "(no message)"] = [stringAt(body, "reason"), stringAt(body, "message")];
+  if (!isReason(reason)) return new HarnessError("EngineRefused", { reason, message });
+  const details = Object.entries(objectAt(body, "details") ?? {});
+  const fields = Object.fromEntries(details.filter(([, value]) => typeof value === "string"));
+  const refusal = new HarnessError<Reason>(reason, fields as Fields<Reason>);
+  refusal.message = message;
+  return refusal;
+}
+
+function unreadable(why: string): HarnessError<"InvalidEvent"> {
+  return new HarnessError("InvalidEvent", { why });
+}
+
+/** The address of the engine's socket, for a WebSocket or for a request that asks why there is none. */
+export function socketUrl(
+  base: string,
+  scheme: "ws" | "http",
+  { session, since }: { readonly session?: SessionId; readonly since?: EventSeq },
+): string {
+  const url = new URL("v1/ws", base.endsWith("/") ? base : `${base}/`);
+  const isSecure = url.protocol === "https:" || url.protocol === "wss:";
+  const query = new URLSearchParams();
+  if (session !== undefined) query.set("session", session);
+  if (session !== undefined && since !== undefined) query.set("lastEventId", `${since}`);
+  const text = query.size === 0 ? "" : `?${query}`;
+  return `${scheme}${isSecure ? "s" : ""}://${url.host}${url.pathname}${text}`;
+}
+
+export function unreachable(url: string, detail: unknown): HarnessError<"EngineUnreachable"> {
+  return new HarnessError("EngineUnreachable", { url, detail: messageOf(detail) }, { cause: detail });
+}

@@ -1,0 +1,108 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { ErrorBody } from "../../protocol/resources.ts";
+import { BODY_BYTES_MAX } from "../http/body.ts";
+
+/** Characters of a frame: as much as a body of the other wires may have. */
+export const FRAME_CHARS_MAX = BODY_BYTES_MAX;
+const LABEL_CHARS_MAX = 64;
+
+/** What a client sends. The id is its own, and stands on the answer. */
+export type ClientFrame = {
+  readonly id?: number;
+} & (
+  | { readonly kind: "handshake"; readonly version: string; readonly label: string; readonly client?: string }
+  /** A command as it came: the reader of commands looks into it. */
+  | { readonly kind: "command"; readonly command: JsonObject }
+  | { readonly kind: "ping" }
+  | { readonly kind: "refused"; readonly error: HarnessError }
+);
+
+type FrameBody = ClientFrame extends infer Frame
+  ? Frame extends unknown
+    ? Omit<Frame, "id">
+    : never
+  : never;
+
+/**
+ * Reads one message of a client: `{frame, id, body}`, the flat `{kind: "command", cmd, …}` and `{kind: "handshake", …}`, or
+ * a command alone, as other wires take it. What cannot be read is a refusal, with the id where that could be.
+ */
+export function readFrame(data: string | Uint8Array): ClientFrame {
+  if (typeof data !== "string") return refused("it is binary. Send JSON as text");
+  if (data.length > FRAME_CHARS_MAX)
+    return { kind: "refused", error: new HarnessError("BodyTooLarge", { limit: `${FRAME_CHARS_MAX}` }) };
+  const parsed = parseJson(data);
+  if (parsed === undefined) return refused("it is not JSON, or nested too deep");
+  const value = wellFormedJson(parsed.value);
+  if (!isObject(value)) return refused("it has to be a JSON object");
+  const { id, ...rest } = value;
+  if (id === undefined) return bodyOf(rest);
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 0)
+    return refused("id: it takes a whole number of 0 or more");
+  return { ...bodyOf(rest), id };
+}
+
+function bodyOf(value: JsonObject): FrameBody {
+  const { frame, body, kind } = value;
+  if (frame === undefined) {
+    const { kind: _kind, cmd, ...rest } = value;
+    if (kind === "handshake") return handshake(isObject(body) ? body : rest);
+    if (kind === "ping") return { kind: "ping" };
+    if (kind !== "command") return { kind: "command", command: value };
+    if (typeof cmd !== "string") return refused("cmd: it takes the name of a command");
+    return { kind: "command", command: { ...rest, kind: cmd } };
+  }
+  if (frame === "ping") return { kind: "ping" };
+  if (frame !== "command" && frame !== "handshake")
+    return refused("frame: a client sends handshake, command or ping");
+  if (!isObject(body)) return refused("body: it has to be a JSON object");
+  return frame === "handshake" ? handshake(body) : { kind: "command", command: body };
+}
+
+function handshake(body: JsonObject): FrameBody {
+  const version = stringAt(body, "protocol_version");
+  if (version === undefined) return refused("protocol_version: it takes the version that the client speaks");
+  const label = (stringAt(body, "label") ?? "websocket")
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "?")
+    .slice(0, LABEL_CHARS_MAX);
+  const client = stringAt(body, "client");
+  return { kind: "handshake", version, label, ...(client === undefined ? {} : { client }) };
+}
+
+function refused(why: string): { readonly kind: "refused"; readonly error: HarnessError } {
+  return { kind: "refused", error: new HarnessError("InvalidFrame", { why }) };
+}
+
+/**
+ * A command with the session of its socket, where it names none itself; `{kind, body}` is made flat, so that there is one
+ * place where the session may stand.
+ */
+export function withSession(command: JsonObject, session: string | undefined): JsonObject {
+  const { body, ...rest } = command;
+  const flat =
+    isObject(body) && !("sessionId" in command) && !("profile" in command) ? { ...body, ...rest } : command;
+  return session === undefined || "sessionId" in flat ? flat : { ...flat, sessionId: session };
+}
+
+/** One answer or notice as text; `id` is that of the frame that it answers. */
+export function serverFrame(frame: string, id: number | undefined, body: unknown, more: object = {}): string {
+  return JSON.stringify({ frame, ...(id === undefined ? {} : { id }), ...more, body });
+}
+
+export function errorFrame(id: number | undefined, body: ErrorBody): string {
+  return serverFrame("error", id, body);
+}
+
+/** Of each event one text is made, however many follow: subscribers of a session are given the same objects. */
+const FRAMES = new WeakMap<Envelope, string>();
+
+export function eventFrame(event: Envelope): string {
+  const known = FRAMES.get(event);
+  if (known !== undefined) return known;
+  const frame = serverFrame("event", undefined, event);
+  FRAMES.set(event, frame);
+  return frame;
+}

@@ -1,0 +1,239 @@
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import { readCommand } from "../../protocol/read.ts";
+import type { Authority, Grant, GrantWatch, Wire } from "../authority.ts";
+import { asRefusal, errorBody } from "../http/answers.ts";
+import { statusOf } from "../http/statuses.ts";
+import type { ClientFrame } from "./frames.ts";
+import { errorFrame, eventFrame, readFrame, serverFrame, withSession } from "./frames.ts";
+import type { HeldClient, SocketClients } from "./ws-clients.ts";
+
+/** A socket that has made no handshake by then is closed. */
+export const HANDSHAKE_MS_MAX = 10_000;
+/** Frames whose answer a client has not taken yet; above this, or above so many characters of them, it is cut off. */
+export const UNANSWERED_MAX = 256;
+export const UNANSWERED_CHARS_MAX = 67_108_864;
+
+const NORMAL = 1_000;
+const GOING_AWAY = 1_001;
+/** The close code of a refusal: this and its HTTP status. */
+const REFUSED = 4_000;
+/** Bytes that a close frame has for its reason. */
+const CLOSE_REASON_CHARS_MAX = 120;
+
+export interface SocketParts {
+  readonly world: Pick<World, "clock" | "log">;
+  readonly authority: Authority;
+  readonly clients: SocketClients;
+  /** Differs with every start of an engine. */
+  readonly engine: string;
+  readonly grant: Grant;
+  readonly token: string | undefined;
+  readonly wire: Wire;
+  readonly session?: SessionId;
+  /** Events above it are sent. */
+  readonly since?: EventSeq;
+  /** Called once, when the socket has closed. */
+  readonly left: () => void;
+}
+
+type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { kind: Kind }>;
+
+/** One open WebSocket: reads its frames in order, answers each, and sends the events of its session (CTL-07). */
+export class ClientSocket implements SocketReader {
+  readonly #parts: SocketParts;
+  readonly #socket: ServerSocket;
+  readonly #watch: GrantWatch;
+  readonly #stop = new AbortController();
+  readonly #shakeLimit: Disposable;
+  #client: HeldClient | undefined;
+  #last: EventSeq;
+  /** Commands reach the engine in the order in which they came. */
+  #order: Promise<void> = Promise.resolve();
+  #unanswered = 0;
+  #unansweredChars = 0;
+  readonly #ids = new Set<number>();
+  #onAnswered: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(parts: SocketParts, socket: ServerSocket) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#last = parts.since ?? 0;
+    const { authority, grant, world } = parts;
+    this.#watch = authority.watch(grant);
+    this.#shakeLimit = world.clock.timer(HANDSHAKE_MS_MAX, () =>
+      this.#cut(new HarnessError("HandshakeRequired", {})),
+    );
+    const { ended } = this.#watch;
+    // Not within the opening of the socket, whose reader this is not yet.
+    if (ended.aborted) void Promise.resolve().then(() => this.#cut(ended.reason));
+    else ended.addEventListener("abort", () => this.#cut(ended.reason), { once: true });
+  }
+
+  message(data: string | Uint8Array): void {
+    if (this.#isOver) return;
+    this.#unanswered += 1;
+    this.#unansweredChars += data.length;
+    if (this.#unanswered > UNANSWERED_MAX || this.#unansweredChars > UNANSWERED_CHARS_MAX) {
+      this.#cut(new HarnessError("TooManyFrames", { count: `${this.#unanswered}` }));
+      return;
+    }
+    const read = readFrame(data);
+    const frame = read.id !== undefined && this.#ids.has(read.id) ? taken(read.id) : read;
+    if (read === frame && frame.id !== undefined) this.#ids.add(frame.id);
+    const answered = (text: string) =>
+      void this.#answer(text, data.length, read === frame ? frame.id : undefined);
+    this.#order = this.#order.then(() => this.#take(frame, answered));
+  }
+
+  closed(): void {
+    if (this.#client === undefined) this.#shakeLimit[Symbol.dispose]();
+    this.#isOver = true;
+    this.#stop.abort(new Error("the socket has closed"));
+    this.#watch[Symbol.dispose]();
+    this.#client?.[Symbol.dispose]();
+    this.#parts.left();
+  }
+
+  /** Closes when what is under way has been answered and, where the session has ended, its end has been sent. */
+  leave(): void {
+    if (this.#parts.session === undefined || this.#client === undefined)
+      void this.#close(GOING_AWAY, "shutdown");
+  }
+
+  /** Closes now, whatever is under way. */
+  abandon(): void {
+    this.#shut(GOING_AWAY, "shutdown");
+  }
+
+  /** Never throws. */
+  async #take(frame: ClientFrame, answered: (text: string) => void): Promise<void> {
+    const refuse = (thrown: unknown) => {
+      this.#tell(thrown);
+      answered(errorFrame(frame.id, errorBody(asRefusal(thrown))));
+    };
+    try {
+      if (this.#isOver) return;
+      if (frame.kind === "refused") return refuse(frame.error);
+      if (frame.kind === "ping") return answered(serverFrame("pong", frame.id, {}));
+      if (frame.kind === "handshake") return await this.#shake(frame, answered);
+      const connection = this.#client?.connection;
+      if (connection === undefined) throw new HarnessError("HandshakeRequired", {});
+      const { authority, token, wire, session } = this.#parts;
+      await authority.verify(token, wire);
+      const command = readCommand(withSession(frame.command, session));
+      // Not awaited here: an answer to one may need another command.
+      connection.send(command).then((body) => answered(serverFrame("accepted", frame.id, body)), refuse);
+    } catch (thrown) {
+      refuse(thrown);
+      if (thrown instanceof HarnessError && thrown.reason === "TokenRevoked") this.#cut(thrown);
+    }
+  }
+
+  /** @throws HarnessError HandshakeVersionMismatch. */
+  async #shake(
+    { id, version, label, client }: FrameOf<"handshake">,
+    answered: (text: string) => void,
+  ): Promise<void> {
+    const { clients, grant, engine, session, since } = this.#parts;
+    const isFirst = this.#client === undefined;
+    const held = this.#client ?? clients.hold(grant, label, client);
+    let isHeld = !isFirst;
+    try {
+      const { connection } = held;
+      const body = await connection.handshake(version);
+      if (this.#isOver) return;
+      this.#client = held;
+      isHeld = true;
+      const who = { client: connection.clientId, identityClass: connection.identityClass, engine };
+      answered(serverFrame("handshake", id, body, { ...who, ...(since === undefined ? {} : { since }) }));
+      if (!isFirst) return;
+      this.#shakeLimit[Symbol.dispose]();
+      this.#watch.onExpiring((expiresAt) => this.#tellExpiring(expiresAt));
+      if (session !== undefined) void this.#follow(connection, session);
+    } finally {
+      if (!isHeld) held[Symbol.dispose]();
+    }
+  }
+
+  /** The next event is asked for once there was room for the one before: a slow reader costs nothing but the log. */
+  async #follow(connection: Connection, session: SessionId): Promise<void> {
+    const { since } = this.#parts;
+    const { signal } = this.#stop;
+    try {
+      const events = connection.subscribe(session, since === undefined ? { signal } : { since, signal });
+      for await (const event of events) {
+        this.#last = event.id;
+        if (!(await this.#socket.send(eventFrame(event)))) return;
+      }
+      await this.#close(NORMAL, "the session has ended");
+    } catch (thrown) {
+      if (!this.#isOver) this.#cut(thrown);
+    }
+  }
+
+  /** Is told this one reader and stands in no log: it bears the id of the event before (AUTH-08). */
+  #tellExpiring(expiresAt: number): void {
+    const { grant, session, world } = this.#parts;
+    const payload = { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
+    const ts = new Date(world.clock.now()).toISOString();
+    const event = { id: Math.max(1, this.#last), kind: "TokenExpiring", session, ts, payload };
+    void this.#socket.send(
+      session === undefined
+        ? serverFrame("expiring", undefined, payload)
+        : serverFrame("event", undefined, event),
+    );
+  }
+
+  async #answer(text: string, chars: number, id: number | undefined): Promise<void> {
+    await this.#socket.send(text);
+    this.#unanswered -= 1;
+    this.#unansweredChars -= chars;
+    if (id !== undefined) this.#ids.delete(id);
+    if (this.#unanswered === 0) this.#onAnswered?.();
+  }
+
+  /** Closes once every frame that came has its answer. */
+  async #close(code: number, reason: string): Promise<void> {
+    if (this.#unanswered > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onAnswered = resolve;
+      this.#stop.signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+    }
+    this.#shut(code, reason);
+  }
+
+  /** Ends the socket with a refusal: it is told where there is room for it, and stands in the close frame too. */
+  #cut(thrown: unknown): void {
+    if (this.#isOver) return;
+    this.#tell(thrown);
+    const refusal = asRefusal(thrown);
+    void this.#socket.send(errorFrame(undefined, errorBody(refusal)));
+    this.#shut(REFUSED + statusOf(refusal.reason), refusal.reason);
+  }
+
+  #shut(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stop.abort(new Error(reason));
+    this.#socket.close(code, reason.slice(0, CLOSE_REASON_CHARS_MAX));
+  }
+
+  #tell(thrown: unknown): void {
+    const log = this.#parts.world.log.for("control.ws");
+    if (thrown instanceof HarnessError) log.write("debug", "a frame was refused", { reason: thrown.reason });
+    else log.write("error", "a frame failed", { what: messageOf(thrown) });
+  }
+}
+
+function taken(id: number): ClientFrame {
+  return {
+    id,
+    kind: "refused",
+    error: new HarnessError("InvalidFrame", { why: `id: ${id} waits for its answer` }),
+  };
+}

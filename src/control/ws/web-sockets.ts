@@ -1,0 +1,142 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId, TokenId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { WebSocketAnswer, World } from "../../base/world.ts";
+import type { Authority } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+import { tokenOf } from "../http/gate.ts";
+import type { HttpCall, Route } from "../route.ts";
+import { ClientSocket } from "./socket.ts";
+import { SocketClients } from "./ws-clients.ts";
+
+export const SUBPROTOCOL = "cinch.v1";
+export const SOCKETS_PER_TOKEN_MAX = 4_096;
+/** How long a shutdown waits for sockets that still have something to send. */
+export const SOCKETS_DRAIN_MS_MAX = 5_000;
+
+export interface WebSocketsParts {
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly world: Pick<World, "clock" | "log" | "random">;
+}
+
+/**
+ * The WebSockets of one engine. Disposing it takes no more of them, lets those that are open send what their session still
+ * has up to its end, for at most `SOCKETS_DRAIN_MS_MAX`, and closes what is left: to be done after the engine's sessions
+ * have ended, and before the listener is closed.
+ */
+export interface WebSockets extends AsyncDisposable {
+  readonly routes: readonly Route[];
+  /** How many are open. */
+  readonly open: number;
+}
+
+/** Opens the wire `GET /v1/ws?session=ID&lastEventId=N` (CTL-07, AUTH-06). */
+export function openWebSockets(parts: WebSocketsParts): WebSockets {
+  const { engine, authority, world } = parts;
+  const clients = new SocketClients(engine, world.clock);
+  const name = [...world.random.bytes(16)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const open = new Map<ClientSocket, TokenId>();
+  let onEmpty: (() => void) | undefined;
+  let isClosing = false;
+
+  async function upgrade(call: HttpCall): Promise<WebSocketAnswer> {
+    const { request, query, grant, wire } = call;
+    if (grant === undefined) throw new HarnessError("TokenMissing", {});
+    const protocol = protocolOf(request.headers);
+    const followed = await followedBy(query, engine, grant);
+    const count = [...open.values()].filter((jti) => jti === grant.jti).length;
+    if (count >= SOCKETS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
+    if (isClosing) throw new HarnessError("EngineStopping", {});
+    const token = tokenOf(request.headers, "subprotocol");
+    return {
+      ...(protocol === undefined ? {} : { protocol }),
+      webSocket(socket) {
+        const made: ClientSocket = new ClientSocket(
+          {
+            world,
+            authority,
+            clients,
+            engine: name,
+            grant,
+            token,
+            wire,
+            ...followed,
+            left() {
+              open.delete(made);
+              if (open.size === 0) onEmpty?.();
+            },
+          },
+          socket,
+        );
+        open.set(made, grant.jti);
+        return made;
+      },
+    };
+  }
+
+  return {
+    routes: [{ method: "GET", path: "/v1/ws", access: "token", carrier: "subprotocol", handle: upgrade }],
+    get open() {
+      return open.size;
+    },
+    async [Symbol.asyncDispose]() {
+      isClosing = true;
+      for (const socket of [...open.keys()]) socket.leave();
+      if (open.size > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        onEmpty = resolve;
+        using _limit = world.clock.timer(SOCKETS_DRAIN_MS_MAX, resolve);
+        await promise;
+      }
+      for (const socket of [...open.keys()]) socket.abandon();
+      await clients[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The protocol to agree upon: one that merely carries a token is never said back. */
+function protocolOf(headers: Headers): string | undefined {
+  const header = headers.get("sec-websocket-protocol");
+  if (header === null) return undefined;
+  if (header.split(",").some((each) => each.trim() === SUBPROTOCOL)) return SUBPROTOCOL;
+  const why = `offer ${SUBPROTOCOL}, and the token as cinch.token.TOKEN beside it`;
+  throw new HarnessError("InvalidHeader", { header: "Sec-WebSocket-Protocol", why });
+}
+
+/** @throws HarnessError InvalidPath, InvalidSessionID, Forbidden, UnknownSession. */
+async function followedBy(
+  query: URLSearchParams,
+  engine: EnginePort,
+  { scope }: Pick<NonNullable<HttpCall["grant"]>, "scope">,
+): Promise<{ readonly session?: SessionId; readonly since?: EventSeq }> {
+  const [id, last] = [single(query, "session"), single(query, "lastEventId")];
+  if (id === undefined) {
+    if (last === undefined) return {};
+    throw new HarnessError("InvalidPath", { why: "lastEventId: it counts only with session" });
+  }
+  if (!isId("sess", id))
+    throw new HarnessError("InvalidSessionID", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+  const given = last === undefined ? undefined : eventSeq(last);
+  const { session, events, live } = await engine.catalogue.session(id, scope);
+  // It would wait for events that it takes for seen, and miss all before them.
+  if (given !== undefined && given > events)
+    throw new HarnessError("InvalidPath", {
+      why: `lastEventId: the last event of this session is ${events}`,
+    });
+  // Told with the handshake: a client whose socket breaks before its first event knows where to go on.
+  const since = given ?? (live && session === id ? events : undefined);
+  return since === undefined ? { session: id } : { session: id, since };
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, second] = query.getAll(name);
+  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
+  return value;
+}
+
+function eventSeq(text: string): EventSeq {
+  const seq = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(seq)) return seq;
+  throw new HarnessError("InvalidPath", { why: "lastEventId: it takes the id of an event, a whole number" });
+}

@@ -1,0 +1,72 @@
+import type { ClientId, TokenId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Grant } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+
+/** How long a client that no socket is open of can be come back as. */
+export const CLIENT_KEPT_MS = 60_000;
+
+/** A client as one socket holds it; letting go of it never stops anything. */
+export interface HeldClient extends Disposable {
+  readonly connection: Connection;
+}
+
+interface Kept {
+  readonly connection: Connection;
+  readonly jti: TokenId;
+  sockets: number;
+  forgetting?: Disposable;
+}
+
+/**
+ * Clients over their sockets: several sockets of one client are one client, and one whose socket broke comes back as
+ * itself, so that what it has sent stays its own (BUS-02). Each belongs to the token that it came with.
+ */
+export class SocketClients implements AsyncDisposable {
+  readonly #engine: EnginePort;
+  readonly #clock: Pick<Clock, "timer">;
+  readonly #kept = new Map<ClientId, Kept>();
+
+  constructor(engine: EnginePort, clock: Pick<Clock, "timer">) {
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  /** The client of this id, where this token has it; else a new one. */
+  hold({ jti, identityClass, scope }: Grant, label: string, named: string | undefined): HeldClient {
+    const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
+    if (known?.jti === jti) return this.#held(known);
+    const connection = this.#engine.attach({ identityClass, label, scope });
+    const made = { connection, jti, sockets: 0 };
+    this.#kept.set(connection.clientId, made);
+    return this.#held(made);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const all = [...this.#kept.values()];
+    this.#kept.clear();
+    for (const { forgetting } of all) forgetting?.[Symbol.dispose]();
+    await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
+  }
+
+  #held(kept: Kept): HeldClient {
+    kept.sockets += 1;
+    kept.forgetting?.[Symbol.dispose]();
+    let isOver = false;
+    return {
+      connection: kept.connection,
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        kept.sockets -= 1;
+        if (kept.sockets > 0) return;
+        kept.forgetting = this.#clock.timer(CLIENT_KEPT_MS, () => {
+          this.#kept.delete(kept.connection.clientId);
+          void kept.connection[Symbol.asyncDispose]();
+        });
+      },
+    };
+  }
+}
