@@ -23,8 +23,13 @@ test("[SES-15] the folders that git ignores are ignored, whatever its rules are 
   await using directory = temporaryDirectory();
   const root = directory.path;
   shell(root, `git init -q . && mkdir -p -- ${FOLDERS.map((folder) => `'./${folder}'`).join(" ")}`);
-  const piece = fc.constantFrom("a", "b", ".", "*", "**", "?", "[ab]", "[!a]", "\\*");
-  const name = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => pieces.join(""));
+  const piece = fc.constantFrom("a", "b", ".", "*", "?", "[ab]", "[!a]", "\\*");
+  // Two stars within a name git reads in more than one way.
+  const word = fc
+    .array(piece, { minLength: 1, maxLength: 3 })
+    .map((pieces) => pieces.join(""))
+    .filter((text) => !text.includes("**"));
+  const name = fc.oneof({ weight: 4, arbitrary: word }, fc.constant("**"));
   const rule = fc
     .tuple(
       fc.constantFrom("", "!"),
