@@ -1,6 +1,15 @@
 import * as z from "zod";
 import type { JsonSchema } from "../src/base/json.ts";
+import type { Reason } from "../src/base/reasons.ts";
 import { TEXTS } from "../src/base/reasons.ts";
+import type { World } from "../src/base/world.ts";
+import type { Authority } from "../src/control/authority.ts";
+import type { EnginePort } from "../src/control/engine-port.ts";
+import { statusOf } from "../src/control/http/statuses.ts";
+import { minimalRoutes } from "../src/control/minimal/minimal.ts";
+import { openApiDocument } from "../src/control/rest/openapi.ts";
+import { restRoutes } from "../src/control/rest/rest.ts";
+import type { Route } from "../src/control/route.ts";
 import { Accepted, Command } from "../src/protocol/commands.ts";
 import { EnvelopeSchema } from "../src/protocol/envelope.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
@@ -16,6 +25,8 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/handshake.schema.json", schemaText("Handshake", Handshake)],
     ["docs/protocol/message.schema.json", schemaText("Message", Message)],
     ["docs/protocol/reasons.json", jsonText(TEXTS)],
+    ["docs/protocol/openapi.json", jsonText(openApiDocument(publishedRoutes()))],
+    ["docs/protocol/errors.md", errorsText()],
   ]);
 }
 
@@ -30,4 +41,41 @@ function schemaText(title: string, schema: z.ZodType): string {
 
 function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The routes that an engine serves over HTTP, as they describe themselves: none of them is called here. */
+function publishedRoutes(): readonly Route[] {
+  const world = {} as Pick<World, "clock">;
+  const session = () => {
+    throw new Error("no route is called here");
+  };
+  const others = minimalRoutes({ world, session });
+  return restRoutes({ engine: {} as EnginePort, authority: {} as Authority, world, others });
+}
+
+/** Every reason with its HTTP status, the statuses in order. */
+function errorsText(): string {
+  const reasons = Object.keys(TEXTS) as Reason[];
+  const rows = reasons
+    .map((reason) => ({ status: statusOf(reason), reason }))
+    .sort((a, b) => a.status - b.status || (a.reason < b.reason ? -1 : 1))
+    .map(({ status, reason }) => `| ${status} | \`${reason}\` | ${cell(TEXTS[reason])} |`);
+  return [
+    "# Refusals",
+    "",
+    'Every refusal is `{"reason", "message", "details"}`: the reason is for programs, the message for people, the',
+    "details are what the message was filled with. Over HTTP it comes with a status. What never answers a request by itself",
+    "stands under 500. A body of more than 64 MiB, headers of more than 16 KB and bytes that are no HTTP are refused by the",
+    "runtime, with 413, 431 and 400 and no body.",
+    "",
+    "| status | reason | message |",
+    "|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+/** What would be markup is shown as it is. */
+function cell(text: string): string {
+  return text.replaceAll("\n", " ").replaceAll("|", "\\|").replaceAll("<", "\\<");
 }

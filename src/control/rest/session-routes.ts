@@ -59,7 +59,7 @@ export function sessionRoutes(): readonly Route[] {
           200: { about: "With `wait=turn`: how the turn ended", schema: TurnAnswer },
           202: { about: "It was accepted", schema: Accepted },
         },
-        refusals: [...COMMAND_REFUSALS, "TurnInProgress", "InputQueueFull", "PromptRefused"],
+        refusals: ["TurnInProgress", "InputQueueFull", "PromptRefused"],
       }),
       handle: input,
     },
@@ -139,12 +139,8 @@ function sessionDoc(
   summary: string,
   doc: Omit<RouteDoc, "summary" | "params">,
 ): RouteDoc & { readonly summary: string } {
-  return {
-    summary,
-    params: { id: SessionIdSchema },
-    refusals: ["InvalidSessionID", ...COMMAND_REFUSALS],
-    ...doc,
-  };
+  const refusals: readonly Reason[] = ["InvalidSessionID", ...COMMAND_REFUSALS, ...(doc.refusals ?? [])];
+  return { ...doc, summary, params: { id: SessionIdSchema }, refusals };
 }
 
 /** One command whose fields are the body. */

@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { openControlPlane } from "../src/harness/control-plane.ts";
+import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
+import { refusalOf, StreamReader } from "./support/control-rig.ts";
+import { calls, says } from "./support/mock-provider/turn.ts";
+import { openPlace } from "./support/place.ts";
+
+const { signal } = new AbortController();
+
+test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with nothing but fetch", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "made.txt", content: "made\n" }),
+    says("It is made."),
+    says("Again."),
+  );
+  const options = place.options({ attended: true, level: "ReadOnly" });
+  const plane = await openControlPlane(options, signal);
+  const [unix = ""] = plane.addresses;
+  expect(statSync(unix).mode & 0o777).toBe(0o600);
+  const token = plane.authority.mint({ identityClass: "human" }, "engine");
+  let client = "";
+  const ask = async (path: string, json?: unknown, headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await fetch(`http://localhost${path}`, {
+      unix,
+      headers: {
+        "x-harness-token": token,
+        ...(client === "" ? {} : { "x-harness-client": client }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
+    });
+    client = answer.headers.get("x-harness-client") ?? client;
+    return answer;
+  };
+
+  const handshake = (await (await ask("/v1/handshake?version=0.2.0")).json()) as {
+    readonly features: string[];
+  };
+  expect(handshake.features).toEqual(expect.arrayContaining(["rest", "sse"]));
+  const created = await ask("/v1/sessions", { profile: "default" });
+  const { sessionId } = (await created.json()) as { readonly sessionId: string };
+  expect(created.status).toBe(201);
+  const path = `/v1/sessions/${sessionId}`;
+
+  const reader = new StreamReader(await ask(`${path}/events?since=0`));
+  expect((await ask(`${path}/input`, { content: [{ type: "text", text: "make it" }] })).status).toBe(202);
+  await reader.until((text) => text.includes('"kind":"PermissionRequested"'));
+  const isAsked = (event: Envelope): event is EnvelopeOf<"PermissionRequested"> =>
+    event.kind === "PermissionRequested";
+  const { callId } = reader.events().find(isAsked)?.payload ?? {};
+  expect((await ask(`${path}/permission`, { callId, decision: "allow" })).status).toBe(200);
+  await reader.until((text) => text.includes('"kind":"TurnEnded"'));
+  await reader.leave();
+  expect(await Bun.file(`${place.repo}/made.txt`).text()).toBe("made\n");
+
+  // A reader that has lost its connection in the middle goes on behind what it had.
+  const all = reader.events();
+  const seen = all[Math.floor(all.length / 2)]?.id ?? 0;
+  const again = new StreamReader(await ask(`${path}/events`, undefined, { "last-event-id": `${seen}` }));
+  await again.until((text) => text.includes('"kind":"TurnEnded"'));
+  expect(again.events()).toEqual(all.filter(({ id }) => id > seen));
+
+  const waited = await ask(`${path}/input?wait=turn`, { content: [{ type: "text", text: "and?" }] });
+  expect(await waited.json()).toMatchObject({ text: "Again.", reason: "complete", turns: 1, tools_used: [] });
+  expect(await (await ask("/v1/sessions")).json()).toMatchObject({ sessions: [{}, {}] });
+  expect(await (await ask(path)).json()).toMatchObject({ live: true, turns: 2, working_dir: place.repo });
+  const { tools } = (await (await ask("/v1/tools")).json()) as {
+    readonly tools: readonly { name: string }[];
+  };
+  expect(tools.map(({ name }) => name)).toContain("Bash");
+  expect(await (await ask("/v1/profiles")).json()).toMatchObject({ profiles: [{ name: "default" }, {}] });
+  expect(await (await ask("/v1/profiles/default")).json()).toMatchObject({ source: "embedded" });
+  expect(await refusalOf(await ask("/v1/profiles/..%2fconfig"))).toEqual([400, "InvalidPath"]);
+  const providers = (await (await ask("/v1/providers")).json()) as { readonly providers: readonly object[] };
+  expect(providers.providers).toContainEqual({ name: "mock", configured: true });
+
+  const rest = again.until(() => false);
+  await plane[Symbol.asyncDispose]();
+  await rest;
+  expect(again.events().at(-1)).toMatchObject({
+    kind: "SessionEnded",
+    payload: { reason: "binary-shutdown" },
+  });
+  expect(existsSync(unix)).toBe(false);
+});
+
+test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing of the engine stays", async () => {
+  await using place = openPlace(says("fine"));
+  const targets = [{ kind: "unix", path: `${place.root}/nowhere/control.sock` }] as const;
+  await expect(openControlPlane({ ...place.options(), targets }, signal)).rejects.toThrow();
+  await using harness = await place.open();
+  expect(harness.session).toStartWith("sess_");
+});
