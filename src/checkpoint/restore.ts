@@ -2,7 +2,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Tree } from "../base/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import type { Entry } from "./entry.ts";
-import { fileStat, sameStat } from "./entry.ts";
+import { fileStat, sameContent, sameStat } from "./entry.ts";
 import type { Repository } from "./git.ts";
 import { blobName } from "./git-objects.ts";
 import type { RewindStep, Unreached } from "./plan.ts";
@@ -36,7 +36,10 @@ export async function availableSteps(
   const notRestorable: Unreached[] = [];
   for (const [index, step] of steps.entries()) {
     const { from, to } = step;
-    const needs = to?.kind === "file" && !(from?.kind === "file" && sameBytes(from, to)) ? to : undefined;
+    const needs =
+      to?.kind === "file" && !(from?.kind === "file" && sameContent(from.content, to.content))
+        ? to
+        : undefined;
     if (needs !== undefined && (await contentOf(needs, parts)) === undefined)
       notRestorable.push({ path: step.path, why: whyGone(step.to) });
     else available.push(step);
@@ -54,85 +57,101 @@ export async function restore(
   parts: RestoreParts,
   signal: AbortSignal,
 ): Promise<Restored> {
-  const restored = new Set<string>();
-  const kept: Unreached[] = [];
-  const notRestorable: Unreached[] = [];
-  const failed = new Set<string>();
-  let count = 0;
-  const attempt = async (step: RewindStep, act: () => void | Promise<void>) => {
-    if (failed.has(step.path)) return;
-    try {
-      await act();
-      restored.add(step.path);
-    } catch (thrown) {
-      failed.add(step.path);
-      restored.delete(step.path);
-      kept.push({ path: step.path, why: whyLeft(thrown) });
-    }
-    count += 1;
-    if (count % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
-  };
+  const run = new Restoring(parts, signal);
   const downwards = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
   const upwards = downwards.toReversed();
-  const at = (path: string) => placeOf(parts.root, path);
-  for (const step of downwards) {
-    const { path, from } = step;
-    if (from?.kind !== "directory" || (from.mode & OWNER_MAY_WRITE) === OWNER_MAY_WRITE) continue;
-    await attempt(step, () => {
-      assertUnchanged(step, parts);
-      parts.tree.setMode(...at(path), from.mode | OWNER_MAY_WRITE);
-    });
+  for (const step of downwards) await run.openFolder(step);
+  for (const step of upwards) await run.remove(step);
+  for (const step of downwards) await run.makeFolder(step);
+  for (const step of downwards) await run.put(step);
+  for (const step of upwards) await run.closeFolder(step);
+  return run.done;
+}
+
+/** What each step does in each round, and what came of it: a step that fails once is left alone from then on. */
+class Restoring {
+  readonly #parts: RestoreParts;
+  readonly #signal: AbortSignal;
+  readonly #restored = new Set<string>();
+  readonly #failed = new Set<string>();
+  readonly #kept: Unreached[] = [];
+  readonly #notRestorable: Unreached[] = [];
+  #attempts = 0;
+
+  constructor(parts: RestoreParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
   }
-  for (const step of upwards) {
-    if (!goes(step)) continue;
-    await attempt(step, () => {
-      assertUnchanged(step, parts);
-      parts.tree.remove(...at(step.path));
-    });
+
+  get done(): Restored {
+    return { restored: [...this.#restored], kept: this.#kept, notRestorable: this.#notRestorable };
   }
-  for (const step of downwards) {
-    const { path, from, to } = step;
-    if (to?.kind !== "directory" || from?.kind === "directory") continue;
-    await attempt(step, () => {
-      assertUnchanged(afterGoing(step), parts);
-      parts.tree.makeFolder(...at(path), to.mode | OWNER_MAY_WRITE);
-    });
+
+  /** So that what is in a folder can be changed. */
+  async openFolder(step: RewindStep): Promise<void> {
+    const { from } = step;
+    if (from?.kind !== "directory" || (from.mode & OWNER_MAY_WRITE) === OWNER_MAY_WRITE) return;
+    await this.#attempt(step, (tree, ...at) => tree.setMode(...at, from.mode | OWNER_MAY_WRITE));
   }
-  for (const step of downwards) {
+
+  async remove(step: RewindStep): Promise<void> {
+    if (goes(step)) await this.#attempt(step, (tree, ...at) => tree.remove(...at));
+  }
+
+  async makeFolder(step: RewindStep): Promise<void> {
+    const { from, to } = step;
+    if (to?.kind !== "directory" || from?.kind === "directory") return;
+    await this.#attempt(afterGoing(step), (tree, ...at) => tree.makeFolder(...at, to.mode | OWNER_MAY_WRITE));
+  }
+
+  async put(step: RewindStep): Promise<void> {
     const { path, from, to } = step;
     if (to?.kind === "symlink") {
-      await attempt(step, () => {
-        assertUnchanged(afterGoing(step), parts);
-        parts.tree.put(...at(path), { kind: "symlink", target: to.target });
-      });
+      const link = { kind: "symlink", target: to.target } as const;
+      await this.#attempt(afterGoing(step), (tree, ...at) => tree.put(...at, link));
     }
-    if (to?.kind !== "file") continue;
-    if (from?.kind === "file" && sameBytes(from, to)) {
-      await attempt(step, () => {
-        assertUnchanged(step, parts);
-        parts.tree.setMode(...at(path), to.stat.mode);
-      });
-      continue;
+    if (to?.kind !== "file") return;
+    const { mode } = to.stat;
+    if (from?.kind === "file" && sameContent(from.content, to.content)) {
+      await this.#attempt(step, (tree, ...at) => tree.setMode(...at, mode));
+      return;
     }
-    const content = await contentOf(to, parts);
-    if (content === undefined) {
-      notRestorable.push({ path, why: whyGone(to) });
-      continue;
-    }
-    await attempt(step, () => {
-      assertUnchanged(afterGoing(step), parts);
-      parts.tree.put(...at(path), { kind: "file", content, mode: to.stat.mode });
-    });
+    const content = await contentOf(to, this.#parts);
+    if (content === undefined) this.#notRestorable.push({ path, why: whyGone(to) });
+    else
+      await this.#attempt(afterGoing(step), (tree, ...at) =>
+        tree.put(...at, { kind: "file", content, mode }),
+      );
   }
-  for (const step of upwards) {
-    const { path, from, to } = step;
-    if (to?.kind !== "directory") continue;
-    await attempt(step, () => {
-      if (from?.kind === "directory") assertUnchanged(step, parts);
-      parts.tree.setMode(...at(path), to.mode);
-    });
+
+  async closeFolder(step: RewindStep): Promise<void> {
+    const { from, to } = step;
+    if (to?.kind !== "directory") return;
+    const isNew = from?.kind !== "directory";
+    await this.#attempt(step, (tree, ...at) => tree.setMode(...at, to.mode), { isNew });
   }
-  return { restored: [...restored], kept, notRestorable };
+
+  /** Acts on one path, where that is as the plan has it or was made a moment ago. */
+  async #attempt(
+    step: RewindStep,
+    act: (tree: Tree, root: string, path: string) => void,
+    { isNew }: { readonly isNew: boolean } = { isNew: false },
+  ): Promise<void> {
+    const { path } = step;
+    const { tree, root } = this.#parts;
+    if (this.#failed.has(path)) return;
+    try {
+      if (!isNew) assertUnchanged(step, this.#parts);
+      act(tree, ...placeOf(root, path));
+      this.#restored.add(path);
+    } catch (thrown) {
+      this.#failed.add(path);
+      this.#restored.delete(path);
+      this.#kept.push({ path, why: whyLeft(thrown) });
+    }
+    this.#attempts += 1;
+    if (this.#attempts % STEPS_PER_PAUSE === 0) await tree.pause(this.#signal);
+  }
 }
 
 /** Whether what is there must go before something else can come: a file can be replaced by another in one step. */
@@ -175,12 +194,6 @@ function assertUnchanged({ path, from }: RewindStep, { tree, root, store }: Rest
 }
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
-
-function sameBytes(from: FileEntry, to: FileEntry): boolean {
-  if (from.content.kind === "git")
-    return to.content.kind === "git" && from.content.object === to.content.object;
-  return from.content.kind === "kept" && to.content.kind === "kept" && from.content.name === to.content.name;
-}
 
 async function contentOf({ content, stat }: FileEntry, parts: RestoreParts): Promise<Uint8Array | undefined> {
   if (content.kind === "missing") return undefined;
