@@ -12,6 +12,8 @@ import { standIn } from "./stand-in.ts";
 
 /** Events that may be missing from a file that is read although it is not whole. */
 export const MISSING_EVENTS_MAX = 100_000;
+/** Runs that the events of one file may belong to. */
+export const SESSIONS_MAX = 100_000;
 /** Of what is wrong, this much is told. */
 const PROBLEMS_TOLD_MAX = 20;
 
@@ -117,6 +119,9 @@ class ExportReader {
       yield* this.#standIns(expected, event);
     }
     this.#sessions.add(event.session);
+    if (this.#sessions.size > SESSIONS_MAX) {
+      throw this.#invalid(line, `its events belong to more than ${SESSIONS_MAX} sessions`);
+    }
     this.#events += 1;
     this.#last = event;
     this.#lastId = event.id;
@@ -140,7 +145,8 @@ class ExportReader {
     } else if (seal.sha256 !== this.#hash.digest("hex")) {
       this.#problem(line, "the lines before are not those that were exported: something was changed");
     }
-    const foreign = [...this.#sessions].find((session) => !seal.sessions.includes(session));
+    const named = new Set(seal.sessions);
+    const foreign = [...this.#sessions].find((session) => !named.has(session));
     if (foreign !== undefined) this.#problem(line, `the seal does not know the session ${foreign}`);
   }
 
