@@ -38,15 +38,20 @@ export function holdDescent(clock: Pick<Clock, "timer">): Descent {
     waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   });
   const isHeld = c?.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n) === 0;
-  let seen: ReadonlySet<string> = new Set();
+  let seen: ReadonlyMap<string, number> = new Map();
   let timer: Disposable | undefined;
-  /** The runtime collects its own children at once: what is found ended twice was left to us by somebody else. */
+  /**
+   * The runtime collects its own children as soon as it looks for what has happened, which it does between any two timers:
+   * what is found ended a third time was left to us by somebody else.
+   */
   function reap(): void {
-    const ended = endedChildren();
-    for (const { pid, started } of ended) {
-      if (seen.has(`${pid} ${started}`)) c?.waitpid(pid, null, WNOHANG);
+    const looks = new Map<string, number>();
+    for (const { pid, started } of endedChildren()) {
+      const name = `${pid} ${started}`;
+      const look = (seen.get(name) ?? 0) + 1;
+      if (look < LOOKS_MAX || c?.waitpid(pid, null, WNOHANG) !== pid) looks.set(name, look);
     }
-    seen = new Set(ended.map(({ pid, started }) => `${pid} ${started}`));
+    seen = looks;
     timer = clock.timer(REAP_MS, reap);
   }
   if (isHeld) reap();
