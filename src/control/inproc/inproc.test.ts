@@ -1,0 +1,16 @@
+import { connectionContract } from "../../../test/contracts/connection.ts";
+import { openRig } from "../../../test/support/rig.ts";
+import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { SERVED_COMMANDS } from "../multiplex/multiplexer.ts";
+import { connectInproc } from "./inproc.ts";
+
+connectionContract("in the same process", async (options) => {
+  const rig = await openRig(options);
+  const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
+  return {
+    rig,
+    connect: async (identityClass) =>
+      connectInproc(rig.multiplexer, { identityClass, label: "test" }, served),
+    [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose](),
+  };
+});
