@@ -123,6 +123,9 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/memory/folder.ts",
     "src/memory/places.ts",
     "src/memory/planned.ts",
+    "src/control/http/server.ts",
+    "src/control/auth/open-authority.ts",
+    "src/harness/engine-port.ts",
   ];
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });

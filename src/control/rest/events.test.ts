@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { framesOf, openControlRig, refusalOf, StreamReader } from "../../../test/support/control-rig.ts";
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
+import { DRAIN_MS_MAX } from "../http/server.ts";
 import { HEARTBEAT_MS } from "../http/sse.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }] });
@@ -197,4 +198,21 @@ test("[LIFE-02 CTL-06] a shutdown gives every stream its SessionEnded before it 
   await read;
   for (const reader of readers)
     expect(reader.events().at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "user" } });
+});
+
+test("[LIFE-02 CTL-06] a shutdown does not wait for ever for a stream of a session that goes on", async () => {
+  await using control = await openControlRig({ script: [] });
+  await control.shake();
+  const reader = new StreamReader(await control.ask(`/v1/sessions/${control.rig.session.id}/events`));
+  await reader.until((got) => got.includes(": ok"));
+  let isClosed = false;
+  const closing = control.server[Symbol.asyncDispose]().then(() => {
+    isClosed = true;
+  });
+  await control.rig.world.clock.advance(DRAIN_MS_MAX - 1);
+  expect(isClosed).toBe(false);
+  await control.rig.world.clock.advance(1);
+  await closing;
+  await reader.until(() => false).catch(() => undefined); // cut, not ended: how that looks is the runtime's
+  expect(control.rig.events.map(({ kind }) => kind)).not.toContain("SessionEnded");
 });

@@ -25,7 +25,9 @@ function refsOf(value: unknown): readonly string[] {
 test("[CTL-06] the OpenAPI document names every schema it refers to, and every operation once", async () => {
   await using control = await openControlRig({ script: [] });
   const document = await documentOf(control);
-  const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  const names = Object.entries(document.components).flatMap(([kind, members]) =>
+    Object.keys(members).map((name) => `#/components/${kind}/${name}`),
+  );
   for (const ref of refsOf(document)) expect(names).toContain(ref);
   const ids = Object.values(document.paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId),

@@ -47,6 +47,7 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     paths,
     components: {
       schemas: components(),
+      parameters: HEADERS,
       securitySchemes: {
         token: { type: "apiKey", in: "header", name: "X-Harness-Token" },
         bearer: { type: "http", scheme: "bearer" },
@@ -54,6 +55,23 @@ export function openApiDocument(routes: readonly Route[]): JsonObject {
     },
   };
 }
+
+const HEADERS: JsonObject = {
+  Client: {
+    name: "X-Harness-Client",
+    in: "header",
+    required: false,
+    description: "The client that this request acts as; absent: the token's own.",
+    schema: { type: "string" },
+  },
+  Version: {
+    name: "X-Harness-Version",
+    in: "header",
+    required: false,
+    description: "The protocol version of the client: makes its handshake with this very request.",
+    schema: { type: "string" },
+  },
+};
 
 function operation(route: Route, doc: RouteDoc): JsonObject {
   const { params = {}, query = {}, body, answers, summary, refusals = [] } = doc;
@@ -77,20 +95,8 @@ function operation(route: Route, doc: RouteDoc): JsonObject {
         description: about,
         schema: schemaOf(schema),
       })),
-      {
-        name: "X-Harness-Client",
-        in: "header",
-        required: false,
-        description: "The client that this request acts as; absent: the token's own.",
-        schema: { type: "string" },
-      },
-      {
-        name: "X-Harness-Version",
-        in: "header",
-        required: false,
-        description: "The protocol version of the client: makes its handshake with this very request.",
-        schema: { type: "string" },
-      },
+      { $ref: "#/components/parameters/Client" },
+      { $ref: "#/components/parameters/Version" },
     ],
     ...(body === undefined
       ? {}

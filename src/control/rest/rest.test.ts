@@ -11,7 +11,7 @@ const text = (words: string) => ({ content: [{ type: "text", text: words }] });
 test("[CTL-06] a prompt with ?wait=turn is answered with how its turn ended; without, with 202", async () => {
   const touch = fakeTool("Touch", () => ok("touched"));
   await using control = await openControlRig({
-    script: [calls({ name: "Touch" }), says("all done"), says("again")],
+    script: [calls("I look first. ", { name: "Touch" }), says("all done"), says("again")],
     tools: [touch],
   });
   await control.shake();

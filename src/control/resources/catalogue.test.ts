@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { openRig } from "../../../test/support/rig.ts";
+import { says } from "../../../test/support/scripted-provider.ts";
+import type { Event } from "../../protocol/events.ts";
+import { EVERYTHING } from "../scope.ts";
+import type { CatalogueSources } from "./catalogue.ts";
+import { openCatalogue } from "./catalogue.ts";
+
+type Rig = Awaited<ReturnType<typeof openRig>>;
+
+function catalogueOf(rig: Rig, more: Partial<CatalogueSources> = {}) {
+  return openCatalogue({
+    world: rig.world,
+    store: rig.store,
+    version: "0.0.0",
+    live: () => rig.multiplexer.sessions,
+    profiles: async () => [],
+    profile: async () => undefined,
+    providers: async () => [],
+    models: async () => [],
+    tools: async () => [],
+    ...more,
+  });
+}
+
+test("[CTL-14 SES-06] a log is told from where a reader has come to, with a gap where content has expired", async () => {
+  await using rig = await openRig({ script: [says("one two three"), says("four")] });
+  await rig.send("go");
+  await rig.send("on");
+  const { id } = rig.session;
+  const catalogue = catalogueOf(rig);
+  expect(await Array.fromAsync(catalogue.log(id, 0, EVERYTHING))).toEqual(rig.events);
+  expect(await Array.fromAsync(catalogue.log(id, 3, EVERYTHING))).toEqual(rig.events.slice(3));
+  const last = rig.events.length;
+  expect(await Array.fromAsync(catalogue.log(id, last, EVERYTHING))).toEqual([]);
+  const gapped = async (from: number, to: number) => {
+    const { store } = rig;
+    const holed: CatalogueSources["store"] = {
+      find: (each) => store.find(each),
+      list: (query) => store.list(query),
+      markedEvents: (...args) => store.markedEvents(...args),
+      expired: async () => [{ from, to }],
+    };
+    const events = await Array.fromAsync(catalogueOf(rig, { store: holed }).log(id, 0, EVERYTHING));
+    return events.map(({ id: at, kind, payload }) => (kind === "StreamGap" ? payload : at));
+  };
+  const gap = (from: number, to: number) => ({ from, to, reason: "ttl" as const });
+  const ids = rig.events.map((event) => event.id);
+  expect(await gapped(1, 2)).toEqual([gap(1, 2), ...ids.slice(2)]);
+  expect(await gapped(2, 4)).toEqual([1, gap(2, 4), ...ids.slice(4)]);
+  expect(await gapped(3, last)).toEqual([1, 2, gap(3, last)]);
+});
+
+test("[CTL-15] the tasks of a session are as they were heard of last", async () => {
+  let tell: (event: Event) => void = () => undefined;
+  await using rig = await openRig({
+    script: [says("one")],
+    onTell: (given) => {
+      tell = given;
+    },
+  });
+  const [first, second] = [rig.world.ids.next("task"), rig.world.ids.next("task")];
+  tell({ kind: "TaskChanged", payload: { taskId: first, what: "build", state: "running" } });
+  tell({ kind: "TaskChanged", payload: { taskId: second, what: "serve", state: "running" } });
+  tell({ kind: "TaskChanged", payload: { taskId: first, what: "build", state: "failed", detail: "exit 1" } });
+  await rig.until("TaskChanged", 3);
+  const tasks = await catalogueOf(rig).tasks(rig.session.id, EVERYTHING);
+  const ts = new Date(rig.world.clock.now()).toISOString();
+  expect(tasks).toEqual([
+    { task: first, what: "build", state: "failed", detail: "exit 1", updated_at: ts },
+    { task: second, what: "serve", state: "running", updated_at: ts },
+  ]);
+});
+
+test("[AUTH-07] what lies outside of a scope is not listed, and refused by its id before it is looked for", async () => {
+  await using rig = await openRig({ script: [] });
+  const { id } = rig.session;
+  const catalogue = catalogueOf(rig);
+  const nobody = rig.world.ids.next("sess");
+  const none = { sessions: [], commands: "all" } as const;
+  expect(await catalogue.sessions({ past: true, limit: 10 }, none)).toEqual([]);
+  for (const each of [id, nobody])
+    await expect(catalogue.session(each, none)).rejects.toMatchObject({ reason: "Forbidden" });
+  await expect(Array.fromAsync(catalogue.log(id, 0, none))).rejects.toMatchObject({ reason: "Forbidden" });
+  await expect(catalogue.session(nobody, EVERYTHING)).rejects.toMatchObject({ reason: "UnknownSession" });
+  const own = { sessions: [id, nobody], commands: "all" } as const;
+  expect(await catalogue.sessions({ past: false, limit: 10 }, own)).toMatchObject([
+    { session: id, live: true },
+  ]);
+});
