@@ -397,11 +397,15 @@ test("[AUTH-05] what another engine of the same installation revoked is refused 
   const [one, two] = [at.authority.mint(AGENT, "engine"), at.authority.mint(AGENT, "engine")];
   await beside.authority.revoke((await beside.authority.verify(one, "unix")).jti);
   expect(await reasonOf(at.authority.verify(one, "unix"))).toBe("TokenRevoked");
-  // Neither list overwrites the other.
-  await at.authority.revoke((await at.authority.verify(two, "unix")).jti);
+  // Neither list overwrites the other, also where the second did not look in between.
+  const { jti } = await at.authority.verify(two, "unix");
+  const three = at.authority.mint(AGENT, "engine");
+  await beside.authority.revoke((await beside.authority.verify(three, "unix")).jti);
+  await at.authority.revoke(jti);
   await using later = await desk(undefined, at.state);
   expect(await reasonOf(later.authority.verify(one, "unix"))).toBe("TokenRevoked");
   expect(await reasonOf(later.authority.verify(two, "unix"))).toBe("TokenRevoked");
+  expect(await reasonOf(later.authority.verify(three, "unix"))).toBe("TokenRevoked");
 });
 
 test("[AUTH-05] a list of revoked tokens that is damaged, a link or open to others lets no token through", async () => {
