@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
+import type { Files } from "../base/world.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
@@ -11,36 +11,30 @@ import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
-import { mayLeave, permissionGate } from "../permission/gate.ts";
 import type { Policy } from "../permission/judge.ts";
-import { printRule } from "../permission/rule.ts";
-import { SessionRules } from "../permission/session-rules.ts";
 import type { Profile } from "../profile/profile.ts";
-import { promoteRule } from "../profile/promote.ts";
 import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
-import { confine } from "../sandbox/confinement/confine.ts";
 import { subKey } from "../session/seal.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
+import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
-import { withChange } from "./change-preview.ts";
 import { checkpointing } from "./checkpoints.ts";
+import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
-import { hookFiles, openHooks } from "./hooks.ts";
+import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import { namedFiles, ownDirectories } from "./own-directories.ts";
-import { policyFrom, policyNotices } from "./policy.ts";
+import { permitting } from "./permitting.ts";
 import { priceLookup } from "./price-lookup.ts";
 import type { ProjectTrust } from "./project-trust.ts";
-import { tellRefusal } from "./refusal.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
@@ -71,44 +65,22 @@ export interface ComposedRun {
 /** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
 export async function composeRun(material: Material): Promise<ComposedRun> {
   const { session, logId, profile, trust, log, workspace, slot, defaults } = material;
-  const { world, paths, config, providers, store, attended, autoApprove } = defaults;
+  const { world, paths, config, providers, store, attended } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
-  const sessionRules = new SessionRules();
-  const sources = {
-    profile: profile.permissions,
-    user: config.permissions,
-    strictPermissions: defaults.strictPermissions,
-    ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [
-      defaults.lockfile ?? config.trust.lockfile,
-      profile.path,
-      ...(await hookFiles({
-        files: world.files,
-        config,
-        profile,
-        folder: join(paths.config, "hooks"),
-        root: workspace.root,
-        home: workspace.env["HOME"],
-      })),
-    ]),
-    ...(defaults.level === undefined ? {} : { level: defaults.level }),
-  };
-  // The gate looks at it anew for each call: what the project restricts is known once a person has acknowledged it,
-  // which is before the first request.
-  const policy = { ...policyFrom(sources) };
+  const secrets = redactor(await providers.credentials.prints());
+  const permission = await permitting({ ...material, secrets });
   let runs: BackgroundRuns | undefined;
   let publish: (event: Event) => void = () => undefined;
   const sandbox = lateSandbox(async () => {
     const { openSandbox } = await import("./sandbox.ts");
-    return openSandbox(sandboxSources(material, { policy, publish: (event) => publish(event) }));
+    return openSandbox(
+      sandboxSources(material, { policy: permission.policy, publish: (event) => publish(event) }),
+    );
   });
   const hooks = await openHooks(material, (event) => publish(event));
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
-  const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
-  const directories = await bothPaths(world.files, workspace.scratch);
-  const files = sealedFiles(world.files, { directories, key, random: world.random });
-  const secrets = redactor(await providers.credentials.prints());
+  const files = await scratchFiles(material);
   const memory = remembering(material, (text) => secrets.text(text));
   const composed = composeSession({
     world: { ...world, files },
@@ -142,66 +114,31 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     },
     checkpoint: checkpoints.tool,
     rewind: checkpoints.rewind,
-    gate: (questions) => [
-      ...(hooks?.tool ?? []),
-      permissionGate({
-        policy,
-        session: sessionRules,
-        ask: async (question, signal) => {
-          const place = { cwd: workspace.cwd, files: world.files };
-          return await questions.askPermission(
-            attended ? await withChange(question, place) : question,
-            signal,
-          );
-        },
-        autoApprove,
-        confinement: (plan) => sandbox.confinement(plan),
-        configPath: join(paths.config, "config.toml"),
-        isKept: (text) => secrets.text(text) === text,
-        onRefused: tellRefusal,
-      }),
-    ],
-    sandbox: (questions) => [
-      confine({
-        sandbox,
-        attended,
-        ask: (question, signal) => questions.ask(question, signal),
-        mayLeave: (call, context) => mayLeave({ policy, session: sessionRules }, call, context),
-      }),
-    ],
+    gate: (questions) => [...(hooks?.tool ?? []), permission.gate(questions, sandbox)],
+    sandbox: (questions) => [permission.confine(questions, sandbox)],
     inner: [],
     onQuestions(questions) {
       checkpoints.serve(questions, (event) => publish(event));
       trust.serve({
         ask: (question, signal) => questions.ask(question, signal),
         publish: (event) => publish(event),
-        restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
+        restrict: permission.restrict,
       });
     },
     requestMiddleware: [
       guard.request,
       ...checkpoints.request,
       ...memory.request,
-      ...(await requestMiddleware(
-        material,
-        openCompaction({
-          world: { ...world, files },
-          scratch: workspace.scratch,
-          keys: [config.compaction, profile.compaction],
-          windowOf: providers.contextTokensOf.bind(providers),
-          redact: (text) => secrets.text(text),
-          before: async (moment, context) => await hooks?.session.onCompact(moment, context),
-        }),
-      )),
+      ...(await requestMiddleware(material, {
+        files,
+        secrets,
+        before: async (moment, context) => await hooks?.session.onCompact(moment, context),
+      })),
     ],
     model: () => slot.current,
     setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
-    revokeRule: (rule) => sessionRules.revoke(rule),
-    promoteRule: async (rule) => {
-      if (!sessionRules.list().some((held) => printRule(held) === rule)) return false;
-      await promoteRule(world.files, join(paths.config, "config.toml"), rule);
-      return true;
-    },
+    revokeRule: permission.revokeRule,
+    promoteRule: permission.promoteRule,
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
     attended,
     permissionTimeoutMs,
@@ -222,7 +159,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     await trust.loaded(signal);
     await hooks?.read(signal);
   }
-  return { session: composed, notices: [...policyNotices(policy, autoApprove), ...(hooks?.notices ?? [])] };
+  return { session: composed, notices: [...permission.notices(), ...(hooks?.notices ?? [])] };
 }
 
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */
@@ -260,10 +197,25 @@ function sandboxSources(
   };
 }
 
+/** The world's files, with what is kept of a session's output sealed (SES-04). */
+async function scratchFiles({ logId, workspace, defaults }: Material): Promise<Files> {
+  const { world, providers } = defaults;
+  const key = subKey(await providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
+  const directories = await bothPaths(world.files, workspace.scratch);
+  return sealedFiles(world.files, { directories, key, random: world.random });
+}
+
+interface RequestParts {
+  readonly files: Files;
+  readonly secrets: Redactor;
+  /** Told before a history is made smaller. */
+  readonly before: NonNullable<CompactionSources["before"]>;
+}
+
 /** In the normative order: see `RequestMiddleware`. */
 async function requestMiddleware(
   material: Material,
-  compaction: RequestMiddleware,
+  { files, secrets, before }: RequestParts,
 ): Promise<readonly RequestMiddleware[]> {
   const { logId, profile, trust, workspace, defaults } = material;
   const { world, config, providers, store } = defaults;
@@ -278,7 +230,14 @@ async function requestMiddleware(
       promptHeader: profile.promptHeader,
       context: async (signal) => (await trust.loaded(signal)).context,
     }),
-    compaction,
+    openCompaction({
+      world: { ...world, files },
+      scratch: workspace.scratch,
+      keys: [config.compaction, profile.compaction],
+      windowOf: providers.contextTokensOf.bind(providers),
+      redact: (text) => secrets.text(text),
+      before,
+    }),
     cacheBreakpoints(logId),
     retry({ pauses: providers.pauses }),
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),

@@ -1,0 +1,104 @@
+import { join } from "node:path";
+import type { Questions } from "../control/multiplex/questions.ts";
+import { mayLeave, permissionGate } from "../permission/gate.ts";
+import type { Policy } from "../permission/judge.ts";
+import { printRule } from "../permission/rule.ts";
+import { SessionRules } from "../permission/session-rules.ts";
+import type { PermissionSettings } from "../profile/permissions.ts";
+import type { Profile } from "../profile/profile.ts";
+import { promoteRule } from "../profile/promote.ts";
+import { confine } from "../sandbox/confinement/confine.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { withChange } from "./change-preview.ts";
+import { hookFiles } from "./hooks.ts";
+import { namedFiles, ownDirectories } from "./own-directories.ts";
+import { policyFrom, policyNotices } from "./policy.ts";
+import { tellRefusal } from "./refusal.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { OpenSandbox } from "./sandbox.ts";
+
+/** What decides which calls of a session may run, each at its place. */
+export interface Permitting {
+  /** The gate looks at it anew for each call: what `restrict` brings counts from then on. */
+  readonly policy: Policy;
+  /** What the project restricts, once a person has acknowledged it, which is before the first request. */
+  restrict(project: readonly PermissionSettings[]): void;
+  gate(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
+  confine(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
+  revokeRule(rule: string): boolean;
+  promoteRule(rule: string): Promise<boolean>;
+  /** Sentences for the person at the start. */
+  notices(): readonly string[];
+}
+
+export interface PermittingSources {
+  readonly profile: Profile;
+  readonly workspace: Workspace;
+  readonly defaults: RunDefaults;
+  readonly secrets: Redactor;
+}
+
+/** Puts together who may do what: the policy out of everything that has a say, and what asks a person. */
+export async function permitting(material: PermittingSources): Promise<Permitting> {
+  const { workspace, defaults, secrets } = material;
+  const { world, paths, attended, autoApprove } = defaults;
+  const configPath = join(paths.config, "config.toml");
+  const sources = await policySources(material);
+  const policy = { ...policyFrom(sources) };
+  const session = new SessionRules();
+  return {
+    policy,
+    restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
+    gate: (questions, sandbox) =>
+      permissionGate({
+        policy,
+        session,
+        ask: async (question, signal) => {
+          const place = { cwd: workspace.cwd, files: world.files };
+          const asked = attended ? await withChange(question, place) : question;
+          return await questions.askPermission(asked, signal);
+        },
+        autoApprove,
+        confinement: (plan) => sandbox.confinement(plan),
+        configPath,
+        isKept: (text) => secrets.text(text) === text,
+        onRefused: tellRefusal,
+      }),
+    confine: (questions, sandbox) =>
+      confine({
+        sandbox,
+        attended,
+        ask: (question, signal) => questions.ask(question, signal),
+        mayLeave: (call, context) => mayLeave({ policy, session }, call, context),
+      }),
+    revokeRule: (rule) => session.revoke(rule),
+    async promoteRule(rule) {
+      if (!session.list().some((held) => printRule(held) === rule)) return false;
+      await promoteRule(world.files, configPath, rule);
+      return true;
+    },
+    notices: () => policyNotices(policy, autoApprove),
+  };
+}
+
+async function policySources({ profile, workspace, defaults }: PermittingSources) {
+  const { world, paths, config, level, lockfile, strictPermissions } = defaults;
+  const hooks = await hookFiles({
+    files: world.files,
+    config,
+    profile,
+    folder: join(paths.config, "hooks"),
+    root: workspace.root,
+    home: workspace.env["HOME"],
+  });
+  return {
+    profile: profile.permissions,
+    user: config.permissions,
+    strictPermissions,
+    ownDirectories: await ownDirectories(world.files, paths),
+    steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, profile.path, ...hooks]),
+    ...(level === undefined ? {} : { level }),
+  };
+}
