@@ -115,17 +115,23 @@ withSleep(
     await program(at, "client", "cat");
     const child = Bun.spawn([path, "-"], { stdin: "pipe", stdout: "ignore" });
     await rm(path);
+    // What the system names the binary that was removed, and the place where it was.
+    await copyFile(join(at.folder, "good"), `${path} (deleted)`);
     await rename(join(at.folder, "good"), path);
+    let asked = 0;
     const refused = await attestParent({
       world: testWorld(),
       parentPid: child.pid,
       lockPath: at.lockPath,
-      ask: () => Promise.resolve(false),
+      async ask() {
+        asked++;
+        return true;
+      },
       signal: new AbortController().signal,
     }).catch((thrown: HarnessError) => thrown.reason);
     child.kill("SIGKILL");
     await child.exited;
-    expect(refused).toBe("ParentRefused");
+    expect([refused, asked]).toEqual(["ParentRefused", 0]);
   },
 );
 
