@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { HarnessError } from "../../base/errors.ts";
+import { asRefusal, errorAnswer } from "./answers.ts";
+
+test("[CTL-06 BUS-03] a refusal has its reason, its words and what fills them; a failure without a reason tells nothing", async () => {
+  const refused = errorAnswer(new HarnessError("UnknownResource", { what: "skill", name: 'a"b\r\nX: y' }));
+  expect([refused.status, await refused.json()]).toEqual([
+    404,
+    {
+      reason: "UnknownResource",
+      message: `There is no skill 'a"b\r\nX: y'.`,
+      details: { what: "skill", name: 'a"b\r\nX: y' },
+    },
+  ]);
+  const failed = errorAnswer(asRefusal(new Error("the inner workings")));
+  const text = await failed.text();
+  expect([failed.status, text]).toEqual([500, expect.stringContaining('"reason":"InternalError"')]);
+  expect(text).not.toContain("the inner workings");
+});
