@@ -93,12 +93,17 @@ export class MemoryFolder {
     });
   }
 
-  /** Removes the file of a memory; false where there is none. A file that cannot be read goes by its name too. */
+  /**
+   * Removes the file of a memory; false where there is none. A file that cannot be read goes by its name too, a link
+   * goes itself, and a folder, with whatever somebody has put there, stays.
+   */
   async remove(name: string): Promise<boolean> {
     const { files } = this.#world;
-    if ((await files.lstat(this.#fileOf(name))) === undefined) return false;
+    const isThere = async () =>
+      ![undefined, "directory"].includes((await files.lstat(this.#fileOf(name)))?.kind);
+    if (!(await isThere())) return false;
     return await this.#change(async () => {
-      if ((await files.lstat(this.#fileOf(name))) === undefined) return false;
+      if (!(await isThere())) return false;
       await files.remove(this.#fileOf(name));
       return true;
     });

@@ -78,6 +78,20 @@ test("[CTX-02] one that changes its type moves; one that is forgotten is gone, w
     expect(await reasonOf(memories.forget(name))).toBe("MemoryMissing");
 });
 
+test("[CTX-02] what is forgotten is a file or a link: neither a folder with its contents nor what a link leads to", async () => {
+  await using rig = openRig();
+  const memories = rig.open();
+  await memories.write(memory("note"));
+  const { project } = rig.places;
+  mkdirSync(join(project, "kept.md", "below"), { recursive: true });
+  writeFileSync(join(project, "kept.md", "below", "mine"), "mine");
+  symlinkSync(join(project, "kept.md"), join(project, "link.md"));
+  expect(await reasonOf(memories.forget("kept"))).toBe("MemoryMissing");
+  await memories.forget("link");
+  expect(readdirSync(project)).toEqual(["MEMORY.md", "kept.md", "note.md"]);
+  expect(readdirSync(join(project, "kept.md", "below"))).toEqual(["mine"]);
+});
+
 test("[CTX-02 R31] a broken file is left out, told with its line and left alone; the others count", async () => {
   await using rig = openRig();
   const memories = rig.open();
