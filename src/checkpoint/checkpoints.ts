@@ -192,6 +192,8 @@ export class Checkpoints {
     const planned = planRewind(await store.records(), this.#tracker.entries, boundary);
     const lists = { steps: planned.steps, contested: planned.contested, foreign: planned.foreign };
     const notRestorable = [...planned.notRestorable];
+    // What commands have changed is not known then, and is not to be taken for unchanged.
+    if (this.#tracker.isPartial) notRestorable.unshift({ path: ".", why: ONLY_NAMED });
     const available = { ...lists };
     for (const set of ["steps", "contested", "foreign"] as const) {
       const found = await availableSteps(lists[set], this.#restoring, signal);
@@ -251,6 +253,8 @@ function tokenText(boundary: Boundary, plan: RewindPlan): string {
     notRestorable,
   ]);
 }
+
+const ONLY_NAMED = "only files that a call names are kept in this folder; what commands changed stays";
 
 const WHY = {
   contested: "you, or something else, changed it too, or may have",

@@ -67,8 +67,10 @@ test("[SES-15] where only named files are kept, what a command or anybody else c
   shell(root, "printf 2 >named; printf 2 >other; printf n >new");
   await checkpoints.after([join(root, "named")], signal);
   await checkpoints.endTurn(1, signal);
-  await rig.rewind({ at: 0, startOf: 1 }, ["contested", "foreign"]);
+  const done = await rig.rewind({ at: 0, startOf: 1 }, ["contested", "foreign"]);
   expect(shell(root, "cat named other new")).toBe("12n");
+  const why = "only files that a call names are kept in this folder; what commands changed stays";
+  expect(done).toEqual({ restored: ["named"], kept: [], notRestorable: [{ path: ".", why }] });
 });
 
 test("[SES-15] what was kept of another folder is not set back into this one", async () => {

@@ -88,6 +88,11 @@ export class Tracker {
     return this.#repository;
   }
 
+  /** Whether only files that a call names are kept, since others work here too or there are too many. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
   /** Paths that cannot be set back, as things stand. */
   get notRestorable(): readonly string[] {
     const paths = [...this.#entries].flatMap(([path, entry]) =>
