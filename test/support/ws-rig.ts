@@ -162,6 +162,7 @@ export interface WireFrame {
 export class WsTester implements AsyncDisposable {
   readonly socket: WebSocket;
   readonly frames: WireFrame[] = [];
+  readonly events: Envelope[] = [];
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly #wakes = new Set<() => void>();
   #isClosed = false;
@@ -171,7 +172,9 @@ export class WsTester implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<{ readonly code: number; readonly reason: string }>();
     this.closed = promise;
     this.socket.addEventListener("message", ({ data }) => {
-      this.frames.push(JSON.parse(String(data)) as WireFrame);
+      const frame = JSON.parse(String(data)) as WireFrame;
+      this.frames.push(frame);
+      if (frame.frame === "event") this.events.push(frame.body as unknown as Envelope);
       this.#wake();
     });
     this.socket.addEventListener("close", ({ code, reason }) => {
@@ -206,26 +209,34 @@ export class WsTester implements AsyncDisposable {
   }
 
   async until(holds: (frame: WireFrame) => boolean): Promise<WireFrame> {
-    while (true) {
-      const found = this.frames.find(holds);
+    for (let from = 0; ; ) {
+      const found = this.frames.slice(from).find(holds);
       if (found !== undefined) return found;
-      if (this.#isClosed) throw new Error(`it never came: ${JSON.stringify(this.frames.slice(-3))}`);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wakes.add(resolve);
-      await promise;
-      this.#wakes.delete(resolve);
+      from = this.frames.length;
+      await this.#news();
     }
   }
 
   async untilEvent(kind: string, nth = 1): Promise<Envelope> {
-    await this.until(() => this.events.filter((event) => event.kind === kind).length >= nth);
-    const found = this.events.filter((event) => event.kind === kind)[nth - 1];
-    if (found === undefined) throw new Error(`no ${kind}`);
-    return found;
+    let left = nth;
+    for (let at = 0; ; at++) {
+      while (this.events.length <= at) await this.#news();
+      const event = this.events[at];
+      if (event?.kind === kind) left -= 1;
+      if (event !== undefined && left === 0) return event;
+    }
   }
 
-  get events(): readonly Envelope[] {
-    return this.frames.flatMap(({ frame, body }) => (frame === "event" ? [body as unknown as Envelope] : []));
+  async untilEvents(count: number): Promise<void> {
+    while (this.events.length < count) await this.#news();
+  }
+
+  async #news(): Promise<void> {
+    if (this.#isClosed) throw new Error(`it never came: ${JSON.stringify(this.frames.slice(-3))}`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wakes.add(resolve);
+    await promise;
+    this.#wakes.delete(resolve);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,7 +13,7 @@ import type { HeldClient, SocketClients } from "./ws-clients.ts";
 /** A socket that has made no handshake by then is closed. */
 export const HANDSHAKE_MS_MAX = 10_000;
 /** Frames whose answer a client has not taken yet; above this, or above so many characters of them, it is cut off. */
-export const UNANSWERED_MAX = 256;
+export const UNANSWERED_MAX = 1_024;
 export const UNANSWERED_CHARS_MAX = 67_108_864;
 
 const NORMAL = 1_000;
