@@ -4,7 +4,6 @@ import { placeOf } from "../harness/sessions-branch.ts";
 import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import type { Envelope } from "../protocol/envelope.ts";
-import type { LogInfo } from "../session/store.ts";
 import { redactedEvents } from "../session/transcript/redacted.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -55,6 +54,3 @@ function pauseMs(before: Envelope | undefined, event: Envelope, speed: number): 
   const ms = before === undefined ? 0 : Date.parse(event.ts) - Date.parse(before.ts);
   return Math.min(PAUSE_MS_MAX, Math.max(0, ms / speed));
 }
-
-/** What is replayed of a log. */
-export type Replayed = Pick<LogInfo, "logId" | "session" | "createdAt" | "lastEvent" | "turns">;

@@ -10,14 +10,11 @@ import { EXIT } from "./exit-codes.ts";
 import { writeNewFile } from "./file-sink.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 
-/** What is written in one go, in UTF-16 units. */
-const WRITE_UNITS = 65_536;
-
 /** `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
 export async function exportSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const { format } = words;
-  const text = gathered(exportedText(sessions, info, { format, signal: stop.signal }));
+  const text = exportedText(sessions, info, { format, signal: stop.signal });
   if (words.output === undefined || words.output === "-") {
     for await (const piece of text) await at.stdout.write(piece);
     return EXIT.done;
@@ -26,18 +23,6 @@ export async function exportSession({ words, sessions, at, stop }: SessionsDesk)
   await writeNewFile(path, text, stop.signal);
   await at.stderr.write(`cinch: ${info.session} is written to ${neutraliseLine(path)}\n`);
   return EXIT.done;
-}
-
-/** Fewer and longer pieces. */
-async function* gathered(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let text = "";
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length < WRITE_UNITS) continue;
-    yield text;
-    text = "";
-  }
-  if (text !== "") yield text;
 }
 
 /** `cinch sessions import`: a new session, in this directory, of a JSONL export. */

@@ -4,8 +4,9 @@ import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RetentionPlan } from "../session/retention.ts";
 import { dayBefore, doubtedBefore, planRetention, TTL_DAYS_DEFAULT } from "../session/retention.ts";
-import type { SessionStore } from "../session/store.ts";
+import type { LogInfo, SessionStore } from "../session/store.ts";
 import { expireCheckpoints } from "./expire-checkpoints.ts";
 import type { HarnessPaths } from "./options.ts";
 
@@ -72,12 +73,7 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   const log = world.log.for("session.retention");
   const now = world.clock.now();
   const logs = await store.list({ contentBefore: dayBefore(now, 1), limit: LOGS_MAX });
-  const days = new Map<string, number | undefined>();
-  for (const { profile } of logs) {
-    if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
-  }
-  const lastDay = await store.lastDay(doubtedBefore(now));
-  const plan = planRetention(logs, (profile) => days.get(profile), { now, lastDay });
+  const plan = await plannedRetention(parts, logs);
   for (const { log: info, why } of plan.left)
     log.write("debug", "old content is kept", { log: info.logId, why });
   for (const { log: info, beforeDay } of plan.expire) {
@@ -97,11 +93,22 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   if (!signal.aborted) await store.maintain(signal);
 }
 
+/** What of these logs expires now and soon, each by the profile that it is under. */
+export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo[]): Promise<RetentionPlan> {
+  const now = parts.world.clock.now();
+  const days = new Map<string, number | undefined>();
+  for (const { profile } of logs) {
+    if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
+  }
+  const lastDay = await parts.store.lastDay(doubtedBefore(now));
+  return planRetention(logs, (profile) => days.get(profile), { now, lastDay });
+}
+
 /**
  * How long a profile keeps content. One that is not there any more says nothing, so what holds for all holds; undefined
  * where it is there and cannot be read: it may say that all is kept.
  */
-export async function ttlDaysOf(
+async function ttlDaysOf(
   { world, paths, config }: Omit<SweptStore, "store">,
   profile: string,
 ): Promise<number | undefined> {

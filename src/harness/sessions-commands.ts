@@ -15,7 +15,6 @@ import type { RetentionSources } from "./sessions-retention.ts";
 
 const LIST_MAX = 50;
 const PRIVATE_MODE = 0o600;
-const WRITE_UNITS = 65_536;
 
 export interface SessionsSources extends RetentionSources {
   readonly workingDir: string;
@@ -163,18 +162,10 @@ async function writeExport(
 ): Promise<void> {
   const [{ exportedText }, { files }] = [await import("./sessions-export.ts"), world];
   if (!(await files.createNew(path, "", PRIVATE_MODE))) throw refused(`${path} is there already`);
-  let text = "";
+  const sources = { store, world, secrets: await secrets() };
   try {
-    for await (const piece of exportedText({ store, world, secrets: await secrets() }, info, {
-      format,
-      signal,
-    })) {
-      text += piece;
-      if (text.length < WRITE_UNITS) continue;
-      await files.append(path, text);
-      text = "";
-    }
-    await files.append(path, text);
+    for await (const piece of exportedText(sources, info, { format, signal }))
+      await files.append(path, piece);
   } catch (thrown) {
     await files.remove(path); // half of it is no export
     throw thrown;

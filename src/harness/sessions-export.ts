@@ -7,6 +7,9 @@ import { redactedEvents } from "../session/transcript/redacted.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { eventsOf } from "./sessions-read.ts";
 
+/** What is given in one go, in UTF-16 units. */
+const PIECE_UNITS = 65_536;
+
 interface ExportSources {
   readonly store: Pick<SessionStore, "markedEvents">;
   readonly secrets: Redactor;
@@ -22,10 +25,22 @@ export function exportedText(
   const events = redactedEvents(eventsOf(store, info, { signal, clock: world.clock }), secrets);
   switch (format) {
     case "jsonl":
-      return exportJsonl(info, events);
+      return gathered(exportJsonl(info, events));
     case "markdown":
-      return renderMarkdown({ ...info, title: secrets.text(info.title) }, events);
+      return gathered(renderMarkdown({ ...info, title: secrets.text(info.title) }, events));
     default:
       return unreachable(format);
   }
+}
+
+/** Fewer and longer pieces. */
+async function* gathered(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_UNITS) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
 }

@@ -2,11 +2,11 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import type { RetentionPlan } from "../session/retention.ts";
-import { dayBefore, doubtedBefore, planRetention } from "../session/retention.ts";
+import { dayBefore, planRetention } from "../session/retention.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import { expireCheckpoints } from "./expire-checkpoints.ts";
 import type { HarnessPaths } from "./options.ts";
-import { ttlDaysOf } from "./retention.ts";
+import { plannedRetention } from "./retention.ts";
 
 const LOGS_MAX = 100_000;
 
@@ -25,17 +25,10 @@ export interface RetentionSources {
  */
 export async function retentionOf(sources: RetentionSources, olderThanDays?: number): Promise<RetentionPlan> {
   const logs = await sources.store.list({ limit: LOGS_MAX });
+  if (olderThanDays === undefined) return await plannedRetention(sources, logs);
   const now = sources.world.clock.now();
-  if (olderThanDays !== undefined) {
-    const plan = planRetention(logs, () => Math.max(1, olderThanDays), { now, lastDay: "trusted" });
-    return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
-  }
-  const days = new Map<string, number | undefined>();
-  for (const { profile } of logs) {
-    if (!days.has(profile)) days.set(profile, await ttlDaysOf(sources, profile));
-  }
-  const lastDay = await sources.store.lastDay(doubtedBefore(now));
-  return planRetention(logs, (profile) => days.get(profile), { now, lastDay });
+  const plan = planRetention(logs, () => Math.max(1, olderThanDays), { now, lastDay: "trusted" });
+  return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
 }
 
 /** Older than zero days is all there is; 0 in a profile means that it is kept for good. */
