@@ -66,6 +66,8 @@ export const TEXTS = {
   UnknownResource: "There is no <what> '<name>'.",
   Forbidden: "This token does not allow <what>. Use one whose claims name it.",
 
+  EngineRunning:
+    "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
   ConnectionLost:
     "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",

@@ -82,7 +82,7 @@ test("[CLI-01] the prompt is the value of -p, the word after the flags, or stand
 test.each([
   ["--modle x:y", "there is no flag --modle; did you mean --model?"],
   ["--frobnicate", "there is no flag --frobnicate; cinch --help lists them"],
-  ["--listen", "there is no flag --listen; cinch --help lists them"],
+  ["--wire", "there is no flag --wire; cinch --help lists them"],
   ["-x", "there is no flag -x; cinch --help lists them"],
   ["--model", "--model needs a value (PROVIDER:NAME)"],
   [

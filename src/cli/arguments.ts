@@ -2,10 +2,13 @@ import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { TokenCommand } from "../control/auth/token-command.ts";
+import type { ListenFlags } from "../control/http/targets.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { CommandName, Flag, FlagName, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
+import { listenFlags, tokenCommand } from "./serve-words.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 import { readSessions } from "./sessions-words.ts";
 
@@ -64,6 +67,8 @@ export type Invocation =
       readonly words: readonly string[];
       readonly json: boolean;
     }
+  | { readonly kind: "serve"; readonly settings: Settings; readonly listen: ListenFlags }
+  | { readonly kind: "token"; readonly settings: Settings; readonly token: TokenCommand }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -234,6 +239,13 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
+  if (mode === "serve")
+    return { kind: "serve", settings, listen: listenFlags((name) => textOf(flags, name)) };
+  if (mode === "token") {
+    const token = tokenCommand((name) => textOf(flags, name), flags.has("can-mint"));
+    if (token === undefined) throw new Misuse("cinch token needs --identity-class human or agent");
+    return { kind: "token", settings, token };
+  }
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   const shown = textOf(flags, "show");
   if (shown !== undefined) {

@@ -1,3 +1,4 @@
+import { SERVE_FLAGS } from "./serve-words.ts";
 import { SESSIONS_FLAGS } from "./sessions-verbs.ts";
 
 /**
@@ -19,7 +20,7 @@ export interface Flag {
 /** What a command line asks for: the line client, one prompt, or one of the commands. */
 export type Mode = "line" | "print" | CommandName;
 
-const RUNS = ["line", "print", "debug"] as const;
+const RUNS = ["line", "print", "debug", "serve"] as const;
 const ALL = [
   "line",
   "print",
@@ -31,6 +32,8 @@ const ALL = [
   "sessions",
   "memory",
   "doctor",
+  "serve",
+  "token",
 ] as const;
 const EVERY = [...ALL, "demo"] as const;
 
@@ -166,6 +169,7 @@ export const FLAGS = [
   { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
   { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
   ...SESSIONS_FLAGS,
+  ...SERVE_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -201,6 +205,14 @@ export const COMMANDS = [
   {
     name: "debug",
     help: "Run as without it, with --raw: dump the provider traffic. debug --show FILE prints a dump.",
+  },
+  {
+    name: "serve",
+    help: "Run an engine that other programs attach to: over a Unix socket, and with --listen over a port. See docs/clients.md.",
+  },
+  {
+    name: "token",
+    help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
   },
   { name: "help", help: "Show this help." },
 ] as const;

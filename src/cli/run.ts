@@ -51,11 +51,13 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
 
 type WithEngine = Extract<
   Invocation,
-  { readonly kind: "models" | "show-dump" | "demo" | "sessions" | "doctor" | "print" | "line" }
+  { readonly kind: "models" | "show-dump" | "demo" | "sessions" | "doctor" | "serve" | "print" | "line" }
 >;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
-  return ["models", "show-dump", "demo", "sessions", "doctor", "print", "line"].includes(invocation.kind);
+  return ["models", "show-dump", "demo", "sessions", "doctor", "serve", "print", "line"].includes(
+    invocation.kind,
+  );
 }
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {
@@ -118,6 +120,14 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     case "doctor": {
       const { runDoctor } = await import("./doctor.ts");
       return await runDoctor(invocation, stop);
+    }
+    case "serve": {
+      const { runServe } = await import("./serve.ts");
+      return await runServe(invocation, stop);
+    }
+    case "token": {
+      const { runToken } = await import("./token.ts");
+      return await runToken(invocation, stop);
     }
     case "print": {
       const { runPrompt } = await import("./prompt.ts");

@@ -6,7 +6,12 @@
 const sessions = ["sessions"] as const;
 
 export const SESSIONS_FLAGS = [
-  { name: "session", value: "ID", help: "The session, in place of the word that names it.", for: sessions },
+  {
+    name: "session",
+    value: "ID",
+    help: "The session, in place of the word that names it.",
+    for: [...sessions, "token"],
+  },
   { name: "limit", value: "N", help: "At most so many; 20 where nothing is said.", for: sessions },
   { name: "cost", help: "What each turn, model and tool has cost.", for: sessions },
   {

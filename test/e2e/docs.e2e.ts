@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { TEXTS } from "../../src/base/reasons.ts";
+import { VERBS } from "../../src/cli/sessions-verbs.ts";
 import { runCinch } from "../support/cinch.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { readSource } from "../support/source.ts";
@@ -8,7 +9,9 @@ import { readSource } from "../support/source.ts";
 const NOT_YET: readonly string[] = ["token", "sessions"];
 
 test("[DOC-01 CLI-01] every cinch command and option that a document or a text names is one that --help lists", async () => {
-  const { stdout: help } = await runCinch(["--help"]);
+  const verbs = VERBS.map(({ name }) => ["sessions", name, "--help"]);
+  const pages = await Promise.all([["--help"], ...verbs].map((words) => runCinch(words)));
+  const help = pages.map(({ stdout }) => stdout).join("\n");
   const shell = documents().flatMap((file) =>
     blocksOf(file, readSource(file)).filter(({ language }) => language === "sh"),
   );

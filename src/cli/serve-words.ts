@@ -1,0 +1,67 @@
+import type { TokenCommand } from "../control/auth/token-command.ts";
+import type { ListenFlags } from "../control/http/targets.ts";
+
+/** Flags of `cinch serve` and `cinch token`. */
+export const SERVE_FLAGS = [
+  {
+    name: "listen",
+    value: "HOST:PORT",
+    help: "With serve: listen at a port too; 0 takes a free one. Other than 127.0.0.1 only with TLS and a token file.",
+    for: ["serve"],
+  },
+  {
+    name: "auth-token-file",
+    value: "PATH",
+    help: "With serve: accept the token of this file, of mode 0400, such as ci-token.json.",
+    for: ["serve"],
+  },
+  { name: "tls-cert", value: "PATH", help: "With serve --listen: the certificate, as PEM.", for: ["serve"] },
+  { name: "tls-key", value: "PATH", help: "With serve --listen: its key, as PEM.", for: ["serve"] },
+  {
+    name: "identity-class",
+    value: "CLASS",
+    help: "With token: human, for a client that a person sits before, or agent, which can approve nothing.",
+    for: ["token"],
+  },
+  {
+    name: "commands",
+    value: "A,B",
+    help: "With token: the only commands that it may send; without, all.",
+    for: ["token"],
+  },
+  {
+    name: "expires",
+    value: "TIME",
+    help: "With token: how long it counts, such as 30m, 24h (default) or 7d.",
+    for: ["token"],
+  },
+  { name: "can-mint", help: "With token: it may make narrower ones itself.", for: ["token"] },
+] as const;
+
+/** The value of a flag, where it was given. */
+type TextOf = (name: (typeof SERVE_FLAGS)[number]["name"] | "session") => string | undefined;
+
+export function listenFlags(text: TextOf): ListenFlags {
+  const [listen, authTokenFile] = [text("listen"), text("auth-token-file")];
+  const [tlsCert, tlsKey] = [text("tls-cert"), text("tls-key")];
+  return {
+    ...(listen === undefined ? {} : { listen }),
+    ...(authTokenFile === undefined ? {} : { authTokenFile }),
+    ...(tlsCert === undefined ? {} : { tlsCert }),
+    ...(tlsKey === undefined ? {} : { tlsKey }),
+  };
+}
+
+/** Undefined where the identity class is missing: who is meant to act is never guessed. */
+export function tokenCommand(text: TextOf, canMint: boolean): TokenCommand | undefined {
+  const identityClass = text("identity-class");
+  if (identityClass === undefined) return undefined;
+  const [session, commands, expires] = [text("session"), text("commands"), text("expires")];
+  return {
+    identityClass,
+    sessions: session === undefined ? [] : session.split(",").map((each) => each.trim()),
+    canMint,
+    ...(commands === undefined ? {} : { commands }),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}

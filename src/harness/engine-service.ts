@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { World } from "../base/world.ts";
+import type { AskOwnerParts } from "../control/auth/ask-owner.ts";
+import { openOwnerExchange } from "../control/auth/owner.ts";
+import { holdDescent } from "../host/descent.ts";
+import { hostSockets } from "../host/sockets.ts";
+import { whileHeld } from "../trust/ledger/ledger-lock.ts";
+import type { ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
+import { openControlPlane } from "./control-plane.ts";
+import { freeSocket } from "./free-socket.ts";
+import type { HarnessPaths } from "./options.ts";
+
+const FOLDER_MODE = 0o700;
+
+/** Where an engine of this user is found: what `owner.token` holds is exchanged at `owner.sock`, and nowhere else. */
+export function servicePaths({ data, state }: HarnessPaths) {
+  return {
+    control: join(data, "control.sock"),
+    ownerSocket: join(state, "owner.sock"),
+    ownerToken: join(state, "owner.token"),
+  };
+}
+
+/**
+ * The one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner attach without
+ * a code (AUTH-11). Of two that start at once one serves, and the other is told of it.
+ * @throws HarnessError EngineRunning; what `openControlPlane` throws; nothing of it stays then.
+ */
+export async function openEngineService(
+  options: ControlPlaneOptions,
+  signal: AbortSignal,
+): Promise<OpenControlPlane> {
+  const { world, paths } = options;
+  const { ownerSocket, ownerToken, control } = servicePaths(paths);
+  for (const folder of [paths.data, paths.state]) await world.files.makeDirectory(folder, FOLDER_MODE);
+  return await whileHeld(world, control, async () => {
+    await freeSocket(control, world, signal);
+    await freeSocket(ownerSocket, world, signal);
+    await using undo = new AsyncDisposableStack();
+    // Before anything is started: an orphan from before it would count as no descendant.
+    const descent = undo.use(holdDescent(world.clock));
+    const plane = undo.use(await openControlPlane(options, signal));
+    undo.use(
+      await openOwnerExchange({
+        world,
+        sockets: hostSockets,
+        judge: (stream) => descent.judge(stream),
+        authority: plane.authority,
+        socketPath: ownerSocket,
+        tokenPath: ownerToken,
+      }),
+    );
+    const opened = undo.move();
+    return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  });
+}
+
+/** Asks the engine of this user for a token: see `askOwner`. */
+export async function askService(
+  { paths }: { readonly world: World; readonly paths: HarnessPaths },
+  claims: AskOwnerParts["claims"],
+  signal: AbortSignal,
+): Promise<string> {
+  const { askOwner } = await import("../control/auth/ask-owner.ts");
+  const { ownerSocket: socketPath, ownerToken: tokenPath } = servicePaths(paths);
+  const connect = (path: string, stop: AbortSignal) => hostSockets.connectPath(path, stop);
+  return await askOwner({
+    connect,
+    socketPath,
+    tokenPath,
+    ...(claims === undefined ? {} : { claims }),
+    signal,
+  });
+}

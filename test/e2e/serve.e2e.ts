@@ -1,0 +1,117 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CinchHome, RunningCinch } from "../support/cinch.ts";
+import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { until } from "../support/until.ts";
+
+interface Place extends AsyncDisposable {
+  readonly home: CinchHome;
+  readonly work: string;
+  readonly socket: string;
+  readonly provider: MockProvider;
+  serve(...flags: readonly string[]): RunningCinch;
+  token(...flags: readonly string[]): Promise<string>;
+  ask(path: string, token?: string, body?: unknown): Promise<Response>;
+}
+
+function openPlace(): Place {
+  const home = cinchHome();
+  const provider = startMockProvider({ script: [says("at your service")] });
+  const config = join(home.path, "config/cinch");
+  mkdirSync(config);
+  const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`;
+  writeFileSync(join(config, "config.toml"), local);
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  const socket = join(home.path, "data/cinch/control.sock");
+  return {
+    home,
+    work,
+    socket,
+    provider,
+    serve: (...flags) => startCinch(["serve", "--model", "mock:one", ...flags], { home, cwd: work }),
+    async token(...flags) {
+      const made = await runCinch(["token", ...flags], { home, cwd: work });
+      expect(made.stderr).toBe("");
+      return made.stdout.trim();
+    },
+    ask: (path, token, body) =>
+      fetch(`http://localhost${path}`, {
+        unix: socket,
+        headers: {
+          ...(token === undefined ? {} : { "X-Harness-Token": token }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test("[CTL-11 CTL-06 AUTH-02 AUTH-11] an engine is served to its owner's clients over a socket, and to nobody without a token", async () => {
+  await using place = openPlace();
+  await using engine = place.serve();
+  await until("the owner may attach", () => existsSync(join(place.home.path, "state/cinch/owner.token")));
+  expect(statSync(place.socket).mode & 0o777).toBe(0o600);
+
+  expect((await place.ask("/v1/health")).status).toBe(200);
+  const refused = await place.ask("/v1/sessions");
+  expect([refused.status, await refused.json()]).toMatchObject([401, { reason: "TokenMissing" }]);
+
+  const token = await place.token("--identity-class", "human");
+  expect((await place.ask("/v1/handshake", token)).status).toBe(200);
+  const sessions: unknown = await (await place.ask("/v1/sessions", token)).json();
+  const [session] = JSON.stringify(sessions).match(/sess_[0-9A-Z]{26}/) ?? [];
+  const content = [{ type: "text", text: "hello" }];
+  const answered = await place.ask(`/v1/sessions/${session}/input?wait=turn`, token, { content });
+  expect([answered.status, await answered.json()]).toMatchObject([200, { text: "at your service" }]);
+
+  engine.kill("SIGTERM");
+  expect(await engine.exited).toBe(130);
+  expect(existsSync(place.socket)).toBe(false);
+  expect(existsSync(join(place.home.path, "state/cinch/owner.token"))).toBe(false);
+}, 60_000);
+
+test("[CTL-11] a second engine is told of the first, and one that was killed leaves its place to the next", async () => {
+  await using place = openPlace();
+  await using first = place.serve();
+  const ready = join(place.home.path, "state/cinch/owner.token");
+  await until("the first serves", () => existsSync(ready));
+  const second = await runCinch(["serve", "--model", "mock:one"], { home: place.home, cwd: place.work });
+  expect([second.code, second.stderr]).toEqual([2, expect.stringContaining("(EngineRunning)")]);
+
+  first.kill("SIGKILL");
+  await first.exited;
+  expect(existsSync(place.socket)).toBe(true);
+  await using third = place.serve();
+  await until("the third serves", async () => {
+    const health = await place.ask("/v1/health").catch(() => undefined);
+    return health?.status === 200;
+  });
+  third.kill("SIGTERM");
+  expect(await third.exited).toBe(130);
+}, 60_000);
+
+test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", async () => {
+  await using place = openPlace();
+  const bare = await runCinch(["token"], { home: place.home, cwd: place.work });
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("--identity-class human or agent")]);
+  const lonely = await runCinch(["token", "--identity-class", "human"], {
+    home: place.home,
+    cwd: place.work,
+  });
+  expect([lonely.code, lonely.stderr]).toEqual([expect.any(Number), expect.stringContaining("cinch serve")]);
+}, 60_000);
+
+test("[CTL-10] what cannot be listened at is refused before anything starts, with the flag that is missing", async () => {
+  await using place = openPlace();
+  const lan = await runCinch(["serve", "--listen", "0.0.0.0:0"], { home: place.home, cwd: place.work });
+  expect([lan.code, lan.stderr]).toEqual([2, expect.stringContaining("--tls-cert and --tls-key")]);
+}, 60_000);
