@@ -11,15 +11,16 @@ import { serveHttp } from "../control/http/server.ts";
 import { minimalRoutes } from "../control/minimal/minimal.ts";
 import { restRoutes } from "../control/rest/rest.ts";
 import type { Route } from "../control/route.ts";
+import { openWebSockets } from "../control/ws/web-sockets.ts";
 import type { OpenHarness } from "../harness.ts";
 import { openHarness } from "../harness.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** What these wires add to the features of the handshake. */
-export const HTTP_FEATURES = ["rest", "sse"] as const;
+export const HTTP_FEATURES = ["rest", "sse", "websocket"] as const;
 
 export interface ControlParts {
-  readonly world: Pick<World, "clock" | "listen" | "log">;
+  readonly world: Pick<World, "clock" | "listen" | "log" | "random">;
   readonly engine: EnginePort;
   readonly authority: Authority;
   readonly targets: readonly HttpTarget[];
@@ -31,11 +32,25 @@ export interface ControlParts {
   readonly others?: readonly Route[];
 }
 
-/** Opens every HTTP wire on every target: REST with server-sent events, the minimal server, and those that are given. */
+/**
+ * Opens every HTTP wire on every target: REST with server-sent events, WebSockets, the minimal server, and those that are
+ * given.
+ */
 export async function serveControl(parts: ControlParts): Promise<HttpServer> {
   const { world, engine, authority, minimal, others = [] } = parts;
-  const more = [...(minimal === undefined ? [] : minimalRoutes({ world, session: minimal })), ...others];
-  return await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) });
+  await using undo = new AsyncDisposableStack();
+  const sockets = openWebSockets({ engine, authority, world });
+  const more = [
+    ...sockets.routes,
+    ...(minimal === undefined ? [] : minimalRoutes({ world, session: minimal })),
+    ...others,
+  ];
+  const server = undo.use(
+    await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
+  );
+  undo.use(sockets); // they send what they have before the listener is closed
+  const opened = undo.move();
+  return { ...server, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
 export interface ControlPlaneOptions extends HarnessOptions {
