@@ -144,18 +144,19 @@ export async function openLink(
 
 /** A WebSocket does not say why it was refused: the same address does, to a plain request. */
 async function whyNot(
-  { url, fetch, clock }: LinkParts,
+  { url, fetch: ask, clock }: LinkParts,
   target: LinkTarget,
   token: string,
   { signal, wasOpen }: { readonly signal: AbortSignal; readonly wasOpen: boolean },
 ): Promise<HarnessError> {
+  const { url, clock } = parts;
   if (wasOpen) return unreachable(url, new SocketClosed(true));
   const limit = new AbortController();
   using _timer = clock.timer(OPEN_MS_MAX, () => limit.abort(new Error("it does not answer")));
   let answer: Response;
   let text: string;
   try {
-    answer = await fetch(socketUrl(url, "http", target), {
+    answer = await ask(socketUrl(url, "http", target), {
       headers: { "x-harness-token": token },
       signal: AbortSignal.any([signal, limit.signal]),
     });
