@@ -144,7 +144,7 @@ export async function openLink(
 
 /** A WebSocket does not say why it was refused: the same address does, to a plain request. */
 async function whyNot(
-  { url, fetch: ask, clock }: LinkParts,
+  parts: LinkParts,
   target: LinkTarget,
   token: string,
   { signal, wasOpen }: { readonly signal: AbortSignal; readonly wasOpen: boolean },
@@ -156,7 +156,7 @@ async function whyNot(
   let answer: Response;
   let text: string;
   try {
-    answer = await ask(socketUrl(url, "http", target), {
+    answer = await parts.fetch(socketUrl(url, "http", target), {
       headers: { "x-harness-token": token },
       signal: AbortSignal.any([signal, limit.signal]),
     });
