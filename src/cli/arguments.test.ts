@@ -156,6 +156,8 @@ test("[CLI-01 TUI-07] wrong words cannot drive the terminal, and no words make t
         "permissions",
         "sessions",
         "doctor",
+        "serve",
+        "token",
         "memory",
       ]).toContain(parseArguments(argv).kind);
     }),

@@ -83,7 +83,7 @@ test("[CTL-07] a command is read in each of its spellings, with the session of t
   }
 });
 
-test("[CTL-07 S60] what cannot be read is refused by its reason, and ends neither this socket nor another", async () => {
+test("[CTL-07] what cannot be read is refused by its reason, and ends neither this socket nor another", async () => {
   await using ws = await openWsRig({ script: [] });
   await using client = await ws.open();
   await using other = await ws.open();
