@@ -184,6 +184,11 @@ test("[ENG-13] below the cap a request goes through; at the cap it is refused be
   expect(asked).toHaveLength(2);
 });
 
+test("[ENG-13] a tiny cap is told with the digits that count", async () => {
+  const { send } = rig([costCap({ capUsd: 0.0000123, spend: new Spend(), priceOf })], () => inTurn([FINISH]));
+  await expect(send()).rejects.toMatchObject({ fields: { spent: "0.00", cap: "0.000012" } });
+});
+
 test("[ENG-13] a request whose input alone would pass the cap is refused before it is sent", async () => {
   const { send, asked } = rig([costCap({ capUsd: 1, spend: new Spend(), priceOf })], () => inTurn([FINISH]));
   const text = "x".repeat(4_000_000 / 3);

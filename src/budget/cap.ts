@@ -1,4 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
+import { printUsd } from "../base/money.ts";
 import { byteLength } from "../base/text.ts";
 import { estimateTokens } from "../provider/dialect/token-estimate.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -8,7 +9,6 @@ import type { PriceOf } from "./meter.ts";
 import type { Spend } from "./spend.ts";
 
 const BYTES_PER_TOKEN = 4;
-const USD_DIGITS = 4;
 
 export interface CostCap {
   /** US dollars for the session. */
@@ -50,5 +50,5 @@ function inputCost({ system, tools, messages }: ModelRequest, price: Price): num
 
 /** Enough digits that small sums are told apart, without trailing zeros beyond cents. */
 function dollars(usd: number): string {
-  return usd.toFixed(USD_DIGITS).replace(/(\.\d\d\d*?)0+$/, "$1");
+  return printUsd(usd).replace(/(\.\d\d\d*?)0+$/, "$1");
 }

@@ -1,3 +1,4 @@
+import { printUsd } from "../../base/money.ts";
 import { count, grouped } from "../../base/text.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 
@@ -66,15 +67,18 @@ export function priceOf(cost: Cost): number | null {
   return cost.unpricedCalls > 0 ? null : dollars(cost.usd);
 }
 
-/** Money as it leaves for programs: rounded to a millionth of a dollar, without the tail of binary fractions. */
+/**
+ * Money as it leaves for programs: rounded to a millionth of a dollar, without the tail of binary fractions; what is less
+ * than ten of them keeps two digits that count.
+ */
 export function dollars(usd: number): number {
-  return Number(usd.toFixed(6));
+  return Number(printUsd(usd, 6));
 }
 
 /** "$0.0123", or what is known: "at least $0.0123", "price unknown". */
 export function printPrice(cost: Cost): string {
-  if (cost.unpricedCalls === 0) return `$${cost.usd.toFixed(4)}`;
-  return cost.usd === 0 ? PRICE_UNKNOWN : `at least $${cost.usd.toFixed(4)}`;
+  if (cost.unpricedCalls === 0) return `$${printUsd(cost.usd)}`;
+  return cost.usd === 0 ? PRICE_UNKNOWN : `at least $${printUsd(cost.usd)}`;
 }
 
 /** "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */
