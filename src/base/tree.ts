@@ -14,7 +14,7 @@ export interface Tree {
    * @throws TreeTooLarge above `entriesMax`; the signal's reason.
    */
   look(root: string, options: LookOptions, signal: AbortSignal): Promise<Look>;
-  /** Undefined where nothing is. */
+  /** Undefined where nothing is; nothing is below a link, or below a file. */
   stat(root: string, path: string): NodeStat | undefined;
   /** How many entries are below a folder; counting ends at `max`. */
   count(root: string, path: string, max: number): number;

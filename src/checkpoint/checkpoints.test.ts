@@ -79,6 +79,22 @@ test("[SES-15] a rewind can be set back like a turn, also in another process", a
   expect(shell(root, "cat *")).toBe("2");
 });
 
+test("[SES-15] what stands behind a link is not taken for what stood in a folder of that name", async () => {
+  await using rig = await openCheckpointRig();
+  const { root } = rig;
+  shell(root, "mkdir -p b/a other/a; printf 1 >b/f; printf 1 >other/f; ln -s x b/l; ln -s x other/l");
+  const before = treeOf(root);
+  const { start } = await rig.turn("rm -r b");
+  const { end } = await rig.turn("ln -s other b");
+  const after = treeOf(root);
+  for (let round = 0; round < 2; round += 1) {
+    expect(await rig.rewind(start)).toMatchObject({ kept: [], notRestorable: [] });
+    expect(treeOf(root)).toEqual(before);
+    expect(await rig.rewind(end)).toMatchObject({ kept: [], notRestorable: [] });
+    expect(treeOf(root)).toEqual(after);
+  }
+});
+
 test("[SES-15] a folder that a turn made stays with what somebody put into it, and goes when that is said", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;

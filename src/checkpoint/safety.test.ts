@@ -104,6 +104,22 @@ test("[SES-15] nothing is changed or removed but below the root, by the words of
   expect(existsSync(root)).toBe(true);
 });
 
+test("[SES-15] nothing is seen below a link, or below a file", async () => {
+  await using directory = temporaryDirectory();
+  const root = directory.path;
+  mkdirSync(join(root, "folder"));
+  writeFileSync(join(root, "folder", "file"), "x");
+  symlinkSync("x", join(root, "folder", "link"));
+  symlinkSync("folder", join(root, "away"));
+  for (const path of ["away/file", "away/link", "folder/file/x", "gone/x"]) {
+    expect(hostTree.stat(root, path)).toBeUndefined();
+    expect(() => hostTree.readLink(root, path)).toThrow();
+    expect(() => hostTree.read(root, path, 9)).toThrow();
+  }
+  expect(hostTree.stat(root, "folder/file")?.kind).toBe("file");
+  expect(hostTree.readLink(root, "folder/link")).toBe("x");
+});
+
 test("[SES-15] no mode is changed through a link, and no folder that is not empty is removed", async () => {
   await using directory = temporaryDirectory();
   const root = directory.path;

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { assert } from "../base/assert.ts";
 import { folderOf, nameOf, pathBelow, pathText } from "../base/path-text.ts";
-import type { NewNode, Tree } from "../base/tree.ts";
+import type { NewNode, NodeStat, Tree } from "../base/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import { look, readFolder } from "./tree-look.ts";
 import { isGone, native, nodeStat, statWords } from "./tree-stat.ts";
@@ -32,10 +32,13 @@ const FOLDER_MODE = 0o755;
 /** The machine's own trees. Not with the world: it is loaded by who needs it. */
 export const hostTree: Tree = {
   look: (root, options, signal) => look(root, options, () => pause(signal)),
-  stat: (root, path) => nodeStat(statWords(pathBelow(root, path)), 0),
+  stat,
   count,
   read,
-  readLink: (root, path) => pathText(readlinkSync(native(pathBelow(root, path)), { encoding: "buffer" })),
+  readLink(root, path) {
+    using parent = openFolder(folderOf(pathBelow(root, path)));
+    return pathText(readlinkSync(native(parent.at(nameOf(path))), { encoding: "buffer" }));
+  },
   put,
   makeFolder(root, path, mode) {
     assertBelow(root, path);
@@ -67,6 +70,18 @@ export const hostTree: Tree = {
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
   signal.throwIfAborted();
+}
+
+function stat(root: string, path: string): NodeStat | undefined {
+  if (path === "") return nodeStat(statWords(root), 0);
+  const whole = pathBelow(root, path);
+  try {
+    using parent = openFolder(folderOf(whole));
+    return nodeStat(statWords(parent.at(nameOf(whole))), 0);
+  } catch (thrown) {
+    if (thrown instanceof PathMoved || isGone(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 function count(root: string, path: string, max: number): number {
