@@ -103,6 +103,13 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
       '[[hooks]]\nevent = "Stop"\ncommand = "true"',
       'config.toml:3: hooks.command: unknown key; did you mean "cmd"?',
     ],
+    ['model = "a:b"', 'config.toml:1: model: unknown key; did you mean "default_model"?'],
+    ["cost = 1", 'config.toml:1: cost: unknown key; did you mean "max_cost"?'],
+    [
+      '[session]\ntimeout = "5m"',
+      'config.toml:2: session.timeout: unknown key; did you mean "idle_timeout"?',
+    ],
+    ["[memory]\nzzz = 1", "config.toml:2: memory.zzz: unknown key"],
     ["[permissions]\nallow = [1]", "config.toml:2: permissions.allow: must be a list of texts"],
     [
       '[permissions]\nlevel = "All"',

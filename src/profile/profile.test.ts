@@ -124,6 +124,9 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
       `${path}:5: limits.round: unknown key; did you mean "rounds"?`,
     ],
   );
+  expect((await load('name = "p"\nmodel = "a:b"\n')).warnings).toEqual([
+    `${path}:2: model: unknown key; did you mean "default_model"?`,
+  ]);
   await expect(load("context_sources = 1\n")).rejects.toThrow(`${path}:1: name: is missing`);
   await expect(load('name = "p"\ncontext_sources = 1\n')).rejects.toThrow(
     `${path}:2: context_sources: must be a list of texts`,

@@ -112,7 +112,8 @@ export class Table {
   ): readonly { readonly key: string; readonly problem: string }[] {
     const unknown = Object.keys(this.#value).filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
-      const meant = meanings.get(key) ?? near(key, [...this.#known])[0];
+      const known = [...this.#known];
+      const meant = meanings.get(key) ?? ofSameWords(key, known) ?? near(key, known)[0];
       return { key, problem: `unknown key${meant === undefined ? "" : `; did you mean "${meant}"?`}` };
     });
   }
@@ -131,4 +132,18 @@ export class Table {
     if (found === undefined) throw this.problem(key, `must be ${what}`);
     return found;
   }
+}
+
+/** The shortest known key that has all words of a key, or whose words it has all: "default_model" for "model". */
+function ofSameWords(key: string, known: readonly string[]): string | undefined {
+  const wanted = wordsOf(key);
+  const alike = known.filter((candidate) => {
+    const words = wordsOf(candidate);
+    return wanted.isSubsetOf(words) || words.isSubsetOf(wanted);
+  });
+  return alike.sort((a, b) => a.length - b.length)[0];
+}
+
+function wordsOf(key: string): ReadonlySet<string> {
+  return new Set(key.toLowerCase().split(/[_-]/));
 }
