@@ -23,6 +23,7 @@ import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
 import { soakCompaction } from "./soak-compaction.ts";
 import { soakLong } from "./soak-long.ts";
+import { soakRewinds } from "./soak-rewinds.ts";
 import { soakSession } from "./soak-session.ts";
 import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
@@ -43,6 +44,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
  * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
+ * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -68,6 +70,7 @@ const { values } = parseArgs({
     session: { type: "boolean", default: false },
     turns: { type: "string", default: "500" },
     engines: { type: "string" },
+    rewinds: { type: "string" },
   },
 });
 const random = randomFrom(Number(values.seed));
@@ -79,6 +82,8 @@ else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
 else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
 else if (values.long) failures.push(...(await soakLong()));
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
+else if (values.rewinds !== undefined)
+  failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));
 else if (values.engines !== undefined) await engines(Number(values.engines));
 else await endings();
 for (const [what, times] of [...seen].sort()) console.log(`${String(times).padStart(6)} ${what}`);
