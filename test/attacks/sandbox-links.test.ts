@@ -12,7 +12,9 @@ import { dirname, join } from "node:path";
 import { bubblewrap } from "../../src/sandbox/bubblewrap/bubblewrap.ts";
 import type { Confine, Sandbox } from "../../src/sandbox/sandbox.ts";
 import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
+import type { SandboxRig } from "../support/sandbox-rig.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
+import { until } from "../support/until.ts";
 import { testWorld } from "../support/world.ts";
 
 // A command that is started early runs in a sandbox of its time: what was closed later it can still replace, by a link that
@@ -45,7 +47,21 @@ function repository(path: string): void {
 }
 
 const rigged = (folder?: string) => openSandboxRig({ env: ENV, ...(folder === undefined ? {} : { folder }) });
-const early = { background: true };
+
+/** Starts a command in the background, and waits until its sandbox stands: from here on what is closed is closed to others. */
+async function begin(rig: SandboxRig, command: string): Promise<void> {
+  await rig.bash(`touch up; while ! test -e go; do sleep 0.01; done; ${command}; touch done; sleep 60`, {
+    background: true,
+  });
+  await until("the command in the background", () => existsSync(join(rig.root, "up")));
+}
+
+/** Lets it go on, from inside, and waits until it has done its part. */
+async function goOn(rig: SandboxRig): Promise<void> {
+  await rig.bash("touch go");
+  await until("what the command in the background does", () => existsSync(join(rig.root, "done")));
+}
+
 const alike = "git init -q n && touch -r ../outside/other/.git/hooks n/.git/hooks";
 
 describe("[SBX-01 S22 S29] a folder that is closed, and is replaced by a link out of the workspace,", () => {
@@ -54,12 +70,9 @@ describe("[SBX-01 S22 S29] a folder that is closed, and is replaced by a link ou
     await using rig = rigged();
     const other = join(rig.outside, "other");
     repository(other);
-    await rig.bash(
-      "while ! test -e go; do sleep 0.01; done; rm -rf n; ln -s ../outside/other n; touch done; sleep 60",
-      early,
-    );
+    await begin(rig, "rm -rf n; ln -s ../outside/other n");
     await rig.bash(alike);
-    await rig.bash("touch go; while ! test -e done; do sleep 0.01; done");
+    await goOn(rig);
     await rig.bash("echo x >../outside/other/file; echo x >../outside/other/.git/commondir; true");
     expect([existsSync(join(other, "file")), existsSync(join(other, ".git/commondir"))]).toEqual([
       false,
@@ -108,12 +121,9 @@ describe("[SBX-01 S22 S29] a folder that is closed, and is replaced by a link ou
     const part = join(other, ".git/worktrees/tree");
     const target = join(part, "commondir");
     const before = readFileSync(target, "utf8");
-    await rig.bash(
-      `while ! test -e go; do sleep 0.01; done; rm -rf n/.git; ln -s ${part} n/.git; touch done; sleep 60`,
-      early,
-    );
+    await begin(rig, `rm -rf n/.git; ln -s ${part} n/.git`);
     await rig.bash("git init -q n");
-    await rig.bash("touch go; while ! test -e done; do sleep 0.01; done");
+    await goOn(rig);
     expect(readFileSync(target, "utf8")).toBe(before);
 
     await rig.bash("git init -q m");
