@@ -44,7 +44,7 @@ export async function importSession({ words, sessions, at, stop }: SessionsDesk)
     return EXIT.done;
   }
   const lacking = missing === 0 ? "" : `, ${count(missing, "event")} missing`;
-  await at.stderr.write(`cinch: imported ${count(events, "event")}${lacking}\n`);
+  await at.stderr.write(`cinch: imported ${count(events, "event")}${lacking}: cinch --resume ${session}\n`);
   await at.stdout.write(`${session}\n`);
   return EXIT.done;
 }

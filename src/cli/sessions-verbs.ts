@@ -89,7 +89,7 @@ export const VERBS = [
   {
     name: "resume",
     usage: "ID",
-    help: "Go on with it, line by line, as cinch --resume ID does.",
+    help: "Go on with it, line by line, as cinch --resume ID does. It gets a new sess_ id each time; the earlier ones still name it.",
     takes: "session",
     flags: ["session"],
   },

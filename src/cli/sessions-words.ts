@@ -1,12 +1,9 @@
 import { near } from "../base/near.ts";
+import type { Place } from "../client/kit/place.ts";
+import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
 import type { FlagName } from "./flags.ts";
 import type { Verb, VerbName } from "./sessions-verbs.ts";
 import { SESSIONS_FLAGS, VERBS } from "./sessions-verbs.ts";
-
-/** A turn by its number, or an event. */
-export type Place =
-  | { readonly kind: "turn"; readonly turn: number }
-  | { readonly kind: "event"; readonly event: number };
 
 /** What `cinch sessions …` asks for. */
 export interface SessionsWords {
@@ -139,17 +136,7 @@ function placeOf(flags: Flags, name: "at" | "from" | "to"): Place | undefined {
   if (text === undefined) return undefined;
   const found = parsePlace(text);
   if (found !== undefined) return found;
-  throw new Misuse(
-    `--${name} takes the number of a turn, or of an event behind an e such as e120, not "${text}"`,
-  );
-}
-
-/** "3" is a turn, "e120" an event. */
-export function parsePlace(text: string): Place | undefined {
-  const [, e, digits] = /^(e)?([1-9]\d{0,14})$/i.exec(text) ?? [];
-  if (digits === undefined) return undefined;
-  const number = Number(digits);
-  return e === undefined ? { kind: "turn", turn: number } : { kind: "event", event: number };
+  throw new Misuse(`--${name} takes ${PLACE_FORM}, not "${text}"`);
 }
 
 function formatOf(flags: Flags): ExportFormat {

@@ -1,16 +1,13 @@
 import { HarnessError } from "../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
+import { count } from "../base/text.ts";
 import type { World } from "../base/world.ts";
+import type { Place } from "../client/kit/place.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { branchLog } from "../session/branch.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 
 const PAGE_EVENTS = 500;
-
-/** A turn by its number, or an event. */
-export type EventPlace =
-  | { readonly kind: "turn"; readonly turn: number }
-  | { readonly kind: "event"; readonly event: EventSeq };
 
 export interface Branched {
   readonly session: SessionId;
@@ -25,7 +22,7 @@ export interface Branched {
 export async function branchAt(
   { store, world }: { readonly store: SessionStore; readonly world: World },
   info: LogInfo,
-  place: EventPlace | undefined,
+  place: Place | undefined,
   signal: AbortSignal,
 ): Promise<Branched> {
   const at = await boundaryAt(store, info, place);
@@ -41,7 +38,7 @@ export async function branchAt(
 async function boundaryAt(
   store: Pick<SessionStore, "eventsBefore">,
   info: LogInfo,
-  place: EventPlace | undefined,
+  place: Place | undefined,
 ): Promise<EventSeq> {
   if (place?.kind === "event") return place.event;
   const found = await lastEventThat(store, info, (event) => {
@@ -50,7 +47,8 @@ async function boundaryAt(
   });
   if (found !== undefined) return found.id;
   const what = place === undefined ? "turn" : `turn ${place.turn}`;
-  const problem = `the session ${info.session} has no ${what} that has ended; it has ${info.turns} turns`;
+  const event = place === undefined ? "" : `; an event is written with an e: e${place.turn}`;
+  const problem = `the session ${info.session} has no ${what} that has ended; it has ${count(info.turns, "turn")}${event}`;
   throw new HarnessError("UsageInvalid", { problem });
 }
 
@@ -58,7 +56,7 @@ async function boundaryAt(
 export async function placeOf(
   store: Pick<SessionStore, "eventsBefore">,
   info: LogInfo,
-  place: EventPlace,
+  place: Place,
 ): Promise<EventSeq> {
   if (place.kind === "event") {
     if (place.event <= info.lastEvent) return place.event;
@@ -74,7 +72,7 @@ export async function placeOf(
   );
   if (found !== undefined) return found.id;
   throw new HarnessError("UsageInvalid", {
-    problem: `there is no turn ${place.turn}; the session has ${info.turns}`,
+    problem: `there is no turn ${place.turn}; the session has ${count(info.turns, "turn")}`,
   });
 }
 

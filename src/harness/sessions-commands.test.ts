@@ -80,7 +80,7 @@ test("[BUS-06] a custom command goes to the owner of its namespace; one that nob
     message: "No plugin owns the namespace 'nobody'.",
   });
   await expect(connection.send({ ...command, namespace: "sessions", verb: "exprot" })).rejects.toMatchObject({
-    message: expect.stringContaining("did you mean export?"),
+    message: expect.stringContaining("did you mean /sessions:export?"),
   });
   const served = await connection.handshake(PROTOCOL_VERSION);
   expect(served.command_kinds).toEqual(
@@ -104,7 +104,7 @@ test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, f
     text: expect.stringMatching(/^A branch of sess_\w+ at event \d+: sess_\w+\n/),
   });
   await expect(custom(connection, session, "branch", session, "at", "9")).rejects.toThrow(
-    "has no turn 9 that has ended; it has 2 turns",
+    "has no turn 9 that has ended; it has 2 turns; an event is written with an e: e9",
   );
   const path = join(place.repo, `cinch-${session}.md`);
   expect(await custom(connection, session, "export", "--format", "markdown")).toEqual({
@@ -116,6 +116,35 @@ test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, f
   await expect(custom(connection, session, "export", "--format", "markdown")).rejects.toThrow(
     "is there already",
   );
+});
+
+test("[SES-08] a branch takes a turn, or an event as sessions show prints it; anything else is told in plain words", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  await using harness = await place.open();
+  const { session } = harness;
+  const at = endOf(await turn(harness, "first"));
+  await turn(harness, "second");
+  const connection = await connect(harness);
+  const branched = { text: expect.stringContaining(`at event ${at}: sess_`), at };
+  for (const words of [
+    ["at", `e${at}`],
+    ["at", "1"],
+    ["--at", `E${at}`],
+    [session, `--at=e${at}`],
+    ["at", `e${at}`, session],
+  ])
+    expect(await custom(connection, session, "branch", ...words)).toMatchObject(branched);
+  const told = "The command /sessions:branch cannot be carried out: ";
+  const form = "the number of a turn, or of an event behind an e such as e120";
+  for (const [words, why] of [
+    [["at", "x7"], `behind "at" comes ${form}, not "x7"; cinch sessions show lists both`],
+    [["at"], `behind "at" comes ${form}, not nothing; cinch sessions show lists both`],
+    [[session, "e7"], "write /sessions:branch [ID] [at TURN|eN]"],
+  ] as const)
+    await expect(custom(connection, session, "branch", ...words)).rejects.toThrow(`${told}${why}`);
+  await expect(custom(connection, session, "branch", "at", `e${at - 1}`)).rejects.toMatchObject({
+    reason: "NotABoundary",
+  });
 });
 
 test("[SES-10 PERM-11] an agent writes no export: the path is its own choice", async () => {

@@ -3,6 +3,8 @@ import { HarnessError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { count } from "../base/text.ts";
+import type { Place } from "../client/kit/place.ts";
+import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
@@ -69,8 +71,9 @@ export function sessionsNamespace(sources: SessionsSources): NamespaceOwner {
         return await dismiss(sources);
       case undefined: {
         const [meant] = near(verb, VERBS);
-        const hint = meant === undefined ? `there are ${VERBS.join(", ")}` : `did you mean ${meant}?`;
-        throw refused(`sessions has no ${verb}; ${hint}`);
+        const hint =
+          meant === undefined ? `there are ${VERBS.join(", ")}` : `did you mean /sessions:${meant}?`;
+        throw refused(verb, `there is no such command; ${hint}`);
       }
     }
   };
@@ -100,22 +103,28 @@ async function list(
   return { result: { text, sessions: found.map(sessionRow) } };
 }
 
-/** `[ID] [at TURN]`. */
+/** `[ID] [at TURN|eN]`; `--at` says the same as on the command line. */
 async function branch(
   sources: SessionsSources,
   command: CommandOf<"CustomCommand">,
   args: readonly string[],
 ): Promise<Accepted> {
-  const atWord = args.indexOf("at");
-  const turn = atWord === -1 ? undefined : Number(args[atWord + 1]);
-  if (turn !== undefined && !(Number.isSafeInteger(turn) && turn > 0)) {
-    throw refused("write /sessions:branch [ID] [at TURN]");
-  }
-  const info = await wanted(sources, atWord === 0 ? undefined : args[0], command);
-  const place = turn === undefined ? undefined : ({ kind: "turn", turn } as const);
+  const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
+  const atWord = words.findIndex((word) => word === "at" || word === "--at");
+  const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
+  if (others.length > 0) throw refused("branch", "write /sessions:branch [ID] [at TURN|eN]");
+  const place = atWord === -1 ? undefined : placeFrom(words[atWord + 1]);
+  const info = await wanted(sources, named, command);
   const { session, logId, at } = await branchAt(sources, info, place, sources.signal);
   const text = `A branch of ${info.session} at event ${at}: ${session}\n/sessions:resume ${session} goes on with it.`;
   return { sessionId: session, result: { text, log: logId, at } };
+}
+
+function placeFrom(text = ""): Place {
+  const place = parsePlace(text);
+  if (place !== undefined) return place;
+  const given = text === "" ? "nothing" : `"${text}"`;
+  throw refused("branch", `behind "at" comes ${PLACE_FORM}, not ${given}; cinch sessions show lists both`);
 }
 
 /** `[ID] [--format jsonl|markdown] [--output FILE]`: into the working directory, never over a file that is there. */
@@ -125,7 +134,7 @@ async function exportFor(
   { args, client }: { readonly args: readonly string[]; readonly client: AttachedClient },
 ): Promise<Accepted> {
   // It writes a file wherever it is told: that is for a person to say.
-  if (client.identityClass !== "human") throw refused("only a person may write an export");
+  if (client.identityClass !== "human") throw refused("export", "only a person may write an export");
   const { format, output, rest } = exportArgs(args);
   const info = await wanted(sources, rest[0], command);
   const named = output ?? `cinch-${info.session}.${format === "jsonl" ? "jsonl" : "md"}`;
@@ -150,7 +159,7 @@ function exportArgs(args: readonly string[]) {
     else output = value;
   }
   if ((format !== "jsonl" && format !== "markdown") || rest.length > 1 || output === "") {
-    throw refused("write /sessions:export [ID] [--format jsonl|markdown] [--output FILE]");
+    throw refused("export", "write /sessions:export [ID] [--format jsonl|markdown] [--output FILE]");
   }
   return { format, output, rest } as const;
 }
@@ -161,7 +170,7 @@ async function writeExport(
   { format, path }: { readonly format: "jsonl" | "markdown"; readonly path: string },
 ): Promise<void> {
   const [{ exportedText }, { files }] = [await import("./sessions-export.ts"), world];
-  if (!(await files.createNew(path, "", PRIVATE_MODE))) throw refused(`${path} is there already`);
+  if (!(await files.createNew(path, "", PRIVATE_MODE))) throw refused("export", `${path} is there already`);
   const sources = { store, world, secrets: await secrets() };
   try {
     for await (const piece of exportedText(sources, info, { format, signal }))
@@ -180,6 +189,6 @@ async function dismiss(sources: SessionsSources): Promise<Accepted> {
   return { result: { text: `Dismissed for ${count(plan.soon.length, "session")}.` } };
 }
 
-function refused(why: string): HarnessError<"InvalidCommand"> {
-  return new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
+function refused(verb: string, why: string): HarnessError<"InvalidCommand"> {
+  return new HarnessError("InvalidCommand", { kind: `/sessions:${verb}`, why });
 }

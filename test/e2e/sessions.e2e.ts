@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { liveThrough } from "../support/live-through.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openLife } from "../support/session-life.ts";
@@ -117,6 +118,31 @@ test(
       code: 0,
       stdout: "You said: and now\n",
     });
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[SES-07 SES-10] an import ends with the command that goes on with it; going on gives a new id each time, and every earlier one still names the session",
+  async () => {
+    await using rig = openLife();
+    await rig.cinch(["-p", "first"]);
+    const file = join(rig.work, "export.jsonl");
+    expect(await rig.cinch(["sessions", "export", "last", "--output", file])).toMatchObject({ code: 0 });
+    const imported = await rig.cinch(["sessions", "import", file]);
+    const id = imported.stdout.trim();
+    expect(imported.stderr).toMatch(/^cinch: imported \d+ events: cinch --resume sess_\w+\n$/);
+    expect(imported.stderr).toEndWith(`: cinch --resume ${id}\n`);
+    const ids = [id];
+    for (const words of ["second", "third"]) {
+      expect(await rig.cinch(["--resume", id, "-p", words])).toMatchObject({ code: 0 });
+      const [now] = await rig.json(["sessions", "show", id]);
+      ids.push(String(now?.["session"]));
+    }
+    expect(new Set(ids).size).toBe(3);
+    expect(rig.sentWords()).toEqual(["first", "second", "third"]);
+    const shown = await Promise.all(ids.map((each) => rig.json(["sessions", "show", each])));
+    expect(new Set(shown.map(([each]) => each?.["log"])).size).toBe(1);
   },
   TIMEOUT_MS,
 );

@@ -23,7 +23,7 @@ export interface SessionsSurface {
 export const SESSIONS_USAGE = [
   ["/sessions:list [all]", "the sessions of this directory"],
   ["/sessions:resume ID", "go on with another one; last is the newest"],
-  ["/sessions:branch [ID] [at TURN]", "make a new one, up to the end of a turn"],
+  ["/sessions:branch [ID] [at TURN|eN]", "make a new one, up to the end of a turn"],
   ["/sessions:pin [ID]", "keep one from expiring; /sessions:unpin lets it"],
   ["/sessions:export [ID] [--format FORMAT]", "write one to a file, as jsonl or markdown"],
   ["/sessions:dismiss", "say no more that these sessions expire soon"],

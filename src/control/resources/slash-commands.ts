@@ -38,7 +38,7 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
   },
   {
     name: "sessions:branch",
-    usage: "/sessions:branch [ID] [at TURN]",
+    usage: "/sessions:branch [ID] [at TURN|eN]",
     help: "begin a session with the turns of another",
     command: "CustomCommand",
   },
