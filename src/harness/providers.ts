@@ -21,6 +21,9 @@ import { LOCAL_SERVERS } from "../provider/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
+/** The scripted model of the profile of the same name: its code is loaded with its first use. */
+const CONFORMANCE = "conformance";
+const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {
   readonly world: World;
@@ -98,7 +101,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: [REPLAY],
+        keyless: [REPLAY, CONFORMANCE],
         ...(asked === undefined ? {} : { asked }),
         ...instead,
         async discoverLocal() {
@@ -108,9 +111,12 @@ export function openProviders(options: ProvidersOptions): Providers {
       });
     },
     async open({ provider, model }, session) {
-      return provider === REPLAY ? await openReplay(model, options, session) : await registry.open(provider);
+      if (provider === REPLAY) return await openReplay(model, options, session);
+      if (provider !== CONFORMANCE) return await registry.open(provider);
+      return (await import("../provider/conformance/conformance.ts")).conformanceProvider();
     },
     priceOf(provider, model) {
+      if (provider === CONFORMANCE) return FREE;
       const name = `${provider}:${model}`;
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
     },

@@ -55,7 +55,7 @@ export async function openRun(
   );
   const choosing = bootStep(world.log, "choosing the model", () =>
     providers.choose(
-      request.model ?? defaults.model,
+      request.model ?? scriptedModel(profile) ?? defaults.model,
       preferredModels(before, profile, defaults.config),
       signal,
     ),
@@ -140,6 +140,11 @@ async function openProject(
     trust: new ProjectTrust(project, judged),
     notices: [...project.problems, ...judged.notices],
   };
+}
+
+/** The model that an embedded profile is about: what the user would rather have is none for it. */
+function scriptedModel({ path, defaultModel }: Profile): string | undefined {
+  return path === `${EMBEDDED}conformance` ? defaultModel : undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import { modelName } from "./config.ts";
+import conformanceProfile from "./conformance.toml" with { type: "toml" };
 import defaultProfile from "./default.toml" with { type: "toml" };
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
@@ -84,6 +85,7 @@ export interface ProfileLimits {
 const PROFILES: ReadonlyMap<string, unknown> = new Map([
   ["default", defaultProfile],
   ["self", selfProfile],
+  ["conformance", conformanceProfile],
 ]);
 const PRESETS: ReadonlyMap<string, unknown> = new Map([
   ["preset/default.toml", defaultPreset],

@@ -1,0 +1,117 @@
+import { byteLength } from "../../base/text.ts";
+import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import { ProviderError } from "../error.ts";
+import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../provider.ts";
+import type { Cue, CuedTurn } from "./cue.ts";
+import { cuedTurn, earlierPrompts } from "./cue.ts";
+
+/** The provider of the profile `conformance`, and its one model. */
+export const CONFORMANCE = "conformance";
+
+const BYTES_PER_TOKEN = 4;
+/** The tool that the profile lets run, and the one that it asks a person for. */
+const [FREE, ASKED] = ["TodoWrite", "Ls"];
+/** Put together here, so that no scanner of this repository takes it for a key; nothing accepts it. */
+const KEY_SHAPED = ["ghp", "C0nf0rmanceC0nf0rmanceC0nf0rmance123"].join("_");
+const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
+
+/**
+ * A model that does what the cue word in the prompt says, so that scenarios of the protocol can be walked without a key
+ * and without a network (CTL-13). It holds no conversation: what a cue has come to is read from the request.
+ */
+export function conformanceProvider(): Provider {
+  return {
+    name: CONFORMANCE,
+    family: CONFORMANCE,
+    canonicalFormVersion: CANONICAL_FORM_VERSION,
+    chat: answer,
+    models: () => Promise.resolve([{ id: "cues", name: "scripted by cue words" }]),
+    tokenCount: (messages) =>
+      Promise.resolve(Math.ceil(byteLength(JSON.stringify(messages)) / BYTES_PER_TOKEN)),
+  };
+}
+
+async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  signal.throwIfAborted();
+  const turn = cuedTurn(request.messages);
+  const { cue } = turn;
+  if (cue.kind === "fail") {
+    const detail = "the prompt asked for it";
+    throw new ProviderError("ProviderRefused", { provider: CONFORMANCE, status: "400", detail });
+  }
+  if (cue.kind === "hold") {
+    yield { kind: "text", index: 0, text: "holding" };
+    return await cancelled(signal);
+  }
+  if (cue.kind === "think") yield* thought(cue.text);
+  const call = callOf(turn);
+  if (call === undefined) yield* said(cue, turn, request);
+  else yield { kind: "block", index: 0, block: call };
+  yield {
+    kind: "usage",
+    usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  };
+  const reason = call === undefined ? "stop" : "tool_use";
+  yield { kind: "finish", reason, raw: reason };
+}
+
+/** The call that comes next, if one does. */
+function callOf({ cue, results }: CuedTurn): ModelBlock | undefined {
+  const count = results.length;
+  if (cue.kind === "ask" && count < cue.count) return { type: "tool_use", name: ASKED, input: { path: "." } };
+  if (cue.kind === "loop" || (cue.kind === "call" && count === 0)) {
+    const todos = [{ content: `call ${count + 1}`, status: "pending" }];
+    return { type: "tool_use", name: FREE, input: { todos } };
+  }
+  return undefined;
+}
+
+async function* said(
+  cue: Cue,
+  { results }: CuedTurn,
+  { messages }: ModelRequest,
+): AsyncGenerator<ModelEvent> {
+  const pieces =
+    cue.kind === "pieces"
+      ? Array.from({ length: cue.count }, (_, at) => `${at + 1} `)
+      : [textOf(cue, results, () => earlierPrompts(messages))];
+  const index = cue.kind === "think" ? 1 : 0;
+  for (const text of pieces) yield { kind: "text", index, text };
+  yield { kind: "block", index, block: { type: "text", text: pieces.join("") } };
+}
+
+function textOf(cue: Cue, results: CuedTurn["results"], earlier: () => readonly string[]): string {
+  switch (cue.kind) {
+    case "say":
+      return cue.text === "" ? "said" : cue.text;
+    case "think":
+      return "thought";
+    case "ask":
+      return results.map(({ isError }) => (isError ? "denied" : "allowed")).join(" ");
+    case "call":
+      return "called";
+    case "secret":
+      return `the key is ${KEY_SHAPED} and nothing else`;
+    case "lines":
+      return LINES;
+    case "recall":
+      return earlier().join(" | ");
+    default:
+      return "no cue";
+  }
+}
+
+async function* thought(text: string): AsyncGenerator<ModelEvent> {
+  const shown = text === "" ? "thinking" : text;
+  yield { kind: "thinking", index: 0, text: shown };
+  const block = { type: "thinking", family: CONFORMANCE, text: shown, data: { text: shown } } as const;
+  yield { kind: "block", index: 0, block };
+}
+
+/** Rejects with the signal's reason, once there is one. */
+function cancelled(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

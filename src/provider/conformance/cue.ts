@@ -1,0 +1,63 @@
+import type { ContentBlock } from "../../protocol/content.ts";
+import type { Message } from "../../protocol/message.ts";
+
+/** What a prompt asks the scripted model for (docs/conformance.md has the words). */
+export type Cue =
+  | { readonly kind: "say" | "think"; readonly text: string }
+  | { readonly kind: "pieces" | "ask"; readonly count: number }
+  | { readonly kind: "hold" | "call" | "loop" | "fail" | "secret" | "lines" | "recall" }
+  | { readonly kind: "none" };
+
+/** A cue with the results of the calls that it has led to so far, in order. */
+export interface CuedTurn {
+  readonly cue: Cue;
+  readonly results: readonly { readonly isError: boolean }[];
+}
+
+/** Pieces and calls that one cue can ask for; what is above it counts as this many. */
+export const COUNT_MAX = 10_000;
+
+const BARE = ["hold", "call", "loop", "fail", "secret", "lines", "recall"] as const;
+const CUE = /^\s*cue:([a-z]+)(?:[ \t]+(.*?))?\s*$/s;
+
+/** The cue of the newest prompt of a conversation. */
+export function cuedTurn(messages: readonly Message[]): CuedTurn {
+  const at = messages.findLastIndex(isPrompt);
+  const results = messages
+    .slice(at + 1)
+    .flatMap(({ content }) => content)
+    .flatMap((block) => (block.type === "tool_result" ? [{ isError: block.is_error === true }] : []));
+  return { cue: cueOf(messages[at]?.content ?? []), results };
+}
+
+/** The texts of every prompt before the newest one. */
+export function earlierPrompts(messages: readonly Message[]): readonly string[] {
+  return messages
+    .filter(isPrompt)
+    .slice(0, -1)
+    .map(({ content }) => texts(content).find((text) => CUE.test(text)) ?? texts(content)[0] ?? "");
+}
+
+function isPrompt({ role, content }: Message): boolean {
+  return role === "user" && content.some(({ type }) => type === "text");
+}
+
+function cueOf(content: readonly ContentBlock[]): Cue {
+  const match = texts(content)
+    .map((text) => CUE.exec(text))
+    .find((found) => found !== null);
+  if (match === undefined) return { kind: "none" };
+  const [, word, rest = ""] = match;
+  const bare = BARE.find((known) => known === word);
+  if (bare !== undefined) return { kind: bare };
+  if (word === "say" || word === "think") return { kind: word, text: rest };
+  if (word === "pieces" || word === "ask") {
+    const count = /^\d{1,9}$/.test(rest) ? Number(rest) : 1;
+    return { kind: word, count: Math.min(Math.max(1, count), COUNT_MAX) };
+  }
+  return { kind: "none" };
+}
+
+function texts(content: readonly ContentBlock[]): readonly string[] {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
