@@ -56,7 +56,12 @@ export const FLAGS = [
   { name: "profile", value: "NAME|PATH", help: "The profile to work under; a path must exist.", for: ALL },
   { name: "cwd", value: "DIRECTORY", help: "Work there instead of in the current directory.", for: ALL },
   { name: "continue", short: "c", help: "Go on with the last session of this directory.", for: RUNS },
-  { name: "resume", value: "ID", help: "Go on with this session: any sess_ id it ever had, or its log_ id.", for: RUNS },
+  {
+    name: "resume",
+    value: "ID",
+    help: "Go on with this session: any sess_ id it ever had, or its log_ id.",
+    for: RUNS,
+  },
   {
     name: "level",
     value: "LEVEL",

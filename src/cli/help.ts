@@ -4,8 +4,8 @@ import { COMMANDS, FLAGS } from "./flags.ts";
 import type { Verb } from "./sessions-verbs.ts";
 import { SESSIONS_FLAGS, VERBS } from "./sessions-verbs.ts";
 
-const COLUMNS_MAX = 96;
-const INDENT = 28;
+const COLUMNS_MAX = 80;
+const INDENT = 27;
 
 /** The help text, made of the tables of flags, commands and exit codes: of everything, or of what words name. */
 export function helpText(about: readonly string[] = []): string {
@@ -27,11 +27,12 @@ function wholeHelp(): string {
     "Flags:",
     ...FLAGS.filter(isGlobal).map((flag) => row(usageOf(flag), flag.help)),
     "",
-    "Standard output carries the answer or the JSON and nothing else. With -p PROMPT, standard input is",
-    "attached when it is a pipe or a file, up to 4 MiB of text; a pipe that is silent for 3 s is left alone.",
+    ...wrapped(
+      "Standard output carries the answer or the JSON and nothing else. With -p PROMPT, standard input is attached when it is a pipe or a file, up to 4 MiB of text; a pipe that is silent for 3 s is left alone.",
+    ),
     "",
     "Exit codes:",
-    ...EXIT_TEXTS.map(([code, text]) => `  ${String(code).padStart(3)}  ${text}`),
+    ...EXIT_TEXTS.flatMap(([code, text]) => wrapped(text, `  ${String(code).padStart(3)}  `)),
     "",
   ].join("\n");
 }
@@ -43,8 +44,12 @@ function sessionsHelp(): string {
     "Usage:",
     ...VERBS.map((verb) => row(`cinch sessions ${verb.name}`, verb.help)),
     "",
-    "ID is a session or log id, the beginning of one, or last: the newest session of this directory.",
-    "cinch sessions VERB --help tells what a verb takes. Only resume starts a model; the others run nothing.",
+    ...wrapped(
+      "ID is a session or log id, the beginning of one, or last: the newest session of this directory. A session gets a new sess_ id each time it goes on; the earlier ones still name it.",
+    ),
+    ...wrapped(
+      "cinch sessions VERB --help tells what a verb takes. Only resume starts a model; the others run nothing.",
+    ),
     "",
   ].join("\n");
 }
@@ -55,9 +60,9 @@ function verbHelp({ name, usage, help, flags }: Verb): string {
     ...SESSIONS_FLAGS.filter((flag) => flags.includes(flag.name)),
   ];
   return [
-    `cinch sessions ${name}${usage === "" ? "" : ` ${usage}`}`,
+    ...wrapped(usage, `cinch sessions ${name} `).map((line) => line.trimEnd()),
     "",
-    help,
+    ...wrapped(help),
     ...(own.length === 0 ? [] : ["", "Flags:", ...own.map((flag) => row(usageOf(flag), flag.help))]),
     "",
   ].join("\n");
@@ -82,20 +87,24 @@ function usageOf(flag: Flag): string {
 }
 
 function row(left: string, right: string): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of right.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length + INDENT <= COLUMNS_MAX || line === "") {
-      line = longer;
-      continue;
-    }
-    lines.push(line);
-    line = word;
-  }
-  lines.push(line);
   const label = `  ${left}`;
-  const padding = " ".repeat(INDENT);
-  const body = lines.join(`\n${padding}`);
-  return label.length < INDENT ? `${label.padEnd(INDENT)}${body}` : `${label}\n${padding}${body}`;
+  if (label.length < INDENT) return wrapped(right, label.padEnd(INDENT)).join("\n");
+  return [label, ...wrapped(right, " ".repeat(INDENT))].join("\n");
+}
+
+/** A text in lines of 80 columns: the first behind a label, the others below where it begins. */
+function wrapped(text: string, label = ""): readonly string[] {
+  const lines: string[] = [];
+  let line = label;
+  let isBegun = false;
+  for (const word of text.split(" ")) {
+    if (isBegun && line.length + 1 + word.length > COLUMNS_MAX) {
+      lines.push(line);
+      line = " ".repeat(label.length);
+      isBegun = false;
+    }
+    line += isBegun ? ` ${word}` : word;
+    isBegun = true;
+  }
+  return [...lines, line];
 }

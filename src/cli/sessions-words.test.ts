@@ -61,7 +61,7 @@ test.each([
   expect(String(invocation["problem"])).toContain(problem);
 });
 
-test("[CLI-01] each verb has its own help, with its flags, within 100 columns", () => {
+test("[CLI-01] each verb has its own help, with its flags, within 80 columns", () => {
   expect(parseArguments(["sessions", "export", "--help"])).toEqual({
     kind: "help",
     about: ["sessions", "export"],
@@ -75,7 +75,7 @@ test("[CLI-01] each verb has its own help, with its flags, within 100 columns", 
     expect(all).toContain(`  cinch sessions ${name}`);
     const own = helpText(["sessions", name]);
     for (const flag of flags) expect(own).toContain(`--${flag}`);
-    expect(Math.max(...own.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
+    expect(Math.max(...own.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   }
   expect(helpText(["sessions", "export"])).toMatchSnapshot();
   expect(all).toMatchSnapshot();
