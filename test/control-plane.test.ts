@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { openControlPlane } from "../src/harness/control-plane.ts";
 import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
+import { RuntimeInfo } from "../src/protocol/resources.ts";
 import { refusalOf, StreamReader } from "./support/control-rig.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import { openPlace } from "./support/place.ts";
@@ -70,7 +71,7 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
     readonly tools: readonly { name: string }[];
   };
   expect(tools.map(({ name }) => name)).toContain("Bash");
-  expect(await (await ask("/v1/profiles")).json()).toMatchObject({ profiles: [{ name: "default" }, {}] });
+  expect(await (await ask("/v1/profiles")).json()).toMatchObject({ profiles: [{ name: "default" }, {}, {}] });
   expect(await (await ask("/v1/profiles/default")).json()).toMatchObject({ source: "embedded" });
   expect(await refusalOf(await ask("/v1/profiles/..%2fconfig"))).toEqual([400, "InvalidPath"]);
   const providers = (await (await ask("/v1/providers")).json()) as { readonly providers: readonly object[] };
@@ -85,6 +86,46 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
   });
   expect(existsSync(unix)).toBe(false);
 });
+
+test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, and /v1/runtime tells how each is doing", async () => {
+  const sessions = 40;
+  await using place = openPlace(...Array.from({ length: sessions + 1 }, () => says("Yes.")));
+  const plane = await openControlPlane(place.options({ attended: true }), signal);
+  const [unix = ""] = plane.addresses;
+  const token = plane.authority.mint({ identityClass: "human" }, "engine");
+  const ask = async (path: string, json?: unknown): Promise<unknown> => {
+    const headers = { "x-harness-token": token, "content-type": "application/json" };
+    const post = json === undefined ? {} : { method: "POST", body: JSON.stringify(json) };
+    return await (await fetch(`http://localhost${path}`, { unix, headers, ...post })).json();
+  };
+  const caches = async () => RuntimeInfo.parse(await ask("/v1/runtime")).caches;
+  const histories = async () => (await caches()).each.find(({ name }) => name === "histories");
+  const tells = async (sessionId: string, text: string) =>
+    await ask(`/v1/sessions/${sessionId}/input?wait=turn`, { content: [{ type: "text", text }] });
+
+  const created: string[] = [];
+  for (let at = 0; at < sessions; at++) {
+    const { sessionId } = (await ask("/v1/sessions", { profile: "default" })) as {
+      readonly sessionId: string;
+    };
+    created.push(sessionId);
+    await tells(sessionId, `number ${at}: ${"a word ".repeat(70_000)}`); // a megabyte in memory
+  }
+  const { bytes, bytes_max, each } = await caches();
+  expect(bytes_max).toBe(32 * 1_048_576);
+  expect(bytes).toBe(each.reduce((sum, cache) => sum + cache.bytes, 0));
+  const kept = await histories();
+  expect(kept?.bytes).toBeLessThanOrEqual(bytes_max / 2);
+  expect(kept?.bytes).toBeGreaterThan(bytes_max / 4);
+  expect((kept?.entries ?? 0) + (kept?.evictions ?? 0)).toBe(sessions + 1); // and the engine's own first session
+  expect(each.map(({ name }) => name)).toEqual(["histories", "memories", "models", "tool answers"]);
+
+  const [first = ""] = created;
+  expect(await tells(first, "what was my number?")).toMatchObject({ text: "Yes.", reason: "complete" });
+  expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("number 0: a word");
+  expect((await histories())?.misses).toBe((kept?.misses ?? 0) + 1);
+  await plane[Symbol.asyncDispose]();
+}, 60_000);
 
 test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing of the engine stays", async () => {
   await using place = openPlace(says("fine"));

@@ -94,7 +94,7 @@ permission_timeout = 30
     limits: { rounds: 5, permissionTimeoutMs: 30_000 },
   });
   await expect(loadProfile(world, "fourth", profiles)).rejects.toThrow(
-    "There is no profile 'fourth'. Known: default, self, third; a path must exist.",
+    "There is no profile 'fourth'. Known: default, self, conformance, third; a path must exist.",
   );
 });
 
