@@ -195,7 +195,7 @@ export const TEXTS = {
   CheckpointsDamaged:
     "The checkpoints in <path> are damaged: <detail>. The session itself can be read; files cannot be set back to before that.",
   CheckpointMissing:
-    "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation.",
+    "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation; on the command line cinch sessions rewind ID --to e<to> --conversation.",
   MemoryInvalid: "<problem>",
   MemoryUnreadable: "The memories in <path> cannot be read: <detail>.",
   MemoryUnwritable:
