@@ -65,7 +65,7 @@ function read(flags: Flags, [name = "", ...words]: readonly string[]): Read {
   const [at, from] = [placeOf(flags, "at"), placeOf(flags, "from")];
   if (verb.name === "rewind" && !flags.has("to"))
     throw new Misuse("cinch sessions rewind needs --to TURN or --to eN");
-  const to = flags.get("to") === "0" ? undefined : placeOf(flags, "to");
+  const to = /^e?0$/i.test(flags.get("to") ?? "") ? undefined : placeOf(flags, "to");
   const speed = numberOf(flags, "speed", { min: 0.01, max: 1_000, whole: false });
   const olderThanDays = numberOf(flags, "older-than", { min: 0, max: 100_000, whole: true });
   const output = flags.get("output");
