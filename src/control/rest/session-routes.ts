@@ -16,9 +16,9 @@ import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { TurnAnswer } from "../../protocol/resources.ts";
 import { jsonAnswer } from "../http/answers.ts";
+import { turnAnswer } from "../multiplex/turn-answer.ts";
 import type { HttpCall, Route, RouteDoc } from "../route.ts";
 import { objectOf, sessionOf, wordOf } from "./parameters.ts";
-import { turnAnswer } from "./turn-answer.ts";
 
 /** The commands of a session, each at an address of its own, and any of them at one (CTL-06). */
 export function sessionRoutes(): readonly Route[] {
