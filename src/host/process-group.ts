@@ -23,6 +23,8 @@ export interface ProcessGroup {
   readonly startedAtMs: number;
   /** `NAME=value` in the environment of every process that belongs to it. */
   readonly mark?: string;
+  /** Whether the leader has been seen to its end. Its id may then be another's, which the group must not be taken for. */
+  hasExited?(): boolean;
 }
 
 /**
@@ -42,9 +44,12 @@ type Seen = Map<number, string>;
 export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): readonly number[] {
   if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
   const living = candidates(group);
+  // An id is given anew only once no group and no session bears it: then all that did has ended.
+  const isAnothers = group.hasExited?.() === true && living.some(({ pid }) => pid === group.leader);
   const members = new Set<number>();
   for (const each of living) {
-    if (belongs(each, group) || seen.get(each.pid) === each.started) members.add(each.pid);
+    const isOurs = (!isAnothers && isUnder(each, group.leader)) || isMarked(each, group.mark);
+    if (isOurs || seen.get(each.pid) === each.started) members.add(each.pid);
   }
   let before: number;
   do {
@@ -77,9 +82,14 @@ export function signalGroup(
   members: readonly number[] = livingMembers(group),
 ): void {
   if (members.length === 0) return;
-  send(-group.leader, signal);
-  if (process.platform !== "linux") return;
-  for (const pid of members) if (processOf(pid)?.group !== group.leader) send(pid, signal);
+  if (process.platform !== "linux") {
+    send(-group.leader, signal);
+    return;
+  }
+  const groups = new Map(members.map((pid) => [pid, processOf(pid)?.group]));
+  // One call reaches whoever is forked meanwhile, too.
+  if ([...groups.values()].includes(group.leader)) send(-group.leader, signal);
+  for (const [pid, its] of groups) if (its !== group.leader) send(pid, signal);
 }
 
 async function waitForEnd(group: ProcessGroup, seen: Seen, ms: number): Promise<readonly number[]> {
@@ -101,8 +111,12 @@ interface Process {
   readonly started: string;
 }
 
-function belongs(each: Process, { leader, mark }: ProcessGroup): boolean {
-  return each.group === leader || each.session === leader || (mark !== undefined && carries(each.pid, mark));
+function isUnder(each: Process, leader: number): boolean {
+  return each.group === leader || each.session === leader;
+}
+
+function isMarked(each: Process, mark: string | undefined): boolean {
+  return mark !== undefined && carries(each.pid, mark);
 }
 
 /**

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
 import { decode } from "../base/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
-import { livingMembers } from "./process-group.ts";
+import { endGroup, livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";
 
 const spawn = hostSpawn(SILENT);
@@ -125,6 +125,14 @@ describe("leaving the scope of a child", () => {
     await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
     await until("its own child is a zombie", () => zombiesOf(child.pid).length > 0);
     expect(livingMembers({ leader: child.pid, startedAtMs: 0 })).toEqual([child.pid]);
+  });
+
+  test("[ENG-09] is no end of another's group that was given the leader's number", async () => {
+    await using another = shell("exec sleep 60");
+    const group = { leader: another.pid, startedAtMs: 0, hasExited: () => true };
+    expect(livingMembers(group)).toEqual([]);
+    await endGroup(group);
+    expect(livingMembers({ leader: another.pid, startedAtMs: 0 })).toEqual([another.pid]);
   });
 
   test("[ENG-09] may happen twice, and after the end", async () => {

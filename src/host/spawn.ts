@@ -56,8 +56,13 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
   });
   const stdout = outputOf(out, child.stdout);
   const stderr = outputOf(err, child.stderr);
-  const group: ProcessGroup = { leader: child.pid, startedAtMs, ...markOf(env, mark) };
   const leader = new ExitWatch();
+  const group: ProcessGroup = {
+    leader: child.pid,
+    startedAtMs,
+    ...markOf(env, mark),
+    hasExited: () => leader.exited,
+  };
   const exited = child.exited.then((code): Exit => {
     leader.tell();
     return child.signalCode === null

@@ -77,7 +77,8 @@ export async function runCinch(args: readonly string[], options: CinchOptions = 
     return { code: await child.exited, stdout, stderr, timedOut };
   } finally {
     clearTimeout(timer);
-    signalGroup(child.pid, "SIGKILL"); // what it left behind must not meet the next test
+    // What it left behind must not meet the next test; once its id is another's, it has left nothing.
+    if (child.exitCode === null || !isRunning(child.pid)) signalGroup(child.pid, "SIGKILL");
   }
 }
 
@@ -124,6 +125,14 @@ function start<Stdin extends "pipe" | string | Uint8Array>(
 
 async function* textOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   for await (const text of stream.pipeThrough(new TextDecoderStream())) yield text;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
