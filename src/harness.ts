@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { CacheBudget } from "./base/cache-budget.ts";
 import { HarnessError } from "./base/errors.ts";
 import type { LogId, SessionId } from "./base/ids.ts";
 import type { World } from "./base/world.ts";
@@ -54,7 +55,8 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
       resolveDirectory(world, options.workingDir),
     ),
   ]);
-  const providers = providersOf(options, config);
+  const caches = new CacheBudget();
+  const providers = providersOf(options, config, caches);
   const store = undo.use(
     await bootStep(world.log, "opening the session store", () => openStore(options, providers)),
   );
@@ -62,7 +64,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
   const secrets = async () => redactor(await providers.credentials.prints());
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, signal };
-  const defaults: RunDefaults = { ...options, config, providers, store, retention, workingDir };
+  const defaults: RunDefaults = { ...options, config, caches, providers, store, retention, workingDir };
   const multiplexer = new Multiplexer({
     world,
     store,
@@ -96,7 +98,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async port(features) {
       const { enginePort } = await import("./harness/engine-port.ts");
-      return enginePort({ options, config, providers, store, multiplexer, served, features });
+      return enginePort({ options, config, caches, providers, store, multiplexer, served, features });
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -50,6 +50,11 @@ export class Conversation {
     this.#released = false;
   }
 
+  /** Whether the messages were let go of. */
+  get released(): boolean {
+    return this.#released;
+  }
+
   /** The same list until something is added. */
   get messages(): readonly Message[] {
     assert(!this.#released, "a history that was let go of is read again first");

@@ -65,7 +65,7 @@ export interface ComposedRun {
 /** Puts the rooms of one session together: the gate, the tools and the middleware, each in its place. */
 export async function composeRun(material: Material): Promise<ComposedRun> {
   const { session, logId, profile, trust, log, workspace, slot, defaults } = material;
-  const { world, paths, config, providers, store, attended } = defaults;
+  const { world, paths, config, caches, providers, store, attended } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const secrets = redactor(await providers.credentials.prints());
   const permission = await permitting({ ...material, secrets });
@@ -84,6 +84,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const memory = remembering(material, (text) => secrets.text(text));
   const composed = composeSession({
     world: { ...world, files },
+    caches,
     session,
     logId,
     store,
@@ -149,6 +150,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       await runs?.[Symbol.asyncDispose]();
     },
     close: async () => {
+      await memory.close();
       await sandbox[Symbol.asyncDispose]();
       await material.close[Symbol.asyncDispose]();
     },

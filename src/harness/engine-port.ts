@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
+import type { CacheBudget } from "../base/cache-budget.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { Served } from "../control/handshake.ts";
@@ -20,6 +21,7 @@ import type { Providers } from "./providers.ts";
 export interface EnginePortParts {
   readonly options: HarnessOptions;
   readonly config: Config;
+  readonly caches: CacheBudget;
   readonly providers: Providers;
   readonly store: SessionStore;
   readonly multiplexer: Multiplexer;
@@ -30,7 +32,7 @@ export interface EnginePortParts {
 
 /** What wires meet of one engine: its commands and events, and what there is to look at. */
 export function enginePort(parts: EnginePortParts): EnginePort {
-  const { options, providers, store, multiplexer } = parts;
+  const { options, caches, providers, store, multiplexer } = parts;
   const { world, paths } = options;
   const served = { ...parts.served, features: [...new Set([...parts.served.features, ...parts.features])] };
   const profiles = join(paths.config, "profiles");
@@ -41,6 +43,7 @@ export function enginePort(parts: EnginePortParts): EnginePort {
       world,
       store,
       version,
+      caches,
       live: () => multiplexer.sessions,
       async profiles() {
         const names = await listProfiles(world, profiles);

@@ -20,6 +20,8 @@ export interface Remembering {
   readonly tools: readonly ToolSource[];
   readonly request: readonly RequestMiddleware[];
   /** Puts the memories that bear on an input behind what hooks add to it. */
+  /** Forgets what was read. */
+  readonly close: () => Promise<void>;
   readonly input: (hooks: OnInput | undefined) => { readonly onInput?: OnInput };
 }
 
@@ -30,19 +32,19 @@ const MEMORIES_GIVEN = "MemoriesGiven";
 export interface MemorySources {
   readonly profile: Pick<Profile, "memory" | "toolPacks">;
   readonly workspace: Pick<Workspace, "root">;
-  readonly defaults: Pick<RunDefaults, "world" | "paths" | "config">;
+  readonly defaults: Pick<RunDefaults, "world" | "paths" | "config" | "caches">;
 }
 
 /** Opens the memories of a person and of the repository that a folder lies in. */
 export async function openMemories(
-  { world, paths }: Pick<RunDefaults, "world" | "paths">,
+  { world, paths, caches }: Pick<RunDefaults, "world" | "paths"> & Partial<Pick<RunDefaults, "caches">>,
   workingDir: string,
 ): Promise<Memories> {
   const [{ memoryPlaces }, { Memories }] = await Promise.all([
     import("../memory/places.ts"),
     import("../memory/memories.ts"),
   ]);
-  return new Memories(world, await memoryPlaces(world.files, paths.data, workingDir));
+  return new Memories(world, await memoryPlaces(world.files, paths.data, workingDir), caches);
 }
 
 /**
@@ -55,11 +57,12 @@ export function remembering(sources: MemorySources, redact: (text: string) => st
   const { profile, workspace, defaults } = sources;
   const { world, paths } = defaults;
   const keys: MemoryKeys = { ...profile.memory, ...defaults.config.memory };
+  let opening: Promise<Memories> | undefined;
+  const close = async () => (await opening)?.[Symbol.dispose]();
   if (keys.enabled === false)
-    return { tools: [], request: [], input: (onInput) => (onInput === undefined ? {} : { onInput }) };
+    return { tools: [], request: [], close, input: (onInput) => (onInput === undefined ? {} : { onInput }) };
 
   const foreign = new ForeignReading();
-  let opening: Promise<Memories> | undefined;
   const open = () => {
     opening ??= openMemories(defaults, workspace.root);
     return opening;
@@ -116,6 +119,7 @@ export function remembering(sources: MemorySources, redact: (text: string) => st
 
   return {
     tools: [tools],
+    close,
     request: [
       async function* memory(request, context, next) {
         foreign.see(request.messages);

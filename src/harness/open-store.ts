@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { CacheBudget } from "../base/cache-budget.ts";
 import type { Config } from "../profile/config.ts";
 import { openSqliteStore } from "../session/sqlite/open.ts";
 import type { SessionStore } from "../session/store.ts";
@@ -7,12 +8,17 @@ import type { Providers } from "./providers.ts";
 import { openProviders } from "./providers.ts";
 
 /** The providers and keys of one engine, as its options and the configuration say. Nothing is asked for yet. */
-export function providersOf(options: HarnessOptions, config: Config): Providers {
+export function providersOf(
+  options: HarnessOptions,
+  config: Config,
+  caches: CacheBudget = new CacheBudget(),
+): Providers {
   const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
   const cacheDirectory = join(paths.data, "catalogues");
   return openProviders({
     world,
     config,
+    caches,
     environment,
     paced,
     cacheDirectory,

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { CacheBudget } from "../base/cache-budget.ts";
 import { messageOf } from "../base/errors.ts";
 import { helperClient } from "../credential/helper/client.ts";
 import { loadConfig } from "../profile/config.ts";
@@ -14,6 +15,7 @@ test("[CRED-03 REL-03] leaving while the process that holds the keys is still st
     world,
     config: await loadConfig(world, join(path, "config.toml")),
     environment: {},
+    caches: new CacheBudget(),
     cacheDirectory: path,
     configDirectory: path,
     helper: helperClient(), // which is never told that its helper is ready

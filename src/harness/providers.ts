@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import type { CacheBudget } from "../base/cache-budget.ts";
 import { whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
@@ -28,6 +29,8 @@ const FREE: Price = { input: 0, output: 0 };
 export interface ProvidersOptions {
   readonly world: World;
   readonly config: Config;
+  /** What all caches of the engine share. */
+  readonly caches: CacheBudget;
   readonly environment: Readonly<Record<string, string>>;
   readonly cacheDirectory: string;
   /** Where the machine key is. */
@@ -70,7 +73,7 @@ export interface Providers {
 export type Preferences = Pick<Wishes, "preferred" | "suggested">;
 
 export function openProviders(options: ProvidersOptions): Providers {
-  const { world, config, cacheDirectory } = options;
+  const { world, config, caches, cacheDirectory } = options;
   const customs = config.providers;
   const credentials = credentialsOf(options);
   const { keys, send: signed } = credentials;
@@ -78,7 +81,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     options.rawDump === undefined
       ? signed
       : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
-  const registry = registerAll(options, { world, send, cacheDirectory });
+  const registry = registerAll(options, { world, send, caches, cacheDirectory });
   const learned = new Map<string, Price>();
   const windows = new Map<string, number>();
 

@@ -1,3 +1,4 @@
+import type { CacheBudget } from "../base/cache-budget.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -8,6 +9,8 @@ import type { RetentionSweep } from "./retention.ts";
 /** What every session of one engine starts from. */
 export interface RunDefaults extends HarnessOptions {
   readonly config: Config;
+  /** What all caches of the engine share (SES-12). */
+  readonly caches: CacheBudget;
   readonly providers: Providers;
   readonly store: SessionStore;
   /** Lets go of old content in the background of the first request. */

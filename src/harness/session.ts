@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { CacheBudget } from "../base/cache-budget.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { Questions } from "../control/multiplex/questions.ts";
@@ -16,6 +17,7 @@ import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
 import { catchFailures } from "../tool/catch.ts";
+import type { RememberedAnswer } from "../tool/memoise.ts";
 import { memoise } from "../tool/memoise.ts";
 import type { ToolHandler, ToolMiddleware } from "../tool/middleware.ts";
 import { chainTool } from "../tool/middleware.ts";
@@ -31,6 +33,8 @@ import { callLog } from "./call-log.ts";
 /** What one session is made of, whoever composes it: the command line's harness or the library façade. */
 export interface SessionMaterial {
   readonly world: World;
+  /** What all caches of the engine share; absent: it has an engine of its own. */
+  readonly caches?: CacheBudget;
   readonly session: SessionId;
   readonly logId: LogId;
   readonly store: SessionStore;
@@ -85,7 +89,7 @@ export interface SessionMaterial {
 
 /** Puts a session together. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
 export function composeSession(material: SessionMaterial): Session {
-  const { world, session, logId, store, writer, workspace, onBlock } = material;
+  const { world, session, logId, store, writer, workspace, onBlock, caches = new CacheBudget() } = material;
   const { clock, ids } = world;
   const redaction = new Redaction(material.redactor ?? redactor([]));
   const bus = new Bus({ session, logId, store, writer, clock, redaction });
@@ -103,13 +107,14 @@ export function composeSession(material: SessionMaterial): Session {
     publish: (event, originator) => bus.publish(event, originator === undefined ? {} : { originator }),
   });
   material.onQuestions?.(questions);
+  const answers = caches.open<RememberedAnswer>("tool answers");
   const handler = chainTool(
     [
       callLog,
       ...material.telemetry,
       validate(),
       ...material.gate(questions),
-      memoise(),
+      memoise(answers),
       ...(material.checkpoint ?? []),
       ledger(bus, clock),
       ...(material.sandbox?.(questions) ?? []),
@@ -136,7 +141,11 @@ export function composeSession(material: SessionMaterial): Session {
     roundsMax: material.roundsMax,
     ...(onBlock === undefined ? {} : { onBlock }),
   };
-  opened = new Session({ ...material, bus, questions, engine });
+  const close = async () => {
+    answers[Symbol.dispose]();
+    await material.close();
+  };
+  opened = new Session({ ...material, caches, bus, questions, engine, close });
   return opened;
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Cache } from "../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import { byteLength, decode } from "../base/text.ts";
 import type { World } from "../base/world.ts";
@@ -32,13 +33,14 @@ export class MemoryFolder {
   readonly path: string;
   readonly scope: MemoryScope;
   readonly #world: MemoryWorld;
-  /** What was read before, by file name, with what tells whether it is still so. */
-  readonly #known = new Map<string, { readonly stamp: string; readonly read: Read }>();
+  readonly #known: Cache<KnownFile>;
 
-  constructor(world: MemoryWorld, path: string, scope: MemoryScope) {
+  /** @param known what was read before, by path. */
+  constructor(world: MemoryWorld, known: Cache<KnownFile>, place: { path: string; scope: MemoryScope }) {
     this.#world = world;
-    this.path = path;
-    this.scope = scope;
+    this.#known = known;
+    this.path = place.path;
+    this.scope = place.scope;
   }
 
   /** @throws HarnessError MemoryUnreadable where the folder itself cannot be read. */
@@ -49,8 +51,6 @@ export class MemoryFolder {
       const entries = (await files.list(this.path))
         .filter(({ name }) => name.endsWith(".md") && !isSameName(name, INDEX_FILE))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
-      for (const name of this.#known.keys())
-        if (!entries.some((entry) => entry.name === name)) this.#known.delete(name);
       const read: Read[] = [];
       for (const { name } of entries.slice(0, MEMORIES_MAX)) read.push(await this.#readFile(name));
       const more = entries.length - MEMORIES_MAX;
@@ -139,14 +139,14 @@ export class MemoryFolder {
       if (info.size > FILE_BYTES_MAX)
         return told(`it has more than ${FILE_BYTES_MAX} bytes and was not read`);
       const stamp = [info.identity, info.size, info.modifiedMs, info.changedMs].join(" ");
-      const known = this.#known.get(file);
+      const known = this.#known.get(path);
       if (known?.stamp === stamp) return known.read;
       const parsed = await parsedFile(decode(await files.readRange(path, 0, FILE_BYTES_MAX)), {
         stem: file.slice(0, -".md".length),
         type: this.scope === "user" ? "user" : "project",
       });
       const read = this.#readOf(parsed, { path, modifiedMs: info.modifiedMs, bytes: info.size });
-      this.#known.set(file, { stamp, read });
+      this.#known.set(path, { stamp, read });
       return read;
     } catch (thrown) {
       if (codeOf(thrown) === undefined) throw thrown;
@@ -171,6 +171,12 @@ export class MemoryFolder {
     const [one, two] = await Promise.all([name, other].map((each) => files.lstat(this.#fileOf(each))));
     return one?.identity === two?.identity;
   }
+}
+
+/** A file as it was read, with what tells whether it is still so. */
+export interface KnownFile {
+  readonly stamp: string;
+  readonly read: Read;
 }
 
 interface Read {

@@ -1,5 +1,7 @@
+import type { Cache } from "../base/cache-budget.ts";
+import { CacheBudget } from "../base/cache-budget.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { FolderContent, MemoryWorld } from "./folder.ts";
+import type { FolderContent, KnownFile, MemoryWorld } from "./folder.ts";
 import { MemoryFolder } from "./folder.ts";
 import type { KeptMemory, Memory } from "./memory.ts";
 import { isIndexName, isSameName, NAME, scopeOf } from "./memory.ts";
@@ -10,14 +12,22 @@ import type { MemoryPlaces } from "./places.ts";
  *
  * A name stands for one memory. Where both folders hold it, the project's goes first.
  */
-export class Memories {
+export class Memories implements Disposable {
+  readonly #known: Cache<KnownFile>;
   readonly #folders: { readonly user: MemoryFolder; readonly project: MemoryFolder };
 
-  constructor(world: MemoryWorld, { user, project }: MemoryPlaces) {
+  /** @param caches what all caches of the engine share. */
+  constructor(world: MemoryWorld, { user, project }: MemoryPlaces, caches = new CacheBudget()) {
+    const known = caches.open<KnownFile>("memories");
+    this.#known = known;
     this.#folders = {
-      project: new MemoryFolder(world, project, "project"),
-      user: new MemoryFolder(world, user, "user"),
+      project: new MemoryFolder(world, known, { path: project, scope: "project" }),
+      user: new MemoryFolder(world, known, { path: user, scope: "user" }),
     };
+  }
+
+  [Symbol.dispose](): void {
+    this.#known[Symbol.dispose]();
   }
 
   /** Everything there is now, and what was left out. @throws HarnessError MemoryUnreadable. */

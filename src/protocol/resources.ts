@@ -84,12 +84,25 @@ export const McpServerInfo = z.object({
 
 export const Health = z.object({ status: z.enum(["ok", "stopping"]), protocol_version: z.string() });
 
+/** How the caches of one name are doing. Hits, misses and evictions count from the start of the engine. */
+export const CacheInfo = z.object({
+  name: z.string(),
+  entries: z.int().min(0),
+  bytes: z.int().min(0),
+  hits: z.int().min(0),
+  misses: z.int().min(0),
+  /** Entries that went for want of room. */
+  evictions: z.int().min(0),
+});
+
 export const RuntimeInfo = z.object({
   version: z.string(),
   protocol_version: z.string(),
   pid: z.int(),
   started_at: z.string(),
   sessions: z.int().min(0),
+  /** What can be had again from elsewhere and is kept in memory: the caches share one budget, in bytes. */
+  caches: z.object({ bytes: z.int().min(0), bytes_max: z.int().min(0), each: z.array(CacheInfo) }),
 });
 
 /** What `?wait=turn` answers with, once the turn has ended. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ToolRig } from "../../test/support/tool-rig.ts";
 import { openToolRig } from "../../test/support/tool-rig.ts";
 import { probe } from "../../test/support/tools.ts";
+import { CacheBudget } from "../base/cache-budget.ts";
 import { memoise } from "./memoise.ts";
 import type { CallTarget, Tool, ToolOutput } from "./tool.ts";
 
@@ -14,6 +15,10 @@ function file(rig: ToolRig, name: string, content = "x"): string {
   writeFileSync(path, content);
   utimesSync(path, PAST_S, PAST_S);
   return path;
+}
+
+function remembering(budget = new CacheBudget()) {
+  return memoise(budget.open("tool answers"));
 }
 
 /** A read-only tool on some paths that counts its runs. */
@@ -35,7 +40,7 @@ function reading(...paths: readonly string[]): CallTarget {
 test("[ENG-07] the same read of unchanged files in one turn is answered from memory", async () => {
   await using rig = openToolRig();
   const { tool, state } = counter(reading(file(rig, "a"), file(rig, "b")));
-  const memory = [memoise()];
+  const memory = [remembering()];
   const answers = [];
   for (const input of [{ n: 1 }, { n: 1 }, { n: 2 }]) answers.push(await rig.text(tool, input, memory));
   expect(answers).toEqual(["run 1", "run 1", "run 2"]);
@@ -46,7 +51,7 @@ test("[ENG-07] a file that was written, replaced or touched in between is read a
   await using rig = openToolRig();
   const path = file(rig, "a");
   const { tool } = counter(reading(path));
-  const memory = [memoise()];
+  const memory = [remembering()];
   const changes = [
     () => utimesSync(path, PAST_S + 1, PAST_S + 1),
     () => renameSync(file(rig, "other"), path),
@@ -63,7 +68,7 @@ test("[ENG-07] a file that was written, replaced or touched in between is read a
 test("[ENG-07] a mutating call, another turn, and a mutating call while it ran make it run again", async () => {
   await using rig = openToolRig();
   const { tool } = counter(reading(file(rig, "a")));
-  const layer = memoise();
+  const layer = remembering();
   const change = probe({ name: "Change", mutating: true });
   expect(await rig.text(tool, {}, [layer])).toBe("run 1");
   await rig.run(change, {}, [layer]);
@@ -98,7 +103,7 @@ test("[ENG-07] what cannot be known to be the same always runs", async () => {
   };
   for (const [name, target] of Object.entries(targets)) {
     const { tool } = counter(target);
-    const memory = [memoise()];
+    const memory = [remembering()];
     await rig.run(tool, {}, memory);
     expect([name, await rig.text(tool, {}, memory)]).toEqual([name, "run 2"]);
   }
@@ -107,7 +112,24 @@ test("[ENG-07] what cannot be known to be the same always runs", async () => {
     plan: () => Promise.resolve({ summary: "", target: reading(file(rig, "a")) }),
     run: () => ({ content: [{ type: "text", text: `${++failing.runs}` }], isError: true }),
   });
-  const memory = [memoise()];
+  const memory = [remembering()];
   await rig.run(failure, {}, memory);
   expect(await rig.text(failure, {}, memory)).toBe("error: 2");
+});
+
+test("[ENG-07 SES-12] answers are kept within the budget of all caches: those asked for longest ago run again", async () => {
+  await using rig = openToolRig();
+  const budget = new CacheBudget(20_000);
+  const { tool, state } = counter(reading(file(rig, "a")));
+  const memory = [remembering(budget)];
+  for (let n = 0; n < 100; n++) {
+    await rig.text(tool, { n }, memory);
+    expect(budget.bytes).toBeLessThanOrEqual(10_000);
+  }
+  const [answers] = budget.counts();
+  expect(answers?.entries).toBeGreaterThan(2);
+  expect([answers?.misses, (answers?.entries ?? 0) + (answers?.evictions ?? 0)]).toEqual([100, 100]);
+  expect(await rig.text(tool, { n: 99 }, memory)).toBe("run 100");
+  expect(await rig.text(tool, { n: 0 }, memory)).toBe("run 101");
+  expect(state.runs).toBe(101);
 });

@@ -1,40 +1,48 @@
+import type { Cache } from "../base/cache-budget.ts";
 import type { FileInfo } from "../base/world.ts";
 import type { ToolCall, ToolMiddleware } from "./middleware.ts";
 import type { ToolContext, ToolOutput, Workspace } from "./tool.ts";
 
-const REMEMBERED_CALLS_MAX = 32;
-
 /** A file written to less than this long ago may change again without its time stamp showing it. */
 const SETTLED_MS = 1_000;
 
-interface Remembered {
+/** The answer to a call, and what the files of it were like. */
+export interface RememberedAnswer {
   readonly stamp: string;
   readonly output: ToolOutput;
 }
 
 interface Memory {
+  /** Tells the calls of one workspace and turn from others. */
+  readonly name: string;
   readonly turn: number;
   /** Counts up whenever something may have changed: an answer that was begun before that is not kept. */
   age: number;
-  readonly calls: Map<string, Remembered>;
 }
 
 /**
- * Answers an identical read-only call of the same turn from memory (ENG-07).
+ * Answers an identical read-only call of the same turn from memory (ENG-07), which is a cache of the engine's (SES-12).
  *
  * Only where that cannot be told from running it again: no mutating call came between, the call touches nothing but
  * regular files by resolved path, and each of them has the size, time stamp and identity it had. Everything else runs:
  * directories, commands, failures, and files that were written to within the last second.
  */
-export function memoise(): ToolMiddleware {
+export function memoise(answers: Cache<RememberedAnswer>): ToolMiddleware {
   const memories = new WeakMap<Workspace, Memory>();
+  let count = 0;
 
   function memoryOf({ workspace, turn }: ToolContext): Memory {
     const known = memories.get(workspace);
     if (known?.turn === turn) return known;
-    const fresh: Memory = { turn, age: 0, calls: new Map() };
+    answers.clear();
+    const fresh: Memory = { name: String(++count), turn, age: 0 };
     memories.set(workspace, fresh);
     return fresh;
+  }
+
+  function forget(memory: Memory): void {
+    memory.age += 1;
+    answers.clear();
   }
 
   return async function memoise(call, context, next) {
@@ -47,35 +55,24 @@ export function memoise(): ToolMiddleware {
         forget(memory);
       }
     }
-    const key = keyOf(call);
+    const key = keyOf(call, memory);
     const stamp = await stampOf(call, context);
     if (key === undefined || stamp === undefined) return await next(call, context);
 
-    const remembered = memory.calls.get(key);
+    const remembered = answers.get(key);
     if (remembered?.stamp === stamp) return remembered.output;
 
     const { age } = memory;
     const output = await next(call, context);
     // A file that changes while it is read shows another stamp than this one when the answer is asked for again.
-    if (output.isError !== true && memory.age === age) remember(memory, key, { stamp, output });
+    if (output.isError !== true && memory.age === age) answers.set(key, { stamp, output });
     return output;
   };
 }
 
-function forget(memory: Memory): void {
-  memory.age += 1;
-  memory.calls.clear();
-}
-
-function remember(memory: Memory, key: string, remembered: Remembered): void {
-  const oldest = memory.calls.keys().next();
-  if (memory.calls.size >= REMEMBERED_CALLS_MAX && !oldest.done) memory.calls.delete(oldest.value);
-  memory.calls.set(key, remembered);
-}
-
-function keyOf(call: ToolCall): string | undefined {
+function keyOf(call: ToolCall, { name }: Memory): string | undefined {
   return call.plan?.target.kind === "paths"
-    ? JSON.stringify([call.name, call.input, call.plan.target.paths])
+    ? JSON.stringify([name, call.name, call.input, call.plan.target.paths])
     : undefined;
 }
 

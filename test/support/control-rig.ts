@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { join } from "node:path";
+import { CacheBudget } from "../../src/base/cache-budget.ts";
 import { openAuthority } from "../../src/control/auth/open-authority.ts";
 import type { Authority, ClaimsRequest } from "../../src/control/authority.ts";
 import type { EnginePort } from "../../src/control/engine-port.ts";
@@ -61,6 +62,7 @@ export async function openControlRig(options: ControlRigOptions): Promise<Contro
     served,
     attach: (request) => connectInproc(multiplexer, request, served),
     catalogue: openCatalogue({
+      caches: new CacheBudget(),
       world,
       store,
       version: "0.0.0",

@@ -1,3 +1,4 @@
+import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { connectInproc } from "../../src/control/inproc/inproc.ts";
 import { Multiplexer, SERVED_COMMANDS } from "../../src/control/multiplex/multiplexer.ts";
@@ -47,6 +48,7 @@ export interface RigOptions {
   /** Tells the process of this run from others; one whose start the store takes for dead is overtaken. */
   readonly processStart?: string;
   readonly onInput?: NonNullable<SessionParts["onInput"]>;
+  readonly caches?: CacheBudget;
   readonly idleTimeoutMs?: number;
   readonly pinned?: boolean;
   readonly tasksRunning?: () => number;
@@ -118,6 +120,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       lastTurn: options.lastTurn ?? 0,
       ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
       ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
+      ...(options.caches === undefined ? {} : { caches: options.caches }),
       ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
       ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
       ...(options.tasksRunning === undefined ? {} : { tasksRunning: options.tasksRunning }),
@@ -151,7 +154,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
 
   const session = await openRun(options.resume);
   const { id: sessionId } = session;
-  const multiplexer = new Multiplexer({ world, store, openSession: ({ resume }) => openRun(resume) });
+  const multiplexer = new Multiplexer({
+    world,
+    store,
+    openSession: ({ resume }) => openRun(resume),
+  });
   multiplexer.add(session);
   const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
 

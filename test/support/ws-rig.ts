@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { join } from "node:path";
+import { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { RemoteConnection, RemoteOptions } from "../../src/client/remote/connect-remote.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import type { LinkParts } from "../../src/client/remote/link.ts";
@@ -74,6 +75,7 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
     served,
     attach: (request) => connectInproc(multiplexer, request, served),
     catalogue: openCatalogue({
+      caches: new CacheBudget(),
       world,
       store,
       version: "0.0.0",

@@ -3,6 +3,8 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import { CacheBudget } from "../../base/cache-budget.ts";
+import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events.ts";
 import { memorySessionStore } from "../../session/memory-store.ts";
 import { HISTORY_KEPT_MS } from "./idle-watch.ts";
@@ -212,6 +214,44 @@ test("[PERF-04 SES-07] an idle session lets go of its conversation, and the next
   }
   const withoutIds = requests.map((text) => text.replaceAll(/call_\w+/g, "call"));
   expect(withoutIds[1]).toBe(withoutIds[0] as string);
+});
+
+test("[SES-12 PERF-04] conversations of idle sessions share the budget of all caches: the one that rested longest is read from its log again", async () => {
+  const caches = new CacheBudget(40_000);
+  const counts = () => {
+    const [histories] = caches.counts();
+    return { entries: histories?.entries, hits: histories?.hits, evictions: histories?.evictions };
+  };
+  const plain = memorySessionStore({ isAlive: () => true });
+  const reread: LogId[] = [];
+  const messages = async (logId: LogId) => {
+    reread.push(logId);
+    return await plain.messages(logId);
+  };
+  const script = Array.from({ length: 9 }, () => says("yes"));
+  await using rig = await unwatched({ script, caches, store: { ...plain, messages } });
+  const { sessionId: other } = await rig.connection.send({ kind: "CreateSession", profile: "test" });
+  if (other === undefined) throw new Error("it has an id");
+  const text = "a word ".repeat(700); // 9,800 bytes in memory: two of them are more than the share of one cache
+  const saysTo = async (sessionId: typeof other) => {
+    await rig.connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
+    while ((await rig.store.find(sessionId))?.interrupted !== false) await settle();
+    await settle();
+    return rig.provider.requests.at(-1)?.messages.length;
+  };
+  const lengths = [await saysTo(rig.session.id)];
+  expect(counts()).toEqual({ entries: 2, hits: 1, evictions: 0 });
+  lengths.push(await saysTo(other));
+  expect(counts()).toEqual({ entries: 1, hits: 2, evictions: 1 });
+  lengths.push(await saysTo(rig.session.id)); // with what it said before, from the log
+  // Two prompts and two answers are more than the share: they are kept nowhere while it rests.
+  expect(counts()).toEqual({ entries: 1, hits: 2, evictions: 2 });
+  lengths.push(await saysTo(rig.session.id), await saysTo(other));
+  expect(lengths).toEqual([1, 1, 3, 5, 3]);
+  expect(reread).toEqual([rig.session.logId, rig.session.logId]);
+  expect(caches.bytes).toBeLessThanOrEqual(20_000);
+  await rig.connection.send({ kind: "EndSession", sessionId: other });
+  expect(counts().entries).toBe(0);
 });
 
 test("[REL-04] a session holds one timer while it waits to be idle, and none while it is followed", async () => {

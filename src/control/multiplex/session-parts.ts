@@ -1,3 +1,4 @@
+import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
@@ -13,6 +14,8 @@ import type { Questions } from "./questions.ts";
 /** What one live session is made of, and what it calls on. */
 export interface SessionParts {
   readonly world: World;
+  /** What all caches of the engine share. */
+  readonly caches: CacheBudget;
   readonly session: SessionId;
   readonly logId: LogId;
   readonly bus: Bus;

@@ -7,6 +7,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
+import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
@@ -41,6 +42,7 @@ export class Session {
   readonly #root = new CancelNode();
   readonly #turns: Turns;
   readonly #recovery: Recovery;
+  readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
   #followers = 0;
   #pinned: boolean;
@@ -52,8 +54,14 @@ export class Session {
     const ending = () => this.#ending !== undefined;
     // The log is let go of: it can be opened anew once its disk is well again.
     const onBroken = () => this.#endUnasked("error");
-    const onFree = () => this.#idle.touch();
-    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, onBroken, onFree });
+    const busy = () => this.#turns.slot.taken || !this.#recovery.done || ending();
+    this.#history = new IdleHistory({ caches: parts.caches, conversation: parts.engine.conversation, busy });
+    const onFree = () => {
+      this.#history.rest();
+      this.#idle.touch();
+    };
+    const ready = () => this.#history.ready();
+    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, ready, onBroken, onFree });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
@@ -65,11 +73,12 @@ export class Session {
     this.#idle = new IdleWatch({
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
-      busy: () => this.#turns.slot.taken || !this.#recovery.done || ending(),
+      busy,
       kept: () => this.#pinned || this.#followers > 0 || (parts.tasksRunning?.() ?? 0) > 0,
-      release: () => parts.engine.conversation.release(),
+      release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
+    this.#history.rest();
     this.#idle.touch();
   }
 
@@ -238,6 +247,7 @@ export class Session {
 
   async #end(reason: SessionEndReason): Promise<void> {
     this.#idle[Symbol.dispose]();
+    this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
     await this.idle();
     const { bus } = this.#parts;

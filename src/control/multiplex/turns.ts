@@ -20,6 +20,8 @@ export interface TurnsOptions {
   readonly signal: AbortSignal;
   /** Whether the session is being ended. */
   ending(): boolean;
+  /** Resolves once the conversation is there to be worked with. */
+  ready(): Promise<void>;
   /** The log can be written no more: nothing can run here again. */
   onBroken(): void;
   /** Nothing runs any more, and nothing follows by itself. */
@@ -118,7 +120,7 @@ export class Turns {
   async #begin({ turn }: ClaimedTurn, input: BeginningInput): Promise<void> {
     let added: readonly InputBlock[];
     try {
-      await this.#options.parts.engine.conversation.ready();
+      await this.#options.ready();
       added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
       turn.cancel.signal.throwIfAborted();
       if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
@@ -150,7 +152,7 @@ export class Turns {
     const turn = new Turn(parts.engine, Math.max(1, this.#count), client.id, signal);
     const slot = this.slot.claim(turn);
     try {
-      await parts.engine.conversation.ready();
+      await this.#options.ready();
       return await work(turn);
     } catch (thrown) {
       if (parts.bus.failure !== undefined) throw parts.bus.failure;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openRig } from "../../../test/support/rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
+import { CacheBudget } from "../../base/cache-budget.ts";
 import type { Event } from "../../protocol/events.ts";
 import { EVERYTHING } from "../scope.ts";
 import type { CatalogueSources } from "./catalogue.ts";
@@ -13,6 +14,7 @@ function catalogueOf(rig: Rig, more: Partial<CatalogueSources> = {}) {
     world: rig.world,
     store: rig.store,
     version: "0.0.0",
+    caches: new CacheBudget(),
     live: () => rig.multiplexer.sessions,
     profiles: async () => [],
     profile: async () => undefined,

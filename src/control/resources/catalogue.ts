@@ -1,3 +1,4 @@
+import type { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -28,6 +29,7 @@ export interface CatalogueSources {
   readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
   /** The version of this program. */
   readonly version: string;
+  readonly caches: Pick<CacheBudget, "bytes" | "bytesMax" | "counts">;
   /** The sessions that run here now. */
   live(): readonly SessionId[];
   profiles(): Promise<readonly ProfileInfo[]>;
@@ -40,7 +42,7 @@ export interface CatalogueSources {
 
 /** What one engine has to look at, each part from who has it (CTL-15). */
 export function openCatalogue(sources: CatalogueSources): Catalogue {
-  const { world, store, version } = sources;
+  const { world, store, version, caches } = sources;
   const startedAt = new Date(world.clock.now()).toISOString();
   const logOf = async (id: SessionId) => (await store.find(id))?.logId;
 
@@ -121,6 +123,7 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       pid: world.machine.pid,
       started_at: startedAt,
       sessions: sources.live().length,
+      caches: { bytes: caches.bytes, bytes_max: caches.bytesMax, each: [...caches.counts()] },
     }),
   };
 

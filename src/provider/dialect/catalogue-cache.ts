@@ -1,3 +1,4 @@
+import type { Cache } from "../../base/cache-budget.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isObject, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import { decode } from "../../base/text.ts";
@@ -13,6 +14,7 @@ export interface CatalogueSource {
   readonly world: Pick<World, "clock" | "files" | "log">;
   readonly provider: string;
   readonly url: string;
+  readonly cache: Cache<CatalogueSnapshot>;
   /** Where it is kept over processes; absent: in memory only. */
   readonly directory?: string;
   fetch(signal: AbortSignal): Promise<string>;
@@ -26,21 +28,25 @@ export interface Catalogue {
   models(signal: AbortSignal): Promise<readonly Model[]>;
 }
 
-interface Snapshot {
+/** A catalogue as it was fetched at a time. */
+export interface CatalogueSnapshot {
   readonly atMs: number;
   readonly models: readonly Model[];
 }
 
 export function openCatalogue(source: CatalogueSource): Catalogue {
+  const { cache, url } = source;
   const { clock, log } = source.world;
-  let snapshot: Snapshot | undefined;
 
-  async function newest(): Promise<Snapshot | undefined> {
-    snapshot ??= await readSnapshot(source);
-    return snapshot;
+  async function newest(): Promise<CatalogueSnapshot | undefined> {
+    const known = cache.get(url);
+    if (known !== undefined) return known;
+    const read = await readSnapshot(source);
+    if (read !== undefined) cache.set(url, read);
+    return read;
   }
 
-  function isFresh({ atMs }: Snapshot): boolean {
+  function isFresh({ atMs }: CatalogueSnapshot): boolean {
     const age = clock.now() - atMs;
     return age >= 0 && age < CATALOGUE_TTL_MS;
   }
@@ -54,8 +60,9 @@ export function openCatalogue(source: CatalogueSource): Catalogue {
         const text = await source.fetch(signal);
         const models = parseCatalogue(text);
         if (models === undefined) throw new Error("what it sent is no list of models");
-        snapshot = { atMs: clock.now(), models };
-        await writeSnapshot(source, snapshot.atMs, text);
+        const atMs = clock.now();
+        cache.set(url, { atMs, models });
+        await writeSnapshot(source, atMs, text);
         return models;
       } catch (thrown) {
         signal.throwIfAborted();
@@ -71,7 +78,7 @@ export function openCatalogue(source: CatalogueSource): Catalogue {
 }
 
 /** The file holds the document as it came, so that a newer reader finds what an older one passed over. */
-async function readSnapshot(source: CatalogueSource): Promise<Snapshot | undefined> {
+async function readSnapshot(source: CatalogueSource): Promise<CatalogueSnapshot | undefined> {
   const path = fileOf(source);
   if (path === undefined) return undefined;
   const kept = parseJson(await readOrEmpty(source, path))?.value;

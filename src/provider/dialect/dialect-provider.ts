@@ -1,3 +1,4 @@
+import { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { numberAt, parseJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
@@ -11,6 +12,7 @@ import { knownModel } from "../prices.ts";
 import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
 import type { StreamLimits } from "../stream-limits.ts";
 import { AnswerStream } from "./answer-stream.ts";
+import type { CatalogueSnapshot } from "./catalogue-cache.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
 import type { Dialect, DialectDress, DialectQuirks } from "./dialect.ts";
 import { joined } from "./joined.ts";
@@ -27,6 +29,8 @@ export interface ProviderPort {
   readonly send: AuthorizedFetch;
   /** Where catalogues are kept over processes; absent: in memory only. */
   readonly cacheDirectory?: string;
+  /** What all caches of the engine share; absent: those of this provider have a budget of their own. */
+  readonly caches?: CacheBudget;
   /** Another address than the vendor's own: a gateway, a test. Never from a project's files. */
   readonly baseUrl?: string;
   readonly limits?: Partial<StreamLimits>;
@@ -73,6 +77,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     world: port.world,
     provider: name,
     url: baseUrl + cataloguePath,
+    cache: (port.caches ?? new CacheBudget()).open<CatalogueSnapshot>("models"),
     ...(port.cacheDirectory === undefined ? {} : { directory: port.cacheDirectory }),
     fetch: (signal) =>
       fetchText({

@@ -1,0 +1,31 @@
+/** What a value, a property or a place in a list takes beside its text. */
+const OVERHEAD_BYTES = 32;
+const BYTES_PER_CHARACTER = 2;
+
+/**
+ * About how many bytes a value of plain data takes in memory, and rather more than less: two for each character, 32 for
+ * each value and name. What is shared or goes round in a circle counts once.
+ */
+export function weightOf(value: unknown): number {
+  const open: unknown[] = [value];
+  const seen = new Set<object>();
+  let bytes = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    bytes += OVERHEAD_BYTES;
+    if (typeof next === "string") bytes += next.length * BYTES_PER_CHARACTER;
+    if (typeof next !== "object" || next === null || seen.has(next)) continue;
+    seen.add(next);
+    if (ArrayBuffer.isView(next)) {
+      bytes += next.byteLength;
+    } else if (Array.isArray(next)) {
+      for (const item of next) open.push(item);
+    } else {
+      for (const [name, item] of Object.entries(next)) {
+        bytes += OVERHEAD_BYTES + name.length * BYTES_PER_CHARACTER;
+        open.push(item);
+      }
+    }
+  }
+  return bytes;
+}
