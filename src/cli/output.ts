@@ -11,6 +11,8 @@ export interface Output {
    */
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;
+  /** Of the terminal, now; absent where it is none, or one that does not know. */
+  readonly columns?: number | undefined;
 }
 
 /** The reader of standard output has gone. */
@@ -84,6 +86,9 @@ function streamOutput(stream: NodeJS.WriteStream): Output {
   stream.on("error", () => undefined);
   return {
     isTerminal: true,
+    get columns() {
+      return stream.columns > 0 ? stream.columns : undefined; // one that does not know its width says 0
+    },
     write(text) {
       if (text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {

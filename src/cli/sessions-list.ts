@@ -1,5 +1,7 @@
+import { COLUMNS } from "../client/kit/table.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
-import { sessionRow, sessionTable } from "../session/transcript/overview.ts";
+import { tableOfSessions } from "../harness/sessions-table.ts";
+import { sessionRow } from "../session/transcript/overview.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
@@ -16,7 +18,8 @@ export async function listSessions({ words, sessions, at }: SessionsDesk): Promi
     return EXIT.done;
   }
   if (shown.length > 0) {
-    const lines = sessionTable(shown, world.clock.now());
+    const columns = at.stdout.columns ?? COLUMNS;
+    const lines = await tableOfSessions(shown, { store, nowMs: world.clock.now(), columns, all });
     await at.stdout.write(lines.map((line) => `${line}\n`).join(""));
   } else {
     const elsewhere = all ? "" : "; cinch sessions list --all shows those of other directories";

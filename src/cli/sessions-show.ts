@@ -1,9 +1,12 @@
-import { count, shortened } from "../base/text.ts";
+import { count, grouped } from "../base/text.ts";
 import type { Cost } from "../client/kit/cost.ts";
 import { dollars, priceOf, printPrice, printTokens } from "../client/kit/cost.ts";
 import type { Costs } from "../client/kit/cost-book.ts";
 import { COST_KEYS, CostBook } from "../client/kit/cost-book.ts";
 import { printCosts } from "../client/kit/cost-table.ts";
+import { cutEnd } from "../client/kit/display-width.ts";
+import type { Column } from "../client/kit/table.ts";
+import { COLUMNS, fittedTable, tableLines } from "../client/kit/table.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import { findSession } from "../harness/sessions-find.ts";
@@ -12,7 +15,7 @@ import type { Envelope } from "../protocol/envelope.ts";
 import type { EventRange, Intent, LogInfo } from "../session/store.ts";
 import type { LogDigest, TurnDigest } from "../session/transcript/digest.ts";
 import { digestOf } from "../session/transcript/digest.ts";
-import { ageText, sessionRow, statusOf, tableLines } from "../session/transcript/overview.ts";
+import { ageText, sessionRow, statusOf } from "../session/transcript/overview.ts";
 import { isUnreadable } from "../session/transcript/stand-in.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -21,8 +24,11 @@ import type { SessionsDesk } from "./sessions-desk.ts";
 const LOGS_MAX = 100_000;
 /** The newest turns that people are shown; --json has all of them. */
 const TURNS_SHOWN_MAX = 50;
-const WORDS_SHOWN_MAX = 60;
+/** Columns of first words that are worth a column of their own. */
+const WORDS_COLUMNS_MIN = 20;
 const COST_ROWS_MAX = 20;
+/** The names of facts, with what stands between them and the facts. */
+const FACT_COLUMNS = "imported from:  ".length;
 
 interface Shown {
   readonly info: LogInfo;
@@ -58,10 +64,11 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
     await at.stdout.write(jsonLine(shownJson(shown)));
     return EXIT.done;
   }
+  const columns = at.stdout.columns ?? COLUMNS;
   const lines = [
-    ...factLines(shown, world.clock.now()),
-    ...turnLines(shown, words.cost),
-    ...openLines(shown),
+    ...factLines(shown, world.clock.now(), columns),
+    ...turnLines(shown, words.cost, columns),
+    ...openLines(shown).map((line) => cutEnd(line, columns)),
     ...(words.cost ? ["", ...printCosts(shown.costs, { rowsMax: COST_ROWS_MAX }).split("\n")] : []),
   ];
   await at.stdout.write(lines.map((line) => `${line}\n`).join(""));
@@ -83,6 +90,7 @@ async function* counted(
 function factLines(
   { info, digest, unreadable, branches, expired, costs }: Shown,
   nowMs: number,
+  columns: number,
 ): readonly string[] {
   const { branchOf, heldBy, pinned } = info;
   const { total } = costs;
@@ -90,7 +98,7 @@ function factLines(
   const facts: (readonly [string, string])[] = [
     ["session", info.session],
     ["log", info.logId],
-    ["title", info.title],
+    ["title", cutEnd(neutraliseLine(info.title), columns - FACT_COLUMNS)],
     [
       "status",
       `${statusOf(info)}${heldBy === undefined ? "" : ` (process ${heldBy.pid})`}${pinned ? ", pinned" : ""}`,
@@ -104,14 +112,17 @@ function factLines(
       "size",
       `${count(digest.turns.length, "turn")}, ${count(info.lastEvent, "event")}, ${count(digest.runs, "run")}`,
     ],
-    ...(total.calls === 0 ? [] : [["cost", `${printPrice(total)}: ${printTokens(total)}`] as const]),
+    ...(total.calls === 0
+      ? []
+      : ([
+          ["cost", printPrice(total)],
+          ["tokens", printTokens(total)],
+        ] as const)),
     ...(branchOf === undefined || digest.importedFrom !== undefined
       ? []
       : [["branch of", `${branchOf.logId} at event ${branchOf.at}`] as const]),
     ...(digest.importedFrom === undefined ? [] : [["imported from", digest.importedFrom] as const]),
-    ...(branches.length === 0
-      ? []
-      : [["branches", branches.map(({ session }) => session).join(", ")] as const]),
+    ...branches.map(({ session }, at) => [at === 0 ? "branches" : "", session] as const),
     ...(digest.compactions === 0 ? [] : [["compactions", `${digest.compactions}`] as const]),
     ...(digest.rewinds === 0 ? [] : [["set back", count(digest.rewinds, "time")] as const]),
     ...(unreadable === 0
@@ -119,35 +130,36 @@ function factLines(
       : [["damaged", `${count(unreadable, "event")}: cinch doctor --full names them`] as const]),
     ...(gone === 0 ? [] : [["expired", `the content of ${count(gone, "event")}`] as const]),
   ];
-  return tableLines(facts.map(([name, value]) => [`${name}:`, neutraliseLine(value)]));
+  const rows = facts.map(([name, value]) => [name === "" ? "" : `${name}:`, neutraliseLine(value)]);
+  return tableLines(rows);
 }
 
-function turnLines({ digest }: Shown, withCost: boolean): readonly string[] {
+function turnLines({ digest }: Shown, withCost: boolean, columns: number): readonly string[] {
   const shown = digest.turns.slice(-TURNS_SHOWN_MAX);
   if (shown.length === 0) return [];
   const left = digest.turns.length - shown.length;
-  const rows = shown.map((turn) => [
-    `${turn.turn}`,
-    turn.startedAt.slice(0, 19).replace("T", " "),
-    turn.ended ?? "not ended",
-    `${turn.rounds}`,
-    turn.failedCalls === 0 ? `${turn.calls}` : `${turn.calls} (${turn.failedCalls} failed)`,
-    ...(withCost ? [turn.cost.calls === 0 ? "-" : printPrice(turn.cost)] : []),
-    `e${turn.from}${turn.to === undefined ? "" : `-e${turn.to}`}`,
-    shortened(neutraliseLine(turn.firstWords), WORDS_SHOWN_MAX),
-  ]);
-  const head = [
-    "TURN",
-    "BEGUN",
-    "END",
-    "ROUNDS",
-    "CALLS",
-    ...(withCost ? ["COST"] : []),
-    "EVENTS",
-    "FIRST WORDS",
+  const cells = (cell: (turn: TurnDigest) => string) => shown.map(cell);
+  const table: readonly Column[] = [
+    { name: "TURN", cells: cells(({ turn }) => `${turn}`) },
+    { name: "BEGUN", cells: cells((turn) => turn.startedAt.slice(0, 16).replace("T", " ")), dropped: 2 },
+    { name: "END", cells: cells((turn) => turn.ended ?? "not ended") },
+    { name: "ROUNDS", cells: cells((turn) => grouped(turn.rounds)), dropped: 3 },
+    { name: "CALLS", cells: cells(callsText), dropped: 1 },
+    ...(withCost
+      ? [{ name: "COST", cells: cells(({ cost }) => (cost.calls === 0 ? "-" : printPrice(cost))) }]
+      : []),
+    {
+      name: "EVENTS",
+      cells: cells(({ from, to }) => `e${from}${to === undefined ? "" : `-e${to}`}`),
+    },
+    { name: "FIRST WORDS", cells: cells((turn) => neutraliseLine(turn.firstWords)) },
   ];
   const earlier = left === 0 ? [] : [`(${count(left, "earlier turn")}: --json shows all)`];
-  return ["", ...tableLines([head, ...rows]), ...earlier];
+  return ["", ...fittedTable(table, { columns, lastMin: WORDS_COLUMNS_MIN }), ...earlier];
+}
+
+function callsText({ calls, failedCalls }: TurnDigest): string {
+  return failedCalls === 0 ? `${calls}` : `${calls} (${failedCalls} failed)`;
 }
 
 function openLines({ info, digest, orphans }: Shown): readonly string[] {
@@ -155,9 +167,9 @@ function openLines({ info, digest, orphans }: Shown): readonly string[] {
     ...(statusOf(info) === "interrupted" ? ["The last turn broke off; resuming goes on from there."] : []),
     ...orphans.map(
       ({ tool, summary, startedAt }) =>
-        `The call ${neutraliseLine(tool)} (${shortened(neutraliseLine(summary), WORDS_SHOWN_MAX)}) began at ${startedAt}, and nobody knows how it ended.`,
+        `A call began at ${startedAt}, and nobody knows how it ended: ${neutraliseLine(tool)} ${neutraliseLine(summary)}`,
     ),
-    ...digest.waiting.map((text) => `Waiting: ${shortened(neutraliseLine(text), WORDS_SHOWN_MAX)}`),
+    ...digest.waiting.map((text) => `Waiting: ${neutraliseLine(text)}`),
   ];
   const kept = digest.checkpoints.map(
     ({ turn, event, files, notRestorable }) =>

@@ -5,15 +5,17 @@ import { near } from "../base/near.ts";
 import { count } from "../base/text.ts";
 import type { Place } from "../client/kit/place.ts";
 import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
+import { COLUMNS } from "../client/kit/table.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
-import { sessionRow, sessionTable } from "../session/transcript/overview.ts";
+import { sessionRow } from "../session/transcript/overview.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { branchAt } from "./sessions-branch.ts";
 import { findSession } from "./sessions-find.ts";
 import type { RetentionSources } from "./sessions-retention.ts";
+import { tableOfSessions } from "./sessions-table.ts";
 
 const LIST_MAX = 50;
 const PRIVATE_MODE = 0o600;
@@ -99,8 +101,9 @@ async function list(
 ): Promise<Accepted> {
   const all = args.includes("--all") || args.includes("all");
   const found = await store.list(all ? { limit: LIST_MAX } : { limit: LIST_MAX, workingDir });
-  const text = sessionTable(found, world.clock.now()).join("\n");
-  return { result: { text, sessions: found.map(sessionRow) } };
+  const options = { store, nowMs: world.clock.now(), columns: COLUMNS, all };
+  const table = found.length === 0 ? [] : await tableOfSessions(found, options);
+  return { result: { text: table.join("\n"), sessions: found.map(sessionRow) } };
 }
 
 /** `[ID] [at TURN|eN]`; `--at` says the same as on the command line. */

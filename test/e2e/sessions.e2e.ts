@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  "[SES-07 SES-10] an import ends with the command that goes on with it; going on gives a new id each time, and every earlier one still names the session",
+  "[SES-07 SES-10] an import ends with the command that goes on with it; going on gives a new id each time, and every earlier one still names the session; lists fit 80 columns",
   async () => {
     await using rig = openLife();
     await rig.cinch(["-p", "first"]);
@@ -143,6 +143,13 @@ test(
     expect(rig.sentWords()).toEqual(["first", "second", "third"]);
     const shown = await Promise.all(ids.map((each) => rig.json(["sessions", "show", each])));
     expect(new Set(shown.map(([each]) => each?.["log"])).size).toBe(1);
+    for (const args of [["list"], ["list", "--all"], ["show", id], ["show", id, "--cost"]]) {
+      const { stdout } = await rig.cinch(["sessions", ...args]);
+      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+      const short = String(ids.at(-1)).slice(0, 17);
+      expect(stdout).toContain(short);
+      expect(await rig.json(["sessions", "show", short])).toEqual(await rig.json(["sessions", "show", id]));
+    }
   },
   TIMEOUT_MS,
 );

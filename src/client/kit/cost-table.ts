@@ -2,8 +2,11 @@ import { grouped } from "../../base/text.ts";
 import type { Cost } from "./cost.ts";
 import { printPrice, printTokens } from "./cost.ts";
 import type { CostKey, Costs } from "./cost-book.ts";
+import { cutEnd, displayWidth } from "./display-width.ts";
+import { COLUMNS } from "./table.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
+const INDENT = "    ";
 const TITLES: readonly (readonly [CostKey, string])[] = [
   ["model", "by model"],
   ["purpose", "by purpose"],
@@ -17,13 +20,15 @@ export interface CostTableOptions {
   readonly rowsMax: number;
 }
 
-/** The costs of a session as tables for people: one for each kind that has more than one row. */
+/** The costs of a session as tables for people, 80 columns wide: one for each kind that has more than one row. */
 export function printCosts(costs: Costs, { rowsMax }: CostTableOptions): string {
   const tables = TITLES.flatMap(([key, title]) => {
     const rows = [...costs.by[key]];
     return rows.length > 1 ? [table(title, rows, rowsMax)] : [];
   });
-  return [`${printPrice(costs.total)} this session: ${printTokens(costs.total)}`, ...tables].join("\n");
+  const [price, tokens] = [`${printPrice(costs.total)} this session:`, printTokens(costs.total)];
+  const total = price.length + tokens.length < COLUMNS ? `${price} ${tokens}` : `${price}\n  ${tokens}`;
+  return [total, ...tables].join("\n");
 }
 
 function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMax: number): string {
@@ -35,12 +40,15 @@ function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMa
     `${grouped(tokensOf(cost))} tokens`,
     `${grouped(cost.calls)} ${cost.calls === 1 ? "call" : "calls"}`,
   ]);
-  const widths = [0, 1, 2, 3].map((at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
-  const lines = cells.map((row) => {
-    const padded = row.map((cell, at) =>
-      at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
-    );
-    return `    ${padded.join("  ")}`;
+  const [nameWidth = 0, ...widths] = [0, 1, 2, 3].map((at) =>
+    Math.max(...cells.map((row) => displayWidth(row[at] ?? ""))),
+  );
+  const figures = widths.reduce((sum, width) => sum + width + 2, 0);
+  const room = Math.min(nameWidth, COLUMNS - INDENT.length - figures);
+  const lines = cells.map(([name = "", ...rest]) => {
+    const label = cutEnd(name, room);
+    const padded = rest.map((cell, at) => cell.padStart(widths[at] ?? 0));
+    return `${INDENT}${label}${" ".repeat(room - displayWidth(label))}  ${padded.join("  ")}`;
   });
   const rest = dearest.length - shown.length;
   return [`  ${title}`, ...lines, ...(rest > 0 ? [`    and ${grouped(rest)} more`] : [])].join("\n");

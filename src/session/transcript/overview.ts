@@ -1,8 +1,17 @@
-import { grouped, shortened } from "../../base/text.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import { grouped } from "../../base/text.ts";
+import { cutBeginning } from "../../client/kit/display-width.ts";
+import type { Column } from "../../client/kit/table.ts";
+import { fittedTable } from "../../client/kit/table.ts";
 import { neutraliseLine } from "../../client/kit/terminal-text.ts";
 import type { LogInfo } from "../store.ts";
 
-const TITLE_UNITS_MAX = 60;
+/** The prefix, the time, and two letters of chance. */
+const ID_UNITS_MIN = 17;
+/** What a title should have, before other columns are shown beside it. */
+const TITLE_COLUMNS_MIN = 24;
+const CELL_COLUMNS_MAX = 28;
+const WIDE_CELL_COLUMNS_MAX = 40;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -53,37 +62,68 @@ export function sessionRow(info: LogInfo): SessionRow {
   };
 }
 
-/** A table of sessions for people, a line each, the columns of [A] § Slash commands. */
-export function sessionTable(sessions: readonly LogInfo[], nowMs: number): readonly string[] {
-  const rows = sessions.map((info) => [
-    `${statusOf(info)}${info.pinned ? ", pinned" : ""}`,
-    info.session,
-    ageText(info.updatedAt, nowMs),
-    neutraliseLine(info.profile),
-    neutraliseLine(info.model),
-    grouped(info.turns),
-    info.branchOf === undefined ? "-" : info.branchOf.logId,
-    neutraliseLine(info.workingDir),
-    info.title === "" ? "-" : shortened(neutraliseLine(info.title), TITLE_UNITS_MAX),
-  ]);
-  return tableLines([
-    ["STATUS", "ID", "AGE", "PROFILE", "MODEL", "TURNS", "BRANCH-OF", "WORKING-DIR", "TITLE"],
-    ...rows,
-  ]);
+export interface SessionTableOptions {
+  readonly nowMs: number;
+  /** Of the terminal. */
+  readonly columns: number;
+  /** Of every directory: which one stands there then, however narrow it is. */
+  readonly all: boolean;
+  /** The session that a log, which others are branches of, is known by. */
+  readonly sessionOf: (log: LogId) => SessionId | undefined;
 }
 
-/** Cells under each other, two spaces between columns, none at the ends of lines. */
-export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+/**
+ * A table of sessions for people, a line each, the columns of [A] § Slash commands as far as they fit.
+ *
+ * Ids are cut to what tells them apart and is enough to name one. `sessionRow` has everything whole.
+ */
+export function sessionTable(sessions: readonly LogInfo[], options: SessionTableOptions): readonly string[] {
+  const { nowMs, columns, all, sessionOf } = options;
+  const parents = sessions.map(({ branchOf }) =>
+    branchOf === undefined ? undefined : sessionOf(branchOf.logId),
   );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  const units = unitsThatTellApart(sessions.map(({ session }) => session));
+  const isAnyBranch = sessions.some(({ branchOf }) => branchOf !== undefined);
+  const cells = (cell: (info: LogInfo, at: number) => string) => sessions.map(cell);
+  const branchOf = {
+    name: "BRANCH-OF",
+    ...(all ? { dropped: 0 } : {}), // `cinch sessions show` tells it too
+    cells: cells((info, at) =>
+      info.branchOf === undefined ? "-" : (parents[at]?.slice(5, units) ?? "(deleted)"),
+    ),
+  };
+  const workingDir: Column = {
+    name: "WORKING-DIR",
+    cells: cells((info) => neutraliseLine(info.workingDir)),
+    cut: cutBeginning,
+    ...(all ? { max: Math.max(16, Math.floor(columns / 5)) } : { max: WIDE_CELL_COLUMNS_MAX, dropped: 3 }),
+  };
+  const table: readonly Column[] = [
+    { name: "STATUS", cells: cells((info) => `${statusOf(info)}${info.pinned ? ", pinned" : ""}`) },
+    { name: "ID", cells: cells(({ session }) => session.slice(0, units)) },
+    { name: "AGE", cells: cells((info) => ageText(info.updatedAt, nowMs)) },
+    {
+      name: "PROFILE",
+      cells: cells((info) => neutraliseLine(info.profile)),
+      max: CELL_COLUMNS_MAX,
+      dropped: 2,
+    },
+    { name: "MODEL", cells: cells((info) => neutraliseLine(info.model)), max: CELL_COLUMNS_MAX, dropped: 1 },
+    { name: "TURNS", cells: cells((info) => grouped(info.turns)) },
+    ...(isAnyBranch ? [branchOf] : []),
+    workingDir,
+    { name: "TITLE", cells: cells((info) => (info.title === "" ? "-" : neutraliseLine(info.title))) },
+  ];
+  return fittedTable(table, { columns, lastMin: all ? TITLE_COLUMNS_MIN / 2 : TITLE_COLUMNS_MIN });
+}
+
+/** Units of ids with which no two of them begin alike, `ID_UNITS_MIN` at the least. */
+function unitsThatTellApart(ids: readonly string[]): number {
+  const longest = ids.reduce((most, { length }) => Math.max(most, length), ID_UNITS_MIN);
+  for (let units = ID_UNITS_MIN; units < longest; units++) {
+    if (new Set(ids.map((id) => id.slice(0, units))).size === new Set(ids).size) return units;
+  }
+  return longest;
 }
 
 /** "now", "5 min", "3 h", "12 d": how long ago something was. A time in the future was now. */

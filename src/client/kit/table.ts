@@ -1,0 +1,78 @@
+import { cutEnd, displayWidth } from "./display-width.ts";
+
+/** A terminal that nobody asked for its width has so many columns, and so has a file that somebody reads. */
+export const COLUMNS = 80;
+const GAP = "  ";
+
+/** One column of a table. */
+export interface Column {
+  readonly name: string;
+  readonly cells: readonly string[];
+  /** Left out, the highest first, where the last column has too little room; absent: it always stays. */
+  readonly dropped?: number;
+  /** Cells are cut to so many columns at the most. */
+  readonly max?: number;
+  /** How a cell that is too long is cut; its end where nothing is said. */
+  readonly cut?: (cell: string, columnsMax: number) => string;
+}
+
+export interface TableOptions {
+  readonly columns: number;
+  /** What the last column should have, where its cells are as long. */
+  readonly lastMin: number;
+}
+
+/** A table with a head that fits so many columns: some of its own are left out, and the cells of the last one cut. */
+export function fittedTable(all: readonly Column[], { columns, lastMin }: TableOptions): readonly string[] {
+  let shown = all;
+  while (roomOfLast(shown, columns) < Math.min(lastMin, naturalWidth(shown.at(-1)))) {
+    const next = shown.filter((column) => column.dropped !== undefined).toSorted(byDropped)[0];
+    if (next === undefined) break;
+    shown = shown.filter((column) => column !== next);
+  }
+  const room = Math.max(1, roomOfLast(shown, columns));
+  const texts = shown.map((column, at) => {
+    const max = at === shown.length - 1 ? Math.min(room, column.max ?? room) : column.max;
+    const cut = column.cut ?? cutEnd;
+    return [column.name, ...column.cells].map((cell) => (max === undefined ? cell : cut(cell, max)));
+  });
+  const rows = Array.from({ length: (all[0]?.cells.length ?? 0) + 1 }, (_, row) =>
+    texts.map((column) => column[row] ?? ""),
+  );
+  return tableLines(rows);
+}
+
+function byDropped(a: Column, b: Column): number {
+  return (b.dropped ?? 0) - (a.dropped ?? 0);
+}
+
+/** The columns of the screen that the last column may take. */
+function roomOfLast(shown: readonly Column[], columns: number): number {
+  const others = shown.slice(0, -1).map((column) => naturalWidth(column) + GAP.length);
+  return columns - others.reduce((sum, width) => sum + width, 0);
+}
+
+function naturalWidth(column: Column | undefined): number {
+  if (column === undefined) return 0;
+  const widest = widthOf([column.name, ...column.cells]);
+  return Math.min(widest, column.max ?? widest);
+}
+
+/** Cells under each other, two spaces between columns, none at the ends of lines. */
+export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const widths = Array.from({ length: columns }, (_, column) =>
+    widthOf(rows.map((row) => row[column] ?? "")),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - displayWidth(cell)))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** Of the widest of them. */
+function widthOf(cells: readonly string[]): number {
+  return cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), 0);
+}
