@@ -15,6 +15,7 @@ import { readDump, removeOldDumps } from "./harness/raw-dump.ts";
 import { RetentionSweep } from "./harness/retention.ts";
 import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
+import { runDefaults } from "./harness/run-settings.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
 import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
@@ -24,8 +25,17 @@ import { noModel } from "./provider/choose.ts";
 import type { Model } from "./provider/provider.ts";
 import { redactor } from "./trust/redact.ts";
 
-/** One running engine with its first session. Disposing it ends every session and frees everything (LIFE-02). */
-export interface OpenHarness extends AsyncDisposable {
+/** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
+export interface OpenEngine extends AsyncDisposable {
+  attach(client: AttachRequest): Promise<Connection>;
+  /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
+  port(features: readonly string[]): Promise<EnginePort>;
+  /** Whether a turn runs, or a task in the background. */
+  readonly busy: boolean;
+}
+
+/** One running engine with its first session. */
+export interface OpenHarness extends OpenEngine {
   readonly session: SessionId;
   readonly logId: LogId;
   readonly profile: string;
@@ -33,9 +43,6 @@ export interface OpenHarness extends AsyncDisposable {
   readonly model: string;
   /** Sentences for the person at the start: a model that was fallen back to, unknown keys, what was left out. */
   readonly notices: readonly string[];
-  attach(client: AttachRequest): Promise<Connection>;
-  /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
-  port(features: readonly string[]): Promise<EnginePort>;
 }
 
 /**
@@ -45,6 +52,33 @@ export interface OpenHarness extends AsyncDisposable {
  * @throws BootFailure, a HarnessError that names the step; the signal's reason when it was aborted.
  */
 export async function openHarness(options: HarnessOptions, signal: AbortSignal): Promise<OpenHarness> {
+  await using undo = new AsyncDisposableStack();
+  const engine = undo.use(await openEngine(options, signal));
+  const first = await engine.openFirst();
+  signal.throwIfAborted();
+  const opened = undo.move();
+  return {
+    ...first,
+    attach: engine.attach,
+    port: engine.port,
+    get busy() {
+      return engine.busy;
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** An engine that has no session yet. */
+interface BareEngine extends OpenEngine {
+  /** Opens the session that the options name, or resumes it. */
+  openFirst(): Promise<Pick<OpenHarness, "session" | "logId" | "profile" | "model" | "notices">>;
+}
+
+/**
+ * Starts an engine without a session: its clients ask for theirs (CTL-11). Nothing of it stays when a step fails.
+ * @throws BootFailure, a HarnessError that names the step.
+ */
+export async function openEngine(options: HarnessOptions, signal: AbortSignal): Promise<BareEngine> {
   const { world, paths } = options;
   await using undo = new AsyncDisposableStack();
   const [config, workingDir] = await Promise.all([
@@ -65,40 +99,49 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
   const secrets = async () => redactor(await providers.credentials.prints());
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, signal };
   const defaults: RunDefaults = { ...options, config, caches, providers, store, retention, workingDir };
+  /** What there is to tell at the start of a session, with what is told of the session itself. */
+  const notices = async (own: readonly string[]) => {
+    const told = await providers.credentials.notices();
+    const warning = options.attended ? await warningOf(sessions) : undefined;
+    return [...told, ...own, ...(warning === undefined ? [] : [warning])];
+  };
   const multiplexer = new Multiplexer({
     world,
     store,
-    openSession: async (request) => (await openRun(request, defaults, signal)).session,
+    async openSession(request, client) {
+      const own = runDefaults(defaults, request, client?.identityClass);
+      const run = await openRun(request, own, signal);
+      return { session: run.session, notices: await notices(run.notices) };
+    },
     ...sessionCommands(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
-  const resume = await bootStep(world.log, "finding the session to resume", () =>
-    findLog(options.resume, store, workingDir),
-  );
-  const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
-  const request = {
-    kind: "CreateSession",
-    profile,
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(resume === undefined ? {} : { resume: resume.logId }),
-  } as const;
-  const { session, model, notices } = await openRun(request, defaults, signal);
-  multiplexer.add(session);
-  const told = await providers.credentials.notices();
-  const warning = options.attended ? await warningOf(sessions) : undefined;
-  signal.throwIfAborted();
-  const opened = undo.move();
   const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
+  const opened = undo.move();
   return {
-    session: session.id,
-    logId: session.logId,
-    profile,
-    model,
-    notices: [...told, ...notices, ...(warning === undefined ? [] : [warning])],
+    async openFirst() {
+      const resume = await bootStep(world.log, "finding the session to resume", () =>
+        findLog(options.resume, store, workingDir),
+      );
+      const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
+      const request = {
+        kind: "CreateSession",
+        profile,
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(resume === undefined ? {} : { resume: resume.logId }),
+      } as const;
+      const { session, model, notices: told } = await openRun(request, defaults, signal);
+      multiplexer.add(session);
+      const { id, logId } = session;
+      return { session: id, logId, profile, model, notices: await notices(told) };
+    },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async port(features) {
       const { enginePort } = await import("./harness/engine-port.ts");
       return enginePort({ options, config, caches, providers, store, multiplexer, served, features });
+    },
+    get busy() {
+      return multiplexer.busy;
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import type { OpenControlPlane } from "../src/harness/control-plane.ts";
 import { openControlPlane } from "../src/harness/control-plane.ts";
+import { openHarness } from "../src/harness.ts";
 import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
 import { RuntimeInfo } from "../src/protocol/resources.ts";
 import { refusalOf, StreamReader } from "./support/control-rig.ts";
@@ -17,7 +18,7 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
     says("Again."),
   );
   const options = place.options({ attended: true, level: "ReadOnly" });
-  const plane = await openControlPlane(options, signal);
+  const plane = await openControlPlane(options, openHarness, signal);
   const [unix = ""] = plane.addresses;
   expect(statSync(unix).mode & 0o777).toBe(0o600);
   const ask = clientOf(plane);
@@ -76,7 +77,7 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
 test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, and /v1/runtime tells how each is doing", async () => {
   const sessions = 60;
   await using place = openPlace(...Array.from({ length: sessions + 1 }, () => says("Yes.")));
-  const plane = await openControlPlane(place.options({ attended: true }), signal);
+  const plane = await openControlPlane(place.options({ attended: true }), openHarness, signal);
   const send = clientOf(plane);
   const ask = async (path: string, json?: unknown): Promise<unknown> => await (await send(path, json)).json();
   await ask("/v1/handshake?version=0.2.0");
@@ -112,7 +113,7 @@ test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, a
 test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing of the engine stays", async () => {
   await using place = openPlace(says("fine"));
   const targets = [{ kind: "unix", path: `${place.root}/nowhere/control.sock` }] as const;
-  await expect(openControlPlane({ ...place.options(), targets }, signal)).rejects.toThrow();
+  await expect(openControlPlane({ ...place.options(), targets }, openHarness, signal)).rejects.toThrow();
   await using harness = await place.open();
   expect(harness.session).toStartWith("sess_");
 });

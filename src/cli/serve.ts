@@ -26,6 +26,7 @@ export async function runServe(
   const at = surroundingsOf(settings, stop);
   const { plannedTargets } = await import("../control/http/targets.ts");
   const { openEngineService, servicePaths } = await import("../harness/engine-service.ts");
+  const { openHarness } = await import("../harness.ts");
   const targets = await Promise.all(plannedTargets(listen, [servicePaths(at.paths).control]).map(opened));
   const options = {
     ...harnessOptions(settings, at, { attended: true, asksTrust: false }),
@@ -33,7 +34,7 @@ export async function runServe(
     codeChannels: () => (at.stderr.isTerminal ? [terminalChannel(at.stderr)] : []),
     tokenFiles: await tokenFiles(listen.authTokenFile),
   };
-  const service = await openEngineService(options, stop.signal);
+  const service = await openEngineService(options, openHarness, stop.signal);
   try {
     await tellStart(service.harness, at);
     const places = service.addresses.map((address) => `  ${neutraliseLine(address)}\n`).join("");

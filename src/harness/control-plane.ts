@@ -12,8 +12,7 @@ import { minimalRoutes } from "../control/minimal/minimal.ts";
 import { restRoutes } from "../control/rest/rest.ts";
 import type { Route } from "../control/route.ts";
 import { openWebSockets } from "../control/ws/web-sockets.ts";
-import type { OpenHarness } from "../harness.ts";
-import { openHarness } from "../harness.ts";
+import type { OpenEngine, OpenHarness } from "../harness.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** What these wires add to the features of the handshake. */
@@ -32,11 +31,17 @@ export interface ControlParts {
   readonly others?: readonly Route[];
 }
 
+/** The wires of one engine. */
+export interface ControlServer extends HttpServer {
+  /** WebSockets, streams and requests that are open. */
+  readonly open: number;
+}
+
 /**
  * Opens every HTTP wire on every target: REST with server-sent events, WebSockets, the minimal server, and those that are
  * given.
  */
-export async function serveControl(parts: ControlParts): Promise<HttpServer> {
+export async function serveControl(parts: ControlParts): Promise<ControlServer> {
   const { world, engine, authority, minimal, others = [] } = parts;
   await using undo = new AsyncDisposableStack();
   const sockets = openWebSockets({ engine, authority, world });
@@ -50,7 +55,20 @@ export async function serveControl(parts: ControlParts): Promise<HttpServer> {
   );
   undo.use(sockets); // they send what they have before the listener is closed
   const opened = undo.move();
-  return { ...server, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  return {
+    addresses: server.addresses,
+    quiesce: server.quiesce,
+    get live() {
+      return server.live;
+    },
+    get count() {
+      return server.count;
+    },
+    get open() {
+      return sockets.open + server.live;
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
 }
 
 export interface ControlPlaneOptions extends HarnessOptions {
@@ -62,12 +80,19 @@ export interface ControlPlaneOptions extends HarnessOptions {
   readonly tokenFiles?: readonly TokenFile[];
 }
 
-/** An engine with its first session, its tokens, and its wires. */
-export interface OpenControlPlane extends AsyncDisposable {
-  readonly harness: OpenHarness;
+/** An engine with its tokens and its wires. */
+export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> extends AsyncDisposable {
+  readonly harness: Engine;
   readonly authority: Authority;
   readonly addresses: readonly string[];
+  readonly server: Pick<ControlServer, "open" | "count">;
 }
+
+/** How the engine is begun: with a first session, or without one. */
+export type Begin<Engine extends OpenEngine> = (
+  options: HarnessOptions,
+  signal: AbortSignal,
+) => Promise<Engine & { readonly session?: SessionId }>;
 
 /**
  * Starts an engine that others can attach to.
@@ -76,16 +101,18 @@ export interface OpenControlPlane extends AsyncDisposable {
  * wires, within their own limit.
  * @throws as `openHarness`, `openAuthority` and the listener do; nothing of it stays.
  */
-export async function openControlPlane(
+export async function openControlPlane<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
+  begin: Begin<Engine>,
   signal: AbortSignal,
-): Promise<OpenControlPlane> {
+): Promise<OpenControlPlane<Engine>> {
   const { world, paths, codeChannels = () => [], tokenFiles = [] } = options;
   await using undo = new AsyncDisposableStack();
   const authority = undo.use(
     await openAuthority({ world, stateDirectory: paths.state, channels: codeChannels, files: tokenFiles }),
   );
-  const harness = await openHarness(options, signal);
+  const harness = await begin(options, signal);
+  const { session } = harness;
   const ending = undo.use(new AsyncDisposableStack());
   ending.use(harness);
   const server = await serveControl({
@@ -94,7 +121,7 @@ export async function openControlPlane(
     authority,
     targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
     ...(options.origins === undefined ? {} : { origins: options.origins }),
-    minimal: () => harness.session,
+    ...(session === undefined ? {} : { minimal: () => session }),
   });
   // In this order: what ends the sessions comes between the two halves of closing the wires.
   ending.defer(() => server.quiesce());
@@ -105,6 +132,7 @@ export async function openControlPlane(
     harness,
     authority,
     addresses,
+    server,
     async [Symbol.asyncDispose]() {
       await ending[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();

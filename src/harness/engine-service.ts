@@ -2,10 +2,11 @@ import { join } from "node:path";
 import type { World } from "../base/world.ts";
 import type { AskOwnerParts } from "../control/auth/ask-owner.ts";
 import { openOwnerExchange } from "../control/auth/owner.ts";
+import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../host/descent.ts";
+import { lockFile } from "../host/file-lock.ts";
 import { hostSockets } from "../host/sockets.ts";
-import { whileHeld } from "../trust/ledger/ledger-lock.ts";
-import type { ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
+import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { freeSocket } from "./free-socket.ts";
 import type { HarnessPaths } from "./options.ts";
@@ -26,33 +27,34 @@ export function servicePaths({ data, state }: HarnessPaths) {
  * a code (AUTH-11). Of two that start at once one serves, and the other is told of it.
  * @throws HarnessError EngineRunning; what `openControlPlane` throws; nothing of it stays then.
  */
-export async function openEngineService(
+export async function openEngineService<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
+  begin: Begin<Engine>,
   signal: AbortSignal,
-): Promise<OpenControlPlane> {
+): Promise<OpenControlPlane<Engine>> {
   const { world, paths } = options;
   const { ownerSocket, ownerToken, control } = servicePaths(paths);
   for (const folder of [paths.data, paths.state]) await world.files.makeDirectory(folder, FOLDER_MODE);
-  return await whileHeld(world, control, async () => {
-    await freeSocket(control, world, signal);
-    await freeSocket(ownerSocket, world, signal);
-    await using undo = new AsyncDisposableStack();
-    // Before anything is started: an orphan from before it would count as no descendant.
-    const descent = undo.use(holdDescent(world.clock));
-    const plane = undo.use(await openControlPlane(options, signal));
-    undo.use(
-      await openOwnerExchange({
-        world,
-        sockets: hostSockets,
-        judge: (stream) => descent.judge(stream),
-        authority: plane.authority,
-        socketPath: ownerSocket,
-        tokenPath: ownerToken,
-      }),
-    );
-    const opened = undo.move();
-    return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-  });
+  // Until it listens: who comes meanwhile waits, and is told then.
+  using _lock = await lockFile(`${control}.lock`, world.clock, signal);
+  await freeSocket(control, world, signal);
+  await freeSocket(ownerSocket, world, signal);
+  await using undo = new AsyncDisposableStack();
+  // Before anything is started: an orphan from before it would count as no descendant.
+  const descent = undo.use(holdDescent(world.clock));
+  const plane = undo.use(await openControlPlane(options, begin, signal));
+  undo.use(
+    await openOwnerExchange({
+      world,
+      sockets: hostSockets,
+      judge: (stream) => descent.judge(stream),
+      authority: plane.authority,
+      socketPath: ownerSocket,
+      tokenPath: ownerToken,
+    }),
+  );
+  const opened = undo.move();
+  return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
 /** Asks the engine of this user for a token: see `askOwner`. */

@@ -48,7 +48,7 @@ export async function openRun(
   await using undo = new AsyncDisposableStack();
 
   const profile = await bootStep(world.log, "loading the profile", () =>
-    openProfile(request.profile, workingDir, defaults),
+    openProfile(profileName(request, before, defaults.config), workingDir, defaults),
   );
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
     openProject(workingDir, profile, defaults),
@@ -108,6 +108,14 @@ export async function openRun(
       ...composed.notices,
     ],
   };
+}
+
+function profileName(
+  { profile }: CommandOf<"CreateSession">,
+  before: LogInfo | undefined,
+  { defaultProfile = "default" }: Config,
+): string {
+  return profile ?? before?.profile ?? defaultProfile;
 }
 
 interface OpenedProject {

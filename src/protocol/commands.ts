@@ -41,12 +41,35 @@ export const AnswerPermission = z.object({
   rule: z.string().optional(),
 });
 
+/**
+ * How a session is run where that differs from how its engine was started, as the flags of the command line of the same
+ * names. Only people may say so; of an agent the limits and `strictPermissions` are taken.
+ */
+export const RunSettings = z.object({
+  level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
+  autoApprove: z.boolean().optional(),
+  strictPermissions: z.boolean().optional(),
+  maxTurns: z.int().min(1).max(999_999).optional(),
+  maxCostUsd: z.number().min(0).optional(),
+  withoutProject: z.boolean().optional(),
+  allowProjectHooks: z.boolean().optional(),
+  /** A path on the engine's machine. */
+  lockfile: z.string().optional(),
+  /** False where whoever answers cannot read a project's files first: one that was not acknowledged is then refused. */
+  asksTrust: z.boolean().optional(),
+  /** The environment of what its tools start; absent: that of the engine. */
+  environment: z.record(z.string(), z.string()).optional(),
+});
+
 export const CreateSession = z.object({
   kind: z.literal("CreateSession"),
-  profile: z.string(),
+  /** Absent: that of the log it goes on with, else the one that the engine's user has configured. */
+  profile: z.string().optional(),
+  /** A log that runs in this engine already is attached to as it is. */
   resume: LogIdSchema.optional(),
   model: z.string().optional(),
   workingDir: z.string().optional(),
+  run: RunSettings.optional(),
 });
 
 export const AttachSession = z.object({ kind: z.literal("AttachSession"), sessionId });

@@ -56,7 +56,7 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
   return new Multiplexer({
     world,
     store,
-    openSession: (request) => openSession(request, { ...around, world }),
+    openSession: async (request) => ({ session: await openSession(request, { ...around, world }) }),
     keeping: keepingOf(store),
   });
 }

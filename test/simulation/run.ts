@@ -220,7 +220,7 @@ class Run {
         await ender.send({ kind: "EndSession", sessionId: old });
       }
       const resume = this.#log !== undefined && (await this.#disk.content.find(this.#log)) !== undefined;
-      const session = await engine.create({
+      const { session } = await engine.open({
         kind: "CreateSession",
         profile: "sim",
         ...(resume && this.#log !== undefined ? { resume: this.#log } : {}),

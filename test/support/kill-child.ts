@@ -32,8 +32,8 @@ const store = await openSqliteStore({ path: join(folder, "sessions.db"), world, 
 /** Opens the session and sends one input after another, until it is killed. */
 async function live(): Promise<void> {
   const session = await openSession();
-  const multiplexer = new Multiplexer({ world, store, openSession: () => Promise.resolve(session) });
-  await multiplexer.create({ kind: "CreateSession", profile: "kill" });
+  const multiplexer = new Multiplexer({ world, store, openSession: () => Promise.resolve({ session }) });
+  multiplexer.add(session);
   const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };
   const connection = connectInproc(multiplexer, { identityClass: "human", label: "kill rig" }, served);
   await connection.handshake(PROTOCOL_VERSION);

@@ -157,7 +157,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const multiplexer = new Multiplexer({
     world,
     store,
-    openSession: ({ resume }) => openRun(resume),
+    openSession: async ({ resume }) => ({ session: await openRun(resume) }),
   });
   multiplexer.add(session);
   const served = { commands: SERVED_COMMANDS, events: EVENT_KINDS, features: [] };

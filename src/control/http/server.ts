@@ -59,6 +59,10 @@ export interface HttpServer extends AsyncDisposable {
   readonly addresses: readonly string[];
   /** From now on every request is refused with EngineStopping; what is under way goes on. */
   quiesce(): void;
+  /** Requests and streams that are under way. */
+  readonly live: number;
+  /** Requests that came, from the start on. */
+  readonly count: number;
 }
 
 /** Opens every target, or none. @throws a system error (EADDRINUSE, EACCES …) where one cannot be had. */
@@ -71,6 +75,12 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   return {
     addresses,
     quiesce: () => front.quiesce(),
+    get live() {
+      return front.live;
+    },
+    get count() {
+      return front.count;
+    },
     async [Symbol.asyncDispose]() {
       await front.drain();
       await opened[Symbol.asyncDispose]();
@@ -85,6 +95,7 @@ class HttpFront implements AsyncDisposable {
   /** What aborts each request that is under way. */
   readonly #live = new Set<AbortController>();
   #isQuiet = false;
+  #count = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(parts: HttpParts) {
@@ -108,6 +119,14 @@ class HttpFront implements AsyncDisposable {
       hosts = kind === "lan" ? { port } : [`localhost:${port}`, `127.0.0.1:${port}`];
     }
     return listening;
+  }
+
+  get live(): number {
+    return this.#live.size;
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   quiesce(): void {
@@ -268,6 +287,7 @@ class HttpFront implements AsyncDisposable {
   /** Counts one request that is under way, until what is returned is called. */
   #begun(gone: AbortController, then: () => void): () => void {
     this.#live.add(gone);
+    this.#count += 1;
     return () => {
       if (!this.#live.delete(gone)) return;
       then();

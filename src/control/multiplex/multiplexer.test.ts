@@ -35,7 +35,11 @@ async function askingRig(answers: PermissionAnswer[], options: Partial<RigOption
 
 test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a subscription", async () => {
   await using rig = await openRig({ script: [] });
-  const parts = { world: rig.world, store: rig.store, openSession: () => Promise.resolve(rig.session) };
+  const parts = {
+    world: rig.world,
+    store: rig.store,
+    openSession: () => Promise.resolve({ session: rig.session }),
+  };
   const multiplexer = new Multiplexer(parts);
   const served = { commands: [], events: [], features: [] };
   const connection = connectInproc(multiplexer, { identityClass: "human", label: "hasty" }, served);
@@ -239,13 +243,14 @@ test("[LIFE-02] [CTL-02] an input at the same instant as the end of its session 
 
 test("[LIFE-02] a session that was still being opened when the engine stopped is ended too", async () => {
   await using rig = await openRig({ script: [] });
-  const { promise, resolve } = Promise.withResolvers<typeof rig.session>();
+  const { promise, resolve } = Promise.withResolvers<{ readonly session: typeof rig.session }>();
   const multiplexer = new Multiplexer({ world: rig.world, store: rig.store, openSession: () => promise });
+  const client = multiplexer.attach({ identityClass: "human", label: "test" });
   const created = multiplexer
-    .create({ kind: "CreateSession", profile: "test" })
+    .send({ kind: "CreateSession", profile: "test" }, client)
     .catch((thrown: unknown) => thrown);
   await multiplexer.close("binary-shutdown");
-  resolve(rig.session);
+  resolve({ session: rig.session });
   expect(await created).toMatchObject({ reason: "EngineStopping" });
   expect((await rig.until("SessionEnded")).payload).toEqual({ reason: "binary-shutdown" });
 });

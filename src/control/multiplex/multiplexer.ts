@@ -1,4 +1,4 @@
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
@@ -16,12 +16,18 @@ import { assertWithin, guarded } from "./within.ts";
 
 export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS, ...KEEPING_COMMANDS] as const;
 
+/** A session that was opened, and sentences for the person who opened it. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly notices?: readonly string[];
+}
+
 export interface MultiplexerParts {
   readonly world: World;
   /** Where the logs of sessions lie that have ended. */
   readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
-  /** Composes a new session, or a new run on an existing log. */
-  openSession(request: CommandOf<"CreateSession">): Promise<Session>;
+  /** Composes a new session, or a new run on an existing log, for the client that asked for it. */
+  openSession(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession>;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
   /** Who owns which namespace of custom commands. */
@@ -36,7 +42,7 @@ export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
   /** Logs that a new run is being opened on. */
-  readonly #reopening = new Map<LogId, Promise<Session>>();
+  readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   #stopping = false;
 
   constructor(parts: MultiplexerParts) {
@@ -64,7 +70,7 @@ export class Multiplexer {
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     await assertWithin(client.scope, command, this.#logOf);
-    if (command.kind === "CreateSession") return { sessionId: (await this.create(command)).id };
+    if (command.kind === "CreateSession") return await this.#createFor(command, client);
     if (isKeeping(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
@@ -100,29 +106,57 @@ export class Multiplexer {
     const log = await this.#parts.store.find(sessionId);
     if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
     const { logId, profile } = log;
+    const opened = await this.#runOn({ kind: "CreateSession", profile, resume: logId }, logId, client);
+    const { session } = opened;
+    // Whoever asked has to know its id first: what is left of an earlier run is asked about in its events.
+    this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
+    return acceptedAs(opened);
+  }
+
+  #asked(settling: Promise<unknown>): void {
+    settling.catch((thrown: unknown) => {
+      const what = messageOf(thrown);
+      this.#parts.world.log.for("multiplex").write("debug", "what was left open is not settled", { what });
+    });
+  }
+
+  /** A log that runs here already is attached to: it has one run, whoever asks for it (CTL-11). */
+  async #createFor(command: CommandOf<"CreateSession">, client: AttachedClient): Promise<Accepted> {
+    const { resume } = command;
+    const opening = resume === undefined ? this.open(command, client) : this.#runOn(command, resume, client);
+    return acceptedAs(await opening);
+  }
+
+  /** The run that a log has here, or a new one on it. */
+  async #runOn(
+    request: CommandOf<"CreateSession">,
+    logId: LogId,
+    client: AttachedClient,
+  ): Promise<OpenedSession> {
     const onLog = () => [...this.#sessions.values()].filter(({ logId: on }) => on === logId);
     // Whichever run of it is being ended; how that went is told to who ended it.
     await Promise.allSettled(onLog().map(({ ending }) => ending));
     const live = onLog().find(({ ending }) => ending === undefined);
-    const session = live ?? (await this.#reopen({ kind: "CreateSession", profile, resume: logId }, logId));
-    return await session.send({ kind: "AttachSession", sessionId: session.id }, client);
+    return live === undefined ? await this.#reopen(request, logId, client) : { session: live };
   }
 
-  #reopen(request: CommandOf<"CreateSession">, logId: LogId): Promise<Session> {
+  #reopen(request: CommandOf<"CreateSession">, logId: LogId, client: AttachedClient): Promise<OpenedSession> {
     const opening =
-      this.#reopening.get(logId) ?? this.create(request).finally(() => this.#reopening.delete(logId));
+      this.#reopening.get(logId) ?? this.open(request, client).finally(() => this.#reopening.delete(logId));
     this.#reopening.set(logId, opening);
     return opening;
   }
 
-  async create(request: CommandOf<"CreateSession">): Promise<Session> {
-    const session = await this.#parts.openSession(request);
+  /** Opens a session, or a new run on a log that has none here. */
+  async open(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession> {
+    const opened = await this.#parts.openSession(request, client);
+    const { session } = opened;
     if (this.#stopping) {
       await session.end("binary-shutdown"); // it was opened while all the others were ended
       throw new HarnessError("EngineStopping", {});
     }
     this.add(session);
-    return session;
+    return opened;
   }
 
   /** Takes over a session that was opened already. It is let go of once it has ended: its log has all of it. */
@@ -134,6 +168,11 @@ export class Multiplexer {
   /** How many sessions are held: those that have not ended. */
   get live(): number {
     return this.#sessions.size;
+  }
+
+  /** Whether one of them does something that nobody need watch: a turn, or a task in the background. */
+  get busy(): boolean {
+    return [...this.#sessions.values()].some(({ busy }) => busy);
   }
 
   /** The sessions that run here. */
@@ -174,6 +213,10 @@ export class Multiplexer {
       return { sessionId };
     throw new HarnessError("UnknownSession", { id: sessionId });
   }
+}
+
+function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
+  return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
 }
 
 function isKeeping(command: Command): command is KeepingCommand {

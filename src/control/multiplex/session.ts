@@ -96,6 +96,11 @@ export class Session {
     return untilEnded(this.id, events, this.#followed(signal));
   }
 
+  /** Whether a turn runs, or a task in the background. */
+  get busy(): boolean {
+    return this.#turns.slot.taken || (this.#parts.tasksRunning?.() ?? 0) > 0;
+  }
+
   /** Resolves once it has ended; undefined while nobody ends it. */
   get ending(): Promise<void> | undefined {
     return this.#ending;

@@ -1,0 +1,49 @@
+import { HarnessError } from "../base/errors.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import type { IdentityClass } from "../protocol/connection.ts";
+import type { RunDefaults } from "./run-parts.ts";
+
+type Create = CommandOf<"CreateSession">;
+
+/** What an agent may say of its own session: each can only make it narrower. */
+const FOR_AGENTS: readonly string[] = ["strictPermissions", "maxTurns", "maxCostUsd"];
+
+/**
+ * What one session starts from: the engine's own settings, with what the client said that asked for it (CTL-11).
+ *
+ * A session that an agent asks for cannot ask a person to read the project's files first: nobody may be there.
+ * @throws HarnessError InvalidCommand where an agent says what is for a person to say.
+ */
+export function runDefaults(
+  defaults: RunDefaults,
+  { run = {} }: Pick<Create, "run">,
+  by: IdentityClass | undefined,
+): RunDefaults {
+  if (by === "agent") {
+    const other = Object.keys(run).find((name) => !FOR_AGENTS.includes(name));
+    if (other !== undefined) {
+      const why = `run.${other} is for a person to say`;
+      throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
+    }
+  }
+  const { environment, level, maxTurns, maxCostUsd, lockfile, ...switches } = run;
+  return {
+    ...defaults,
+    ...(level === undefined ? {} : { level }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(lockfile === undefined ? {} : { lockfile }),
+    ...(environment === undefined ? {} : { environment }),
+    ...given(switches),
+    ...(by === "agent" ? { asksTrust: false } : {}),
+    ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
+  };
+}
+
+/** Switches that were said, one way or the other. */
+function given<Switches extends Readonly<Record<string, boolean | undefined>>>(
+  switches: Switches,
+): { readonly [Name in keyof Switches]?: boolean } {
+  const said = Object.entries(switches).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as { readonly [Name in keyof Switches]?: boolean };
+}
