@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
 import type { ParentQuestion } from "../../src/control/auth/attestation.ts";
 import { attestParent } from "../../src/control/auth/attestation.ts";
 import { requireProgram } from "../support/requires.ts";
+import { until } from "../support/until.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
 
 /** Each is red with `judgeParent` saying "known" to all. */
@@ -41,6 +43,9 @@ function place(): Place {
         stderr: "ignore",
       });
       try {
+        await until("the program runs, with its words", () =>
+          readFileSync(`/proc/${child.pid}/cmdline`, "utf8").startsWith(`${argv[0]}\0`),
+        );
         await attestParent({
           world: testWorld(),
           parentPid: child.pid,
