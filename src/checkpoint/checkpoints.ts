@@ -91,7 +91,7 @@ export class Checkpoints {
         return;
       }
       if (isFirst || changes === "anything") await this.#tracker.look("user", signal, "if not fresh");
-      if (changes !== "anything") await this.#tracker.lookAt(this.#paths(changes), "user");
+      if (changes !== "anything") await this.#tracker.lookAt(this.#paths(changes), "user", signal);
       if (!isFirst) return;
       await this.#tracker.record("before", turn, signal);
       this.#turn = turn;
@@ -107,7 +107,7 @@ export class Checkpoints {
         // The next request goes first.
         await this.#parts.tracking.tree.pause(signal);
         if (changes === "anything") await this.#tracker.look("calls", signal);
-        else await this.#tracker.lookAt(this.#paths(changes), "calls");
+        else await this.#tracker.lookAt(this.#paths(changes), "calls", signal);
       } catch (thrown) {
         if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
       }
@@ -156,7 +156,7 @@ export class Checkpoints {
       } finally {
         // Also what was done before it broke off: the next rewind is not to take it for somebody else's work.
         const unstopped = new AbortController().signal;
-        await this.#tracker.lookAt(touched, "calls");
+        await this.#tracker.lookAt(touched, "calls", unstopped);
         await this.#tracker.record("rewind", turn, unstopped);
       }
     });

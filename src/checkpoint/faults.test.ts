@@ -15,8 +15,8 @@ import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { hostFiles } from "../host/files.ts";
+import { FILE_BYTES_MAX } from "./bounds.ts";
 import { roomFor } from "./space.ts";
-import { FILE_BYTES_MAX } from "./tracker.ts";
 
 function full(): Promise<never> {
   return Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));

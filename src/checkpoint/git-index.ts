@@ -13,6 +13,11 @@ export interface IndexEntry {
 }
 
 const ENTRIES_PER_PAUSE = 500;
+const ENTRIES_MAX = 1_000_000;
+/** No system opens a longer path. */
+const PATH_BYTES_MAX = 4_096;
+/** Of all paths together: in version 4 one byte can repeat a whole path. */
+const PATHS_BYTES_MAX = 256 * 1024 * 1024;
 const HEADER_BYTES = 12;
 const FIXED_BYTES = 62;
 const OBJECT_BYTES = 20;
@@ -24,8 +29,8 @@ const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
 /**
  * The entries of an index file of version 2, 3 or 4, by path from the top of the working tree.
  *
- * The bytes are held, and must not change. Undefined for what is none of these, or needs more than this file (a split
- * index): nothing is then known of any file.
+ * The bytes are held, and must not change. Undefined for what is none of these, needs more than this file (a split
+ * index), or has more or longer paths than are read: nothing is then known of any file.
  * Entries in conflict, of submodules and of directories, and those that git was told not to look at, are left out.
  */
 export async function parseIndex(
@@ -39,7 +44,9 @@ export async function parseIndex(
   if (view.getUint32(0) !== 0x4449_5243 || version < 2 || version > 4) return undefined;
   const count = view.getUint32(8);
   const end = bytes.length - CHECKSUM_BYTES;
+  if (count > ENTRIES_MAX) return undefined;
   const entries = new Map<string, IndexEntry>();
+  let pathsBytes = 0;
   let previous: Uint8Array = new Uint8Array();
   let at = HEADER_BYTES;
   for (let number = 0; number < count; number += 1) {
@@ -49,7 +56,9 @@ export async function parseIndex(
     const isExtended = version >= 3 && (flags & EXTENDED) !== 0;
     const extended = isExtended ? view.getUint16(at + FIXED_BYTES) : 0;
     const named = nameAt(bytes, at + FIXED_BYTES + (isExtended ? 2 : 0), { version, previous, end, flags });
-    if (named === undefined) return undefined;
+    if (named === undefined || named.name.length > PATH_BYTES_MAX) return undefined;
+    pathsBytes += named.name.length;
+    if (pathsBytes > PATHS_BYTES_MAX) return undefined;
     const mode = view.getUint32(at + 24);
     const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;

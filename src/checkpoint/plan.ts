@@ -1,7 +1,8 @@
+import { entriesAfter } from "./entries.ts";
 import type { Entry } from "./entry.ts";
 import { sameEntry } from "./entry.ts";
+import { foldersAbove } from "./place.ts";
 import type { ChangedBy, RecordHeader, StoredRecord } from "./store.ts";
-import { entriesAfter } from "./tracker.ts";
 
 /** A place in the log that files can be set back to. */
 export interface Boundary {
@@ -73,7 +74,7 @@ export function planRewind(
 
 /** A folder that calls made stays where something in it stays: it belongs to the set of that. */
 function withoutSpared(plan: RewindPlan): RewindPlan {
-  const [aboveContested, aboveForeign] = [foldersAbove(plan.contested), foldersAbove(plan.foreign)];
+  const [aboveContested, aboveForeign] = [heldBy(plan.contested), heldBy(plan.foreign)];
   const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
   const contested = goes.filter(({ path }) => aboveContested.has(path));
   const foreign = goes.filter(({ path }) => !aboveContested.has(path) && aboveForeign.has(path));
@@ -87,15 +88,8 @@ function withoutSpared(plan: RewindPlan): RewindPlan {
 }
 
 /** The folders above what is there of some steps. */
-function foldersAbove(steps: readonly RewindStep[]): ReadonlySet<string> {
-  return new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : foldersOf(path))));
-}
-
-function foldersOf(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
-    folders.push(path.slice(0, at));
-  return folders;
+function heldBy(steps: readonly RewindStep[]): ReadonlySet<string> {
+  return new Set(steps.flatMap(({ path, from }) => (from === undefined ? [] : foldersAbove(path))));
 }
 
 /** Whether what a record says was so at a boundary already. */

@@ -5,6 +5,7 @@ import type { Entry } from "./entry.ts";
 import { fileStat, sameContent, sameStat } from "./entry.ts";
 import type { Repository } from "./git.ts";
 import { blobName } from "./git-objects.ts";
+import { placeOf } from "./place.ts";
 import type { RewindStep, Unreached } from "./plan.ts";
 import type { CheckpointStore } from "./store.ts";
 
@@ -40,7 +41,7 @@ export async function availableSteps(
       to?.kind === "file" && !(from?.kind === "file" && sameContent(from.content, to.content))
         ? to
         : undefined;
-    if (needs !== undefined && (await contentOf(needs, parts)) === undefined)
+    if (needs !== undefined && (await contentOf(needs, parts, signal)) === undefined)
       notRestorable.push({ path: step.path, why: whyGone(step.to) });
     else available.push(step);
     if (index % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
@@ -116,7 +117,7 @@ class Restoring {
       await this.#attempt(step, (tree, ...at) => tree.setMode(...at, mode));
       return;
     }
-    const content = await contentOf(to, this.#parts);
+    const content = await contentOf(to, this.#parts, this.#signal);
     if (content === undefined) this.#notRestorable.push({ path, why: whyGone(to) });
     else
       await this.#attempt(afterGoing(step), (tree, ...at) =>
@@ -195,10 +196,14 @@ function assertUnchanged({ path, from }: RewindStep, { tree, root, store }: Rest
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
 
-async function contentOf({ content, stat }: FileEntry, parts: RestoreParts): Promise<Uint8Array | undefined> {
+async function contentOf(
+  { content, stat }: FileEntry,
+  parts: RestoreParts,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
   if (content.kind === "missing") return undefined;
   if (content.kind === "kept") return await parts.store.content(content.name);
-  const bytes = await parts.repository()?.objects.blob(content.object);
+  const bytes = await parts.repository()?.objects.blob(content.object, signal);
   return bytes?.length === stat.size ? bytes : undefined;
 }
 
@@ -213,9 +218,4 @@ function whyLeft(thrown: unknown): string {
   const code = codeOf(thrown);
   if (code === "ENOTEMPTY" || code === "EEXIST") return "the folder holds other files";
   return messageOf(thrown);
-}
-
-/** Paths of files outside of the workspace are absolute. */
-export function placeOf(root: string, path: string): readonly [root: string, path: string] {
-  return path.startsWith("/") ? ["/", path.slice(1)] : [root, path];
 }

@@ -4,6 +4,7 @@ import type { NamedNode, Tree } from "../base/tree.ts";
 import type { Repository } from "./git.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { isIgnored, parseIgnore } from "./ignore.ts";
+import { parentOf } from "./place.ts";
 
 /** A folder that git ignores is looked into where it holds no more than this. */
 export const IGNORED_ENTRIES_MAX = 500;
@@ -105,9 +106,4 @@ export class Selection {
       return { folder, rules: [] }; // it cannot be read: nothing is ignored by it
     }
   }
-}
-
-export function parentOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash <= 0 ? "" : path.slice(0, slash);
 }
