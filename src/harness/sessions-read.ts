@@ -7,6 +7,8 @@ import type { LogInfo, SessionStore } from "../session/store.ts";
 import { standIn } from "../session/transcript/stand-in.ts";
 
 const PAGE_EVENTS = 500;
+/** So many in a row that cannot be read are told one by one. After that nothing is looked for any more: a number may be wrong. */
+export const UNREADABLE_RUN_MAX = 10_000;
 
 export interface ReadOptions {
   /** The last event that is not wanted; absent: all are. */
@@ -27,6 +29,7 @@ export async function* eventsOf(
   const breathe = breather(clock, signal);
   let last: Pick<Envelope, "id" | "session" | "ts"> = { id: since, session, ts: createdAt };
   let limit = PAGE_EVENTS;
+  let unreadable = 0;
   while (last.id < lastEvent) {
     await breathe();
     const wanted = Math.min(limit, lastEvent - last.id);
@@ -44,6 +47,8 @@ export async function* eventsOf(
       const event = events[at]?.id === id ? events[at] : undefined;
       if (event !== undefined) at += 1;
       last = event ?? { ...last, id };
+      unreadable = event === undefined ? unreadable + 1 : 0;
+      if (unreadable > UNREADABLE_RUN_MAX) return;
       yield event ?? standIn(last, "EventUnreadable");
     }
   }

@@ -6,8 +6,8 @@ import type { Batch, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
 
-/** Stands for a title that is damaged: the session is found and listed all the same, and a check tells more. */
-export const TITLE_UNREADABLE = "«unreadable»";
+/** Stands for a text of a log that is damaged: the log is found and listed all the same, and a check tells more. */
+export const UNREADABLE = "«unreadable»";
 
 /** What a batch says about its log as a whole; every store keeps these facts beside the log. */
 export interface LogFacts {

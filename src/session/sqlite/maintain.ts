@@ -49,7 +49,7 @@ function bytes(connection: Connection): number {
 async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
   const { isAlive, world, signal } = maintenance;
   const broken = connection.all(
-    `SELECT logs.num, leases.pid, leases.process_start FROM logs JOIN leases ON leases.log = logs.num
+    `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
      WHERE deleted = 0 AND branch_at IS NOT NULL
        AND branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`,
   );

@@ -12,7 +12,7 @@ import type { RowReader } from "./rows.ts";
 export const EVENT_ROW = `
   SELECT id, coalesce(events.session_id, runs.session_id) AS session, kind, ts, originator, parent_call,
          content, key_id, meta
-  FROM events JOIN runs ON runs.num = events.run`;
+  FROM events LEFT JOIN runs ON runs.num = events.run`;
 
 /** What is read of one log. */
 export class Reading {

@@ -5,7 +5,7 @@ import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { isEventKind, withoutContent } from "../expired.ts";
-import { TITLE_UNREADABLE } from "../log-facts.ts";
+import { UNREADABLE } from "../log-facts.ts";
 import type { SealScope } from "../seal.ts";
 import { SealBroken } from "../seal.ts";
 import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store.ts";
@@ -172,19 +172,24 @@ export class RowReader {
     };
   }
 
+  /**
+   * What stands beside a log. Where something of that is damaged the log is told all the same, so that what can be read of
+   * it still can be found: «unreadable» stands for its text, 0 for its number.
+   */
   log(row: Row, heldBy: Holder | undefined): LogInfo {
     const logId = this.text(row, "log_id", "a log") as LogId;
-    const oldestDay = optionalText(row, "oldest_day");
+    const oldestDay = dayIn(row, "oldest_day");
+    const text = (column: string) => optionalText(row, column) ?? UNREADABLE;
     return {
       logId,
-      session: this.text(row, "session", logId) as SessionId,
-      workingDir: this.text(row, "working_dir", logId),
-      profile: this.text(row, "profile", logId),
-      model: this.text(row, "model", logId),
-      createdAt: this.text(row, "created_at", logId),
-      updatedAt: this.text(row, "updated_at", logId),
-      lastEvent: this.integer(row, "last_event", logId),
-      turns: this.integer(row, "turns", logId),
+      session: (optionalText(row, "session") ?? logId) as SessionId,
+      workingDir: text("working_dir"),
+      profile: text("profile"),
+      model: text("model"),
+      createdAt: text("created_at"),
+      updatedAt: text("updated_at"),
+      lastEvent: countIn(row, "last_event"),
+      turns: countIn(row, "turns"),
       title: this.#titleOrMark(logId, row),
       ...(heldBy === undefined ? {} : { heldBy }),
       pinned: row["pinned"] === 1n,
@@ -206,7 +211,7 @@ export class RowReader {
       return this.title(logId, row);
     } catch (thrown) {
       if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
-      return TITLE_UNREADABLE;
+      return UNREADABLE;
     }
   }
 
@@ -256,6 +261,17 @@ function branchOf(row: Row): { readonly branchOf?: BranchPoint } {
   const { branch_of: logId, branch_at: at } = row;
   if (typeof logId !== "string" || typeof at !== "bigint") return {};
   return { branchOf: { logId: logId as LogId, at: Number(at) } };
+}
+
+function dayIn(row: Row, column: string): string | undefined {
+  const day = optionalText(row, column);
+  return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && Date.parse(day) > 0 ? day : undefined;
+}
+
+/** A number of things; 0 where what stands there is none. */
+function countIn(row: Row, column: string): number {
+  const value = Number(row[column] ?? 0);
+  return Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
 function optionalText(row: Row, column: string): string | undefined {

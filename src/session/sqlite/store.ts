@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -179,8 +179,9 @@ export class SqliteStore implements SessionStore {
   async delete(logId: LogId): Promise<void> {
     const log = this.#connection.transaction("power", () => {
       const row = this.#mustFind(logId);
-      const living = this.#holderOf(row);
-      if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
+      // A log whose lease is damaged can be deleted: who writes it all the same is told that it has lost it.
+      const living = this.#holderOr(row, "nobody");
+      if (typeof living === "object") throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const num = this.#rows.integer(row, "num", logId);
       forgetLog(this.#connection, num);
       return num;
@@ -190,7 +191,8 @@ export class SqliteStore implements SessionStore {
   }
 
   async maintain(signal: AbortSignal): Promise<Maintained> {
-    const isAlive = (row: Row) => this.#holderOf(row) !== undefined;
+    // A branch whose lease cannot be read may be one that is being made.
+    const isAlive = (row: Row) => this.#holderOr(row, "somebody") !== "nobody";
     return maintain(this.#connection, { world: this.#world, signal, isAlive });
   }
 
@@ -259,9 +261,21 @@ export class SqliteStore implements SessionStore {
   }
 
   #info(row: Row): LogInfo {
-    return this.#rows.log(row, this.#holderOf(row));
+    const holder = this.#holderOr(row, "nobody");
+    return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
   }
 
+  /** Who holds a log, where that can be read. */
+  #holderOr<Unknown extends string>(row: Row, unknown: Unknown): Holder | "nobody" | Unknown {
+    try {
+      return this.#holderOf(row) ?? "nobody";
+    } catch (thrown) {
+      if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
+      return unknown;
+    }
+  }
+
+  /** @throws HarnessError StoreCorrupt where its lease is damaged. */
   #holderOf(row: Row): Holder | undefined {
     if (row["pid"] === null) return undefined;
     const pid = this.#rows.integer(row, "pid", "a lease");
@@ -286,4 +300,4 @@ const LOG_ROW = `
     ${LAST_EVENT} AS last_event,
     (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
     leases.pid, leases.process_start
-  FROM logs JOIN leases ON leases.log = logs.num`;
+  FROM logs LEFT JOIN leases ON leases.log = logs.num`;
