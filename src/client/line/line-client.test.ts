@@ -624,6 +624,81 @@ test("[PERM-03] a call that the person denied is told once, as their own doing",
   await rig.end();
 });
 
+test("[CTX-02] a memory that is written is told once, in the place of the call's result; a failure is told as one", async () => {
+  const rig = openRig();
+  const result = (content: string, isError = false): Event => ({
+    kind: "ToolResult",
+    payload: { callId: CALL, content: [{ type: "text", text: content }], isError },
+  });
+  const written: PayloadOf<"MemoryWritten"> = { name: "tabs", type: "user", description: "Likes tabs" };
+  rig.publish(
+    call("MemoryWrite", { name: "tabs" }),
+    { kind: "MemoryWritten", payload: written },
+    result("Remembered as tabs"),
+    call("MemoryWrite", { name: "x" }),
+    result("No more fits.", true),
+    call("MemoryForget", { name: "tabs" }),
+    { kind: "MemoryWritten", payload: { ...written, removed: true } },
+    result("Forgotten"),
+    call("Read", { path: "x" }),
+    result("one"),
+  );
+  await settle();
+  expect(rig.shown()).toBe(
+    [
+      "* MemoryWrite tabs",
+      "  memory tabs written (user): Likes tabs",
+      "* MemoryWrite x",
+      "  MemoryWrite failed: No more fits.",
+      "* MemoryForget tabs",
+      "  memory tabs removed (user): Likes tabs",
+      "* Read x",
+      "  Read ok: one",
+      "",
+    ].join("\n"),
+  );
+  await rig.end();
+});
+
+test("[CLI-01 ENG-26] what is told while an answer is streamed waits for the end of its line, for a call, or for a second", async () => {
+  const rig = openRig();
+  rig.publish(started(1), text("The first li"));
+  await rig.type("/cost");
+  rig.publish(queued(1, "typed meanwhile"), text("ne.\nThe sec"));
+  await settle();
+  const waiting = "waiting [1] for its turn: typed meanwhile  (/withdraw 1 takes it back)";
+  const costs = "$0.0000 this session: 0 tokens in, 0 out, 0 calls";
+  let told = `The first line.\n${costs}\n${waiting}\nThe sec`;
+  expect(rig.shown()).toBe(told);
+
+  await rig.type("/cost");
+  await rig.clock.advance(999);
+  expect(rig.shown()).toBe(told);
+  await rig.clock.advance(1);
+  await settle();
+  told += `\n${costs}\n`;
+  expect(rig.shown()).toBe(told);
+
+  rig.publish(text("third"));
+  await rig.type("/cost");
+  rig.publish(call("Read", { path: "x" }));
+  await settle();
+  told += `third\n${costs}\n* Read x\n`;
+  expect(rig.shown()).toBe(told);
+  expect(rig.clock.waiting).toBe(0);
+
+  rig.publish(text("fourth"));
+  await rig.type("/cost");
+  await rig.interrupt(1_000);
+  told += `fourth\n${costs}\n${INTERRUPT_BANNER}\n`;
+  expect(rig.shown()).toBe(told);
+  rig.publish(text("fifth"));
+  await rig.type("/cost");
+  await rig.interrupt(1_001);
+  await rig.outcome;
+  expect(rig.shown()).toBe(`${told}fifth\n${costs}\n`);
+});
+
 test("[TUI-07] a model, a tool and an error cannot drive the terminal, even in pieces", async () => {
   const rig = openRig();
   rig.publish(

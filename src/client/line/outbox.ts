@@ -3,7 +3,7 @@ import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { neutralise } from "../kit/terminal-text.ts";
-import { quote } from "./event-printer.ts";
+import { quote } from "./quote.ts";
 import type { Sender } from "./sender.ts";
 
 export interface OutboxOptions {

@@ -2,7 +2,7 @@ import type { PermissionScope } from "../../protocol/commands.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { neutraliseLine, reveal } from "../kit/terminal-text.ts";
 import { changeText } from "./change-text.ts";
-import { quote } from "./event-printer.ts";
+import { quote } from "./quote.ts";
 
 /** What a person chose at a permission question, or that they must be asked again. */
 export type Choice =

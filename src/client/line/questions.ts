@@ -2,8 +2,8 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import { quote } from "./event-printer.ts";
 import { permissionText, ruleText } from "./permission-answer.ts";
+import { quote } from "./quote.ts";
 
 /** A question that waits for the person. A permission request has a second stage, where its rule is shortened. */
 export type OpenQuestion =

@@ -1,43 +1,28 @@
 import { unreachable } from "../../base/assert.ts";
-import type { HarnessError } from "../../base/errors.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { TurnEndReason } from "../../protocol/events.ts";
-import { follow } from "../kit/follow.ts";
 import { merge } from "../kit/merge.ts";
 import type { Typed } from "../kit/slash.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import { endingText } from "../kit/turn-record.ts";
 import { builtIn } from "./commands.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import { Dialogue } from "./dialogue.ts";
-import { EventPrinter } from "./event-printer.ts";
+import type { Happening } from "./happenings.ts";
+import { happeningsOf, worked } from "./happenings.ts";
 import type { Lane, Work } from "./lanes.ts";
 import { Lanes, WORK_AHEAD_MAX } from "./lanes.ts";
-import { MemoryWatch } from "./memory-watch.ts";
 import type { LineClientOptions, LineOutcome } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import type { PromptState } from "./prompt.ts";
 import { Prompt } from "./prompt.ts";
-import type { SeenTurn } from "./rewind.ts";
-import { withTurn } from "./rewind.ts";
+import { Screen } from "./screen.ts";
+import { SeenSession } from "./seen-session.ts";
 import { Sender } from "./sender.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
-import { Spending } from "./spending.ts";
-import type { LineInput } from "./terminal.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
-
-type Happening =
-  | { readonly kind: "event"; readonly envelope: Envelope }
-  | { readonly kind: "ended" }
-  | { readonly kind: "input"; readonly input: LineInput }
-  | { readonly kind: "closed" }
-  /** A piece of work that waited for the engine is done. */
-  | { readonly kind: "worked" }
-  | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
 
 /** One session as it is watched, until the person leaves it or goes to another one. */
 export class WatchedSession {
@@ -45,20 +30,15 @@ export class WatchedSession {
   readonly #lanes = new Lanes(() => this.#prompt.show());
   readonly #sender: Sender;
   readonly #outbox: Outbox;
-  readonly #spending = new Spending();
+  readonly #seen: SeenSession;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
   /** Lines that were entered for the model, or are commands, and have not begun. */
   #ahead: readonly string[] = [];
   readonly #prompt: Prompt;
-  readonly #printer: EventPrinter;
+  readonly #screen: Screen;
   #model: string;
   readonly #dialogue: Dialogue;
-  #turn: number | undefined;
-  #lastTurn: TurnEndReason | undefined;
-  #rules: readonly string[] = [];
-  #turns: readonly SeenTurn[] = [];
-  readonly #memories = new MemoryWatch();
   readonly #continued = new ContinuedLine();
   #inputClosed = false;
   #leaving = false;
@@ -67,36 +47,35 @@ export class WatchedSession {
   #next: Pick<LineClientOptions, "session" | "model"> | undefined;
 
   constructor(options: LineClientOptions) {
+    const { connection, session, terminal, clock } = options;
     this.#options = options;
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
     this.#model = options.model;
+    this.#seen = new SeenSession(session);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
-    this.#printer = new EventPrinter({
-      client: options.connection.clientId,
-      answers: true,
-      session: options.session,
-    });
-    const { connection, session } = options;
-    const { interactive } = options.terminal;
-    const say = (text: string) => this.#say(text);
-    const sender = new Sender({ connection, signal: this.#signal, say });
+    const client = connection.clientId;
+    const soon = (work: Work) => this.#lanes.later("urgent", work);
+    const screen = new Screen({ terminal, clock, client, session, soon });
+    this.#screen = screen;
+    const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
+    const { interactive } = terminal;
     this.#outbox = new Outbox({
       session,
-      client: connection.clientId,
+      client,
       sender,
-      say,
+      say: (text) => screen.note(text),
       interactive,
       busy: () => this.#busy,
       afterLines: (work) => this.#work("lines", work),
     });
     this.#dialogue = new Dialogue({
       session,
-      say,
+      say: (text) => screen.say(text),
       send: (command) => sender.sendOrTell(command),
       keep: (text) => this.#outbox.keep(text),
       later: (work) => this.#lanes.later("answers", work),
-      nowMs: () => options.clock.monotonic(),
+      nowMs: () => clock.monotonic(),
       interactive,
     });
   }
@@ -113,9 +92,7 @@ export class WatchedSession {
 
   async run(): Promise<LineOutcome> {
     const sources = [
-      this.#events(),
-      this.#input(),
-      this.#attach(),
+      ...happeningsOf(this.#options, this.#sender, this.#signal),
       ...this.#lanes.workOff().map((lane) => worked(lane)),
     ];
     for (const text of this.#options.typed ?? []) await this.#line(text);
@@ -127,34 +104,17 @@ export class WatchedSession {
         this.#leaveWhenDone();
         if (this.#outcome !== undefined) break;
       }
+      await this.#screen.flush();
     } finally {
+      this.#screen[Symbol.dispose]();
       this.#prompt[Symbol.dispose]();
       this.#leave.abort();
       this.#lanes.end();
     }
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
-    return this.#lastTurn === undefined ? { why } : { why, lastTurn: this.#lastTurn };
-  }
-
-  async *#events(): AsyncGenerator<Happening> {
-    const { connection, session, history } = this.#options;
-    const signal = this.#signal;
-    const subscription = history ? { signal, since: 0 } : { signal };
-    for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
-    yield { kind: "ended" };
-  }
-
-  async *#input(): AsyncGenerator<Happening> {
-    for await (const input of this.#options.terminal.input(this.#signal)) yield { kind: "input", input };
-    yield { kind: "closed" };
-  }
-
-  /** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */
-  async *#attach(): AsyncGenerator<Happening> {
-    const { history, session: sessionId, terminal } = this.#options;
-    if (!history || !terminal.interactive) return; // a line of a script is meant for the model
-    yield { kind: "attached", refused: await this.#sender.send({ kind: "AttachSession", sessionId }) };
+    const { lastTurn } = this.#seen;
+    return lastTurn === undefined ? { why } : { why, lastTurn };
   }
 
   async #take(happening: Happening): Promise<void> {
@@ -169,7 +129,7 @@ export class WatchedSession {
       case "worked":
         return;
       case "attached":
-        if (happening.refused !== undefined) await this.#say(neutralise(happening.refused.message));
+        if (happening.refused !== undefined) await this.#screen.say(neutralise(happening.refused.message));
         return;
       case "input":
         if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
@@ -180,54 +140,31 @@ export class WatchedSession {
   }
 
   get #busy(): boolean {
-    const follows = this.#printer.waiting.some(({ held }) => !held);
-    return this.#outbox.pending || this.#turn !== undefined || follows;
+    const follows = this.#screen.waiting.some(({ held }) => !held);
+    return this.#outbox.pending || this.#seen.turn !== undefined || follows;
   }
 
   async #event(envelope: Envelope): Promise<void> {
-    const text = this.#printer.print(envelope);
-    if (text !== "") await this.#options.terminal.write(text);
-    this.#spending.add(envelope);
-    this.#turns = withTurn(this.#turns, envelope);
-    this.#memories.add(envelope);
+    await this.#screen.show(envelope);
+    this.#seen.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
-    if (envelope.session !== this.#options.session || envelope.parentCall !== undefined) {
+    if (!this.#seen.isOwn(envelope)) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
       return;
     }
     if (envelope.kind === "TurnStarted") {
-      this.#turn = envelope.payload.turn;
       if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
       // It was accepted after the person had left.
       if (this.#inputClosed && this.#options.terminal.interactive)
         await this.#work("urgent", () => this.#cancel());
     }
-    if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
     await this.#ask(envelope);
-    if (envelope.kind === "TurnEnded" && envelope.payload.turn === this.#turn)
-      await this.#turnEnded(envelope.payload);
+    const ended = this.#seen.ended(envelope);
+    if (ended !== undefined) await this.#turnEnded(ended);
   }
 
-  #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
-    const { decision, scope, rule, counted } = envelope.payload;
-    const lasting = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
-    if (lasting && rule !== undefined && !this.#rules.includes(rule)) this.#rules = [...this.#rules, rule];
-  }
-
-  async #turnEnded({
-    reason,
-    rounds,
-  }: {
-    readonly reason: TurnEndReason;
-    readonly rounds?: number | undefined;
-  }): Promise<void> {
-    this.#turn = undefined;
-    this.#lastTurn = reason;
-    const ending = endingText(reason);
-    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.#spending.text()];
-    const told = facts.filter((fact) => fact !== undefined).join(", ");
-    const line = [ending, told].filter((part) => part !== undefined && part !== "").join("; ");
-    if (line !== "") await this.#say(`-- ${line}`);
+  async #turnEnded(text: string): Promise<void> {
+    if (text !== "") await this.#screen.say(text);
     if (!this.#leaving) await this.#outbox.offer();
     this.#prompt.show();
   }
@@ -274,12 +211,12 @@ export class WatchedSession {
 
   async #work(lane: Lane, work: Work): Promise<void> {
     if (this.#lanes.push(lane, work)) return;
-    await this.#say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
+    await this.#screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
   }
 
   async #entered(text: string): Promise<void> {
     const typed = parseTyped(text);
-    if (typed.kind === "invalid") return await this.#say(neutraliseLine(typed.why));
+    if (typed.kind === "invalid") return await this.#screen.say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
     if (typed.text.trim() !== "") return await this.#outbox.sendText(typed.text);
     if (this.#busy) return;
@@ -290,7 +227,7 @@ export class WatchedSession {
 
   /** Sends the first input that is held as one of now; those after it follow. */
   async #sendHeld(): Promise<void> {
-    const held = this.#printer.waiting.find((input) => input.held);
+    const held = this.#screen.waiting.find((input) => input.held);
     if (held === undefined) return;
     const { session: sessionId } = this.#options;
     const { inputId, content } = held;
@@ -303,9 +240,9 @@ export class WatchedSession {
     const client = this;
     return {
       session: client.#options.session,
-      costs: client.#spending.costs,
+      costs: client.#seen.spending.costs,
       busy: client.#busy,
-      memories: client.#memories.text,
+      memories: client.#seen.memories.text,
       get model() {
         return client.#model;
       },
@@ -313,14 +250,14 @@ export class WatchedSession {
         client.#model = model;
       },
       get rules() {
-        return client.#rules;
+        return client.#seen.rules;
       },
       set rules(rules) {
-        client.#rules = rules;
+        client.#seen.rules = rules;
       },
-      say: (text) => client.#say(text),
+      say: (text) => client.#screen.note(text),
       get turns() {
-        return client.#turns;
+        return client.#seen.turns;
       },
       send: (command) => client.#sender.sendOrTell(command),
       request: (command) => client.#sender.request(command),
@@ -329,7 +266,7 @@ export class WatchedSession {
         client.#next = { session, model };
       },
       cancel: () => client.#cancel(),
-      waiting: client.#printer.waiting,
+      waiting: client.#screen.waiting,
       steer: (text) => client.#outbox.sendText(text, "steer"),
       drop() {
         client.#outbox.take();
@@ -344,7 +281,7 @@ export class WatchedSession {
       return;
     }
     this.#leaving = true;
-    await this.#say("Stopping the turn, then leaving.");
+    await this.#screen.say("Stopping the turn, then leaving.");
     await this.#cancel();
   }
 
@@ -354,7 +291,7 @@ export class WatchedSession {
       return;
     }
     this.#interruptedAtMs = atMs;
-    await this.#say(INTERRUPT_BANNER);
+    await this.#screen.say(INTERRUPT_BANNER);
     if (this.#busy || this.#lanes.busy) await this.#work("urgent", () => this.#cancel());
     this.#prompt.show();
   }
@@ -372,10 +309,6 @@ export class WatchedSession {
     await this.#sender.sendOrTell({ kind: "CancelTurn", sessionId: this.#options.session });
   }
 
-  async #say(text: string): Promise<void> {
-    await this.#options.terminal.write(this.#printer.line(text));
-  }
-
   #promptState(): PromptState {
     return {
       isLeaving: this.#outcome !== undefined || this.#next !== undefined,
@@ -384,8 +317,4 @@ export class WatchedSession {
       isBusy: this.#busy || this.#lanes.busy,
     };
   }
-}
-
-async function* worked(lane: AsyncGenerator<"worked">): AsyncGenerator<Happening> {
-  for await (const kind of lane) yield { kind };
 }

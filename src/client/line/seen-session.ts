@@ -1,0 +1,78 @@
+import type { SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events.ts";
+import { endingText } from "../kit/turn-record.ts";
+import { MemoryWatch } from "./memory-watch.ts";
+import type { SeenTurn } from "./rewind.ts";
+import { withTurn } from "./rewind.ts";
+import { Spending } from "./spending.ts";
+
+/**
+ * What a session is known to be by the events that were seen of it. Those of an earlier run of the same log are history:
+ * they count for what it cost and what was said, and nothing of them runs.
+ */
+export class SeenSession {
+  readonly spending = new Spending();
+  readonly memories = new MemoryWatch();
+  readonly #session: SessionId;
+  #turns: readonly SeenTurn[] = [];
+  #turn: number | undefined;
+  #lastTurn: TurnEndReason | undefined;
+  /** What the person has allowed for this session, as rules. */
+  rules: readonly string[] = [];
+
+  constructor(session: SessionId) {
+    this.#session = session;
+  }
+
+  /** Turns that were seen to begin. */
+  get turns(): readonly SeenTurn[] {
+    return this.#turns;
+  }
+
+  /** The turn that runs. */
+  get turn(): number | undefined {
+    return this.#turn;
+  }
+
+  /** How the last turn ended. */
+  get lastTurn(): TurnEndReason | undefined {
+    return this.#lastTurn;
+  }
+
+  /** Whether an event is this run's and no sub-agent's. */
+  isOwn(envelope: Envelope): boolean {
+    return envelope.session === this.#session && envelope.parentCall === undefined;
+  }
+
+  add(envelope: Envelope): void {
+    this.spending.add(envelope);
+    this.memories.add(envelope);
+    this.#turns = withTurn(this.#turns, envelope);
+    if (!this.isOwn(envelope)) return;
+    if (envelope.kind === "TurnStarted") this.#turn = envelope.payload.turn;
+    if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
+  }
+
+  /** Once the end of the turn that runs was dealt with: how it is told, empty where there is nothing to tell. */
+  ended(envelope: Envelope): string | undefined {
+    if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || envelope.payload.turn !== this.#turn)
+      return undefined;
+    this.#turn = undefined;
+    this.#lastTurn = envelope.payload.reason;
+    return this.#endText(envelope.payload);
+  }
+
+  #endText({ reason, rounds }: Extract<Envelope, { kind: "TurnEnded" }>["payload"]): string {
+    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.spending.text()];
+    const told = facts.filter((fact) => fact !== undefined).join(", ");
+    const line = [endingText(reason), told].filter((part) => part !== undefined && part !== "").join("; ");
+    return line === "" ? "" : `-- ${line}`;
+  }
+
+  #remember(envelope: Extract<Envelope, { kind: "PermissionAnswered" }>): void {
+    const { decision, scope, rule, counted } = envelope.payload;
+    const lasting = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
+    if (lasting && rule !== undefined && !this.rules.includes(rule)) this.rules = [...this.rules, rule];
+  }
+}
