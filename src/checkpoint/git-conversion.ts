@@ -8,8 +8,6 @@ import type { GitPlace } from "./git-place.ts";
 const FILE_BYTES_MAX = 1024 * 1024;
 /** A repository with more of these files counts as one that converts. */
 const ATTRIBUTE_FILES_MAX = 1_000;
-/** Of one path, as git allows them in an index: none of its names leads elsewhere. */
-const LEADS_ELSEWHERE = /^\/|(?:^|\/)(?:\.{0,2})(?:\/|$)|\0/;
 
 /** What git itself can be told to convert files by when they are checked out: content and object then differ. */
 const CONVERTING_CONFIG = /autocrlf|\beol\b|attributesfile/i;
@@ -40,8 +38,7 @@ export async function mayConvert({ tree, place, paths, ...own }: Converting): Pr
   for (const path of paths) {
     if (!path.endsWith("/.gitattributes")) continue;
     if (tracked.length === ATTRIBUTE_FILES_MAX) return true;
-    // Such a path is no file of the working tree, and git would not look at it either.
-    if (!LEADS_ELSEWHERE.test(path)) tracked.push(path);
+    tracked.push(path);
   }
   for (const path of tracked) {
     if (treeHolds(tree, top, path, CONVERTING_ATTRIBUTES)) return true;
@@ -55,7 +52,7 @@ export function hasOtherNames(tree: Tree, common: string): boolean {
   return treeHolds(tree, common, "config", /objectformat/i);
 }
 
-/** No link is followed. A file that is too large to be looked through, or cannot be read, counts as one that holds it. */
+/** Nothing is seen through a link, or beyond the root. A file that is too large to be looked through, or cannot be read, counts as one that holds it. */
 function treeHolds(tree: Tree, root: string, path: string, pattern: RegExp): boolean {
   const stat = tree.stat(root, path);
   if (stat === undefined) return false;

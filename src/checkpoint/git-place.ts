@@ -54,10 +54,8 @@ function placeAt(tree: Tree, top: string, folder: string): GitPlace | undefined 
 function named(tree: Tree, path: string, before: string): string | undefined {
   const [folder, name] = [dirname(path), path.slice(dirname(path).length + 1)];
   const isThere = tree.stat(folder, name)?.kind === "file";
-  const bytes = isThere ? tree.read(folder, name, LINK_BYTES_MAX + 1) : NO_BYTES;
+  const bytes = isThere ? tree.read(folder, name, LINK_BYTES_MAX) : NO_BYTES;
   const [line = ""] = decode(bytes).split("\n", 1);
   const text = line.startsWith(before) ? line.slice(before.length).trim() : "";
-  // No path holds a zero, and none is so long.
-  if (text === "" || text.includes("\0") || bytes.length > LINK_BYTES_MAX) return undefined;
-  return resolve(folder, text);
+  return text === "" ? undefined : resolve(folder, text);
 }
