@@ -50,9 +50,9 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["control/mcp-server", 6],
   ["control/acp", 6],
   ["control/minimal", 6],
-  ["control/conformance", 6],
   ["task", 6],
   ["harness", 7],
+  ["conformance", 8],
   ["runner", 8],
   ["demo", 8],
   ["client/line", 8],
@@ -118,7 +118,8 @@ function problemWith(path: string, from: string, specifier: string): string | un
   const to = roomOf(target);
   if (to === undefined) return `imports ${target}, which stands on no floor`;
   if (to === from) return undefined;
-  if (from.startsWith("client/") && !CLIENT_SEES.includes(to)) return `a client may not see ${target}`;
+  const isClient = from.startsWith("client/") || from === "conformance";
+  if (isClient && !CLIENT_SEES.includes(to)) return `a client may not see ${target}`;
   if (to === "host" && floorOf(from) < HOST_FLOOR_MIN)
     return `${from} takes the machine from its World, not from ${target}`;
   if (floorOf(to) < floorOf(from)) return undefined;

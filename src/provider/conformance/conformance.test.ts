@@ -78,7 +78,12 @@ test("[CTL-13] the cue call calls once, loop with every answer anew, and ask as 
   expect([callsOf(ended), textOf(ended)]).toEqual([[], "allowed denied"]);
 });
 
-test("[CTL-13] the cue recall tells the prompts before it, and a cue counts anew in a later turn", async () => {
+test("[CTL-13] of two prompts that are one message the last counts", async () => {
+  const [one, two] = [prompt("cue:fail"), prompt("cue:say on")];
+  expect(textOf(await answered({ role: "user", content: [...one.content, ...two.content] }))).toBe("on");
+});
+
+test("[CTL-13] the cue recall tells the cues before it, and a cue counts anew in a later turn", async () => {
   const told = await answered(prompt("cue:say a"), prompt("cue:ask"), ...result(true), prompt("cue:recall"));
   expect(textOf(told)).toBe("cue:say a | cue:ask");
   expect(callsOf(await answered(prompt("cue:ask"), ...result(true), prompt("cue:ask")))).toHaveLength(1);

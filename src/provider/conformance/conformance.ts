@@ -3,7 +3,7 @@ import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelBlock, ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import type { Cue, CuedTurn } from "./cue.ts";
-import { cuedTurn, earlierPrompts } from "./cue.ts";
+import { cuedTurn, earlierCues } from "./cue.ts";
 
 /** The provider of the profile `conformance`, and its one model. */
 export const CONFORMANCE = "conformance";
@@ -74,7 +74,7 @@ async function* said(
   const pieces =
     cue.kind === "pieces"
       ? Array.from({ length: cue.count }, (_, at) => `${at + 1} `)
-      : [textOf(cue, results, () => earlierPrompts(messages))];
+      : [textOf(cue, results, () => earlierCues(messages))];
   const index = cue.kind === "think" ? 1 : 0;
   for (const text of pieces) yield { kind: "text", index, text };
   yield { kind: "block", index, block: { type: "text", text: pieces.join("") } };

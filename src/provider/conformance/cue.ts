@@ -30,12 +30,13 @@ export function cuedTurn(messages: readonly Message[]): CuedTurn {
   return { cue: cueOf(messages[at]?.content ?? []), results };
 }
 
-/** The texts of every prompt before the newest one. */
-export function earlierPrompts(messages: readonly Message[]): readonly string[] {
+/** Every cue of a conversation before the newest one, as it was written. */
+export function earlierCues(messages: readonly Message[]): readonly string[] {
   return messages
     .filter(isPrompt)
-    .slice(0, -1)
-    .map(({ content }) => texts(content).find((text) => CUE.test(text)) ?? texts(content)[0] ?? "");
+    .flatMap(({ content }) => texts(content))
+    .filter((text) => CUE.test(text))
+    .slice(0, -1);
 }
 
 function isPrompt({ role, content }: Message): boolean {
@@ -43,10 +44,11 @@ function isPrompt({ role, content }: Message): boolean {
 }
 
 function cueOf(content: readonly ContentBlock[]): Cue {
+  // Where a turn came to nothing, its prompt and the next one are one message: the last cue is the one that counts.
   const match = texts(content)
     .map((text) => CUE.exec(text))
-    .find((found) => found !== null);
-  if (match === undefined) return { kind: "none" };
+    .findLast((found) => found !== null);
+  if (match === undefined || match === null) return { kind: "none" };
   const [, word, rest = ""] = match;
   const bare = BARE.find((known) => known === word);
   if (bare !== undefined) return { kind: bare };

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { parseJson, stringAt } from "../base/json.ts";
+import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
+import type { Scenario } from "../conformance/scenario.ts";
+import type { ServerFacts, Walked, WalkParts } from "../conformance/walk.ts";
+import { hostClock } from "../host/clock.ts";
+import type { Against, ConformanceWords } from "./conformance-words.ts";
+import { readAgainst } from "./conformance-words.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import { standardError, standardOutput } from "./output.ts";
+import type { Stop } from "./stop.ts";
+
+/**
+ * `cinch conformance --against URL`: walks the scenarios of the protocol against a server, ours or a stranger's, over every
+ * wire that it offers, and reports each of them (CTL-13). Exit code 1 where one failed, or none could be walked.
+ */
+export async function runConformance(words: ConformanceWords, { signal }: Stop): Promise<ExitCode> {
+  const against = readAgainst(words.against);
+  const scenarios = await chosen(words);
+  const token = await tokenOf(words);
+  const parts = { ...(await partsFor(against, token, signal)), scenarios, profile: words.profile };
+  const { headLine, report, resultLines, sumLine } = await import("../conformance/render.ts");
+  const { walk } = await import("../conformance/walk.ts");
+  const [output, notes] = [standardOutput(), standardError()];
+  if (!words.json) await output.write(headLine(words.against, parts.server));
+  const results: Walked[] = [];
+  for await (const walked of walk(parts, signal)) {
+    results.push(walked);
+    if (!words.json) await output.write(resultLines(walked));
+  }
+  const told = report(words.against, parts.server, results);
+  await output.write(words.json ? `${JSON.stringify(told)}\n` : sumLine(results));
+  if (signal.aborted) return EXIT.cancelled;
+  if (told.counts.ok === 0) await notes.write("cinch: no scenario could be walked to its end\n");
+  return told.ok ? EXIT.done : EXIT.failed;
+}
+
+/** @throws HarnessError UsageInvalid for a name that no scenario has. */
+async function chosen({ scenarios: names, quick }: ConformanceWords): Promise<readonly Scenario[]> {
+  const { SCENARIOS } = await import("../conformance/scenarios/all.ts");
+  const unknown = names?.find((name) => !SCENARIOS.some(({ id }) => id === name));
+  if (unknown !== undefined) {
+    const { near } = await import("../base/near.ts");
+    const known = SCENARIOS.map(({ id }) => id);
+    const [meant] = near(unknown, known);
+    const hint = meant === undefined ? `known: ${known.join(", ")}` : `did you mean ${meant}?`;
+    throw new HarnessError("UsageInvalid", { problem: `--scenario ${unknown}: there is none; ${hint}` });
+  }
+  return SCENARIOS.filter(({ id, isSlow }) => (names?.includes(id) ?? true) && !(quick && isSlow === true));
+}
+
+/** From a file, or from the environment: an argument would be read by everybody on this machine. */
+async function tokenOf({ tokenFile }: ConformanceWords): Promise<string | undefined> {
+  if (tokenFile === undefined) return process.env["CINCH_TOKEN"];
+  let text: string;
+  try {
+    text = (await readFile(resolve(tokenFile), "utf8")).trim();
+  } catch (thrown) {
+    const problem = `--auth-token-file ${tokenFile} cannot be read: ${messageOf(thrown)}`;
+    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
+  return stringAt(parseJson(text)?.value, "token") ?? text;
+}
+
+type Reached = Omit<WalkParts, "scenarios" | "profile">;
+
+async function partsFor(against: Against, token: string | undefined, signal: AbortSignal): Promise<Reached> {
+  if (token === undefined) {
+    const problem =
+      "a token is needed, in CINCH_TOKEN or with --auth-token-file: cinch token --identity-class human --can-mint makes one";
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  if (against.kind === "stdio")
+    throw new HarnessError("UsageInvalid", { problem: "stdio is not served yet" });
+  const { openDoor } = await import("./conformance-door.ts");
+  const { discover } = await import("../conformance/discover.ts");
+  const door = openDoor(against);
+  return await overHttp(door, token, await reached(() => discover(door, token, signal), against));
+}
+
+async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Promise<Reached> {
+  const { restWire } = await import("../conformance/rest-wire.ts");
+  const { wsWire } = await import("../conformance/ws-wire.ts");
+  const { mintedTokens } = await import("../conformance/tokens.ts");
+  const hasSockets = server.features.some((feature) => feature === "websocket" || feature === "ws");
+  const wires = hasSockets ? [restWire(http), wsWire(http)] : [restWire(http)];
+  return { http, wires, tokens: mintedTokens(http, token), clock: suiteClock, server };
+}
+
+/** @throws HarnessError EngineUnreachable, EngineRefused. */
+async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T> {
+  const { Refused } = await import("../conformance/wire.ts");
+  try {
+    return await reach();
+  } catch (thrown) {
+    if (thrown instanceof Refused) {
+      const { reason, message } = thrown.refusal;
+      throw new HarnessError("EngineRefused", { reason, message }, { cause: thrown });
+    }
+    const url =
+      against.kind === "url" ? against.url : against.kind === "unix" ? against.path : against.argv[0];
+    throw new HarnessError("EngineUnreachable", { url, detail: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+const suiteClock: SuiteClock = {
+  monotonic: () => hostClock.monotonic(),
+  timer: (ms, callback) => hostClock.timer(ms, callback),
+  pass: (ms, signal) => hostClock.sleep(ms, signal),
+};

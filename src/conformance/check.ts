@@ -1,0 +1,46 @@
+import type { JsonObject } from "../base/json.ts";
+import { canonicalJson } from "../base/json.ts";
+import { Mismatch } from "./mismatch.ts";
+import type { Answer } from "./wire.ts";
+
+/** @throws Mismatch where two values differ as JSON. */
+export function same(what: string, got: unknown, expected: unknown): void {
+  const [ours, theirs] = [canonicalJson(expected), canonicalJson(got)];
+  if (ours !== theirs) throw new Mismatch(what, ours, theirs);
+}
+
+/** @throws Mismatch where it does not hold. */
+export function holds(
+  what: string,
+  isSo: boolean,
+  told: { readonly expected: string; readonly got: unknown },
+): void {
+  if (!isSo) throw new Mismatch(what, told.expected, shown(told.got));
+}
+
+/** The body of a command's answer. @throws Mismatch where it was refused. */
+export function accepted(what: string, answer: Answer): JsonObject {
+  if (answer.kind === "accepted") return answer.body;
+  throw new Mismatch(what, "it is accepted", shownAnswer(answer));
+}
+
+/** @throws Mismatch where it was accepted, or refused with none of these reasons or another status. */
+export function refused(what: string, answer: Answer, reasons: readonly string[], status?: number): void {
+  const one = reasons.length === 0 ? "with a reason" : `with ${reasons.join(" or ")}`;
+  const wanted = `it is refused ${one}${status === undefined ? "" : ` (${status})`}`;
+  if (answer.kind === "accepted") throw new Mismatch(what, wanted, shownAnswer(answer));
+  const isReason = reasons.length === 0 ? answer.reason !== "" : reasons.includes(answer.reason);
+  const isStatus = status === undefined || answer.status === undefined || answer.status === status;
+  if (isReason && isStatus && answer.message !== "") return;
+  throw new Mismatch(what, `${wanted}, and told in a message`, shownAnswer(answer));
+}
+
+function shownAnswer(answer: Answer): string {
+  if (answer.kind === "accepted") return `accepted: ${shown(answer.body)}`;
+  const { reason, message, status } = answer;
+  return `refused with ${reason === "" ? "no reason" : reason}${status === undefined ? "" : ` (${status})`}: ${message}`;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}

@@ -1,0 +1,173 @@
+import type { JsonObject } from "../base/json.ts";
+import { isObject, parseJson, stringAt } from "../base/json.ts";
+import type { DoorInit, HttpDoor } from "./door.ts";
+import { SseReader } from "./sse.ts";
+import type { Answer, Client, Wire } from "./wire.ts";
+import { EventStream, Refused, refusal } from "./wire.ts";
+
+/** REST with server-sent events, as docs/rest.md has it. */
+export function restWire(door: HttpDoor): Wire {
+  const free = new Map<string, string[]>();
+  return {
+    name: "rest",
+    async attach(token, { shake, version, signal }) {
+      const client = new RestClient(door, token, { signal, free: freeOf(free, token) });
+      if (shake) await client.become(version);
+      return client;
+    },
+  };
+}
+
+/** Clients of a token that nobody acts as: they are acted as again, since a server keeps only so many. */
+function freeOf(all: Map<string, string[]>, token: string): string[] {
+  const free = all.get(token) ?? [];
+  all.set(token, free);
+  return free;
+}
+
+/** A request with a token, as JSON where it has a body. */
+export interface RestAsk {
+  readonly method?: string;
+  readonly token?: string;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: DoorInit["body"];
+  readonly signal: AbortSignal;
+}
+
+/** Asks over HTTP, with the headers that every request has. */
+export async function askRest(door: HttpDoor, path: string, ask: RestAsk): Promise<Response> {
+  const { token, json, headers, signal } = ask;
+  const body = json === undefined ? ask.body : JSON.stringify(json);
+  return await door.fetch(path, {
+    method: ask.method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      ...(token === undefined ? {} : { "x-harness-token": token }),
+      ...(json === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    signal,
+  });
+}
+
+/** What an answer says: its body where it is a success, else its refusal. */
+export async function answerOf(answer: Response): Promise<Answer> {
+  const parsed = parseJson(await answer.text())?.value;
+  if (!answer.ok) return refusal(parsed, answer.status);
+  return { kind: "accepted", body: isObject(parsed) ? parsed : {} };
+}
+
+class RestClient implements Client {
+  readonly #door: HttpDoor;
+  readonly #token: string;
+  readonly #signal: AbortSignal;
+  readonly #free: string[];
+  #id: string | undefined;
+  #isOwn = false;
+
+  constructor(
+    door: HttpDoor,
+    token: string,
+    { signal, free }: { readonly signal: AbortSignal; readonly free: string[] },
+  ) {
+    this.#door = door;
+    this.#token = token;
+    this.#signal = signal;
+    this.#free = free;
+  }
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** A client besides the token's own, where the server has such; else the token's own. @throws Refused. */
+  async become(version: string): Promise<void> {
+    this.#id = this.#free.pop();
+    this.#isOwn = true;
+    if (this.#id !== undefined) return;
+    const json = { label: "conformance", version };
+    const made = await answerOf(await this.#ask("/v1/clients", { json }));
+    if (made.kind === "accepted") this.#id = stringAt(made.body, "client");
+    this.#isOwn = this.#id !== undefined;
+    const answer = made.kind === "refused" && made.status === 404 ? await this.handshake(version) : made;
+    if (answer.kind === "refused") throw new Refused("the handshake", answer);
+  }
+
+  async handshake(version: string): Promise<Answer> {
+    return await answerOf(await this.#ask(`/v1/handshake?version=${encodeURIComponent(version)}`, {}));
+  }
+
+  async send(command: JsonObject): Promise<Answer> {
+    const { kind, sessionId, ...body } = command;
+    const at = `/v1/sessions/${encodeURIComponent(String(sessionId))}`;
+    if (kind === "CreateSession") return answerOf(await this.#ask("/v1/sessions", { json: body }));
+    if (kind === "EndSession") return answerOf(await this.#ask(at, { method: "DELETE" }));
+    const route = ROUTES[String(kind)];
+    if (route !== undefined) return answerOf(await this.#ask(`${at}/${route}`, { json: body }));
+    return answerOf(await this.#ask(`${at}/command`, { json: command }));
+  }
+
+  async follow(session: string, since?: number): Promise<EventStream> {
+    const leave = new AbortController();
+    const signal = AbortSignal.any([this.#signal, leave.signal]);
+    const query = since === undefined ? "" : `?since=${since}`;
+    const answer = await this.#ask(`/v1/sessions/${encodeURIComponent(session)}/events${query}`, { signal });
+    if (!answer.ok || answer.body === null) {
+      const refused = await answerOf(answer);
+      throw new Refused("the event stream", refused.kind === "refused" ? refused : refusal(undefined));
+    }
+    const { body } = answer;
+    const stream = new EventStream(this.#signal, async () => {
+      leave.abort(new Error("left"));
+      await reading;
+    });
+    const reading = read(body, stream);
+    return stream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A client of HTTP leaves by asking nothing more.
+    if (this.#isOwn && this.#id !== undefined) this.#free.push(this.#id);
+    this.#isOwn = false;
+  }
+
+  async #ask(
+    path: string,
+    ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal },
+  ): Promise<Response> {
+    const headers = this.#id === undefined ? {} : { "x-harness-client": this.#id };
+    const answer = await askRest(this.#door, path, {
+      signal: this.#signal,
+      token: this.#token,
+      ...ask,
+      headers: { ...headers, ...ask.headers },
+    });
+    this.#id ??= answer.headers.get("x-harness-client") ?? undefined;
+    return answer;
+  }
+}
+
+/** The commands that have an address of their own, and their fields as the body. */
+const ROUTES: Readonly<Record<string, string>> = {
+  SendInput: "input",
+  CancelTurn: "cancel",
+  AnswerPermission: "permission",
+  SetModel: "model",
+};
+
+async function read(body: ReadableStream<Uint8Array>, stream: EventStream): Promise<void> {
+  const [reader, decoder] = [new SseReader(), new TextDecoder()];
+  try {
+    for await (const chunk of body) {
+      for (const { data, event } of reader.push(decoder.decode(chunk, { stream: true }))) {
+        const value = data === undefined || event === "refused" ? undefined : parseJson(data)?.value;
+        if (isObject(value)) stream.push(value);
+      }
+    }
+  } catch {
+    // It was left, or the server broke it off: it is over either way, and what came is there.
+  } finally {
+    stream.end();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Scenario } from "../scenario.ts";
+import { CLIENT_SCENARIOS } from "./clients.ts";
+import { COMMAND_SCENARIOS } from "./commands.ts";
+import { FRAME_SCENARIOS } from "./frames.ts";
+import { HANDSHAKE_SCENARIOS } from "./handshake.ts";
+import { HTTP_SCENARIOS } from "./http.ts";
+import { PERMISSION_SCENARIOS } from "./permission.ts";
+import { TOKEN_SCENARIOS } from "./tokens.ts";
+import { TURN_SCENARIOS } from "./turns.ts";
+
+/** Every scenario, in the order in which they are walked and reported. */
+export const SCENARIOS: readonly Scenario[] = [
+  ...HANDSHAKE_SCENARIOS,
+  ...TURN_SCENARIOS,
+  ...PERMISSION_SCENARIOS,
+  ...CLIENT_SCENARIOS,
+  ...COMMAND_SCENARIOS,
+  ...TOKEN_SCENARIOS,
+  ...HTTP_SCENARIOS,
+  ...FRAME_SCENARIOS,
+];

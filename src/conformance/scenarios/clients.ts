@@ -1,0 +1,256 @@
+import { stringAt } from "../../base/json.ts";
+import { accepted, holds, refused, same } from "../check.ts";
+import type { Scenario } from "../scenario.ts";
+import { EVERY } from "../scenario.ts";
+import { asking, idOf, input, kindsOf, payloadOf, permission, seenTurn, turn } from "../stage.ts";
+
+export const CLIENT_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "multi-attach",
+    promise: "Two clients that follow a session see the same events in the same order.",
+    wires: EVERY,
+    async play(stage) {
+      const [one, two] = [await stage.attach(), await stage.attach()];
+      const session = await stage.session(one);
+      await using seenByOne = await one.follow(session);
+      await using seenByTwo = await two.follow(session);
+      accepted("the prompt", await one.send(input(session, "cue:call")));
+      await Promise.all([seenByOne.kind("TurnEnded"), seenByTwo.kind("TurnEnded")]);
+      same("what the second client saw", seenTurn(seenByTwo.seen).events, seenTurn(seenByOne.seen).events);
+    },
+  },
+  {
+    id: "originator",
+    promise:
+      "The events of a turn name the client whose input it was: the same one every time, and another for another.",
+    wires: EVERY,
+    async play(stage) {
+      const [one, two] = [await stage.attach(), await stage.attach()];
+      const session = await stage.session(one);
+      const by: string[] = [];
+      for (const client of [one, two, one]) {
+        const { events } = await turn(client, session, "cue:say hello");
+        const named = events.map((event) => stringAt(event, "originator"));
+        same("the originators of the events of one turn", new Set(named).size, 1);
+        by.push(named[0] ?? "");
+      }
+      same("whether the first and the third turn are one client's", by[0] === by[2], true);
+      same("whether the first and the second are", by[0] === by[1], false);
+      if (one.id !== undefined) same("the originator of the first", by[0], one.id);
+    },
+  },
+  {
+    id: "disconnect",
+    promise: "A turn goes on when the only client breaks off, and its questions wait for whoever comes next.",
+    wires: EVERY,
+    async play(stage) {
+      const leaving = await stage.attach();
+      const session = await stage.session(leaving);
+      const stream = await leaving.follow(session);
+      const { callId } = await asking(leaving, session, stream);
+      await stream[Symbol.asyncDispose]();
+      await leaving[Symbol.asyncDispose]();
+      const next = await stage.attach();
+      await using seen = await next.follow(session, 0);
+      const asked = await seen.kind("PermissionRequested");
+      same("the question that waits", payloadOf(asked)["callId"], callId);
+      accepted("the answer", await next.send(permission(session, callId, "allow", "once")));
+      await seen.kind("TurnEnded");
+      const { text, reason } = seenTurn(seen.seen);
+      same("what became of the turn", [text, reason], ["allowed", "complete"]);
+    },
+  },
+  {
+    id: "detach",
+    promise: "DetachSession ends nothing, and AttachSession gives the session back.",
+    wires: EVERY,
+    kinds: ["AttachSession", "DetachSession"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      accepted("DetachSession", await client.send({ kind: "DetachSession", sessionId: session }));
+      const back = accepted(
+        "AttachSession",
+        await client.send({ kind: "AttachSession", sessionId: session }),
+      );
+      same("the session that is attached to", back["sessionId"] ?? session, session);
+      same("the answer after it", (await turn(client, session, "cue:say still here")).text, "still here");
+    },
+  },
+  {
+    id: "end-session",
+    promise:
+      "A session that is ended tells SessionEnded by the user, its stream ends, and it takes no more commands.",
+    wires: EVERY,
+    since: "0.2.0",
+    kinds: ["SessionEnded"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      accepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
+      const ended = await stream.kind("SessionEnded");
+      same("why it ended", payloadOf(ended)["reason"], "user");
+      await stream.over("the end of the stream");
+      refused("a prompt after it", await client.send(input(session, "cue:say late")), [
+        "UnknownSession",
+        "SessionEnded",
+      ]);
+    },
+  },
+  {
+    id: "reattach-ended",
+    promise:
+      "AttachSession to a session that has ended goes on with its log: what was said is known, and its events are there.",
+    wires: EVERY,
+    since: "0.2.0",
+    kinds: ["AttachSession"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const before = await turn(client, session, "cue:say remember me");
+      accepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
+      const back = accepted(
+        "AttachSession",
+        await client.send({ kind: "AttachSession", sessionId: session }),
+      );
+      const run = stringAt(back, "sessionId") ?? session;
+      stage.ends(run);
+      same("what the model knows", (await turn(client, run, "cue:recall")).text, "cue:say remember me");
+      await using replayed = await client.follow(run, 0);
+      await replayed.kind("TurnEnded", 2);
+      same("the first events of the log", replayed.seen.slice(0, before.events.length), before.events);
+    },
+  },
+  {
+    id: "resume-exact",
+    promise: "Whoever comes back after any event gets all that followed it, in order, and nothing twice.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:call");
+      await using whole = await client.follow(session, 0);
+      await whole.kind("TurnEnded");
+      const all = [...whole.seen];
+      for (const [at, event] of all.slice(0, -1).entries()) {
+        await using rest = await client.follow(session, idOf(event));
+        await rest.kind("TurnEnded");
+        same(`what follows event ${idOf(event)}`, rest.seen, all.slice(at + 1));
+      }
+    },
+  },
+  {
+    id: "resume-live",
+    promise: "A stream that was resumed goes on with what happens, behind what is in the log.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:say one");
+      await using stream = await client.follow(session, 1);
+      await stream.kind("TurnEnded");
+      accepted("the next prompt", await client.send(input(session, "cue:say two")));
+      await stream.kind("TurnEnded", 2);
+      same("the answer of the next turn", seenTurn(stream.seen).text, "two");
+    },
+  },
+  {
+    id: "live-is-logged",
+    promise: "What is told as it happens is what the log tells afterwards, to the letter.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const live = await turn(client, session, "cue:call");
+      await using replayed = await client.follow(session, 0);
+      await replayed.kind("TurnEnded");
+      same("the turn as the log has it", seenTurn(replayed.seen).events, live.events);
+    },
+  },
+  {
+    id: "slow-reader",
+    promise: "A reader that stops holds up nobody, and loses nothing once it reads on.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const stalled = await stage.ask(`/v1/sessions/${session}/events?since=0`);
+      await using stream = await client.follow(session);
+      for (let number = 1; number <= SLOW_TURNS; number++) {
+        accepted(`prompt ${number}`, await client.send(input(session, "cue:call")));
+        await stream.kind("TurnEnded", number);
+      }
+      const last = idOf(stream.seen.at(-1));
+      const ids = await idsUpTo(stalled, last);
+      const missing = stream.seen.map(idOf).filter((id) => !ids.has(id));
+      same(`events of ${last} that the slow reader did not get`, missing, []);
+    },
+  },
+  {
+    id: "queued-input",
+    promise: "Input with delivery queue waits for the turn that runs, and then has a turn of its own.",
+    wires: EVERY,
+    since: "0.2.0",
+    kinds: ["InputQueued"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      const queued = accepted(
+        "the second prompt",
+        await client.send(input(session, "cue:say second", { delivery: "queue" })),
+      );
+      holds("what it answers", typeof queued["inputId"] === "string", {
+        expected: "an inputId",
+        got: queued,
+      });
+      await stream.kind("InputQueued");
+      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded", 2);
+      same("the answer of the second turn", seenTurn(stream.seen).text, "second");
+    },
+  },
+  {
+    id: "withdrawn-input",
+    promise: "Input that waits can be withdrawn by the client that sent it, and by then never begins.",
+    wires: EVERY,
+    since: "0.2.0",
+    kinds: ["InputWithdrawn", "WithdrawInput"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      const second = input(session, "cue:say unwanted", { delivery: "queue" });
+      const { inputId } = accepted("the second prompt", await client.send(second));
+      accepted("WithdrawInput", await client.send({ kind: "WithdrawInput", sessionId: session, inputId }));
+      await stream.kind("InputWithdrawn");
+      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+      accepted("a third prompt", await client.send(input(session, "cue:say third", { delivery: "queue" })));
+      await stream.until("the third answer", (event) => payloadOf(event)["text"] === "third");
+      const begun = kindsOf(stream.seen).filter((kind) => kind === "TurnStarted").length;
+      same("how many turns have begun", begun, 2);
+    },
+  },
+];
+
+const SLOW_TURNS = 40;
+
+/** The ids of the events that a body holds, read up to one of them. */
+async function idsUpTo(answer: Response, last: number): Promise<ReadonlySet<number>> {
+  const ids = new Set<number>();
+  const decoder = new TextDecoder();
+  let text = "";
+  if (answer.body === null) return ids;
+  for await (const chunk of answer.body) {
+    text += decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    text = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("id: ")) ids.add(Number(line.slice(4)));
+    if (ids.has(last)) break;
+  }
+  return ids;
+}

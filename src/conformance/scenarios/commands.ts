@@ -1,0 +1,159 @@
+import { stringAt } from "../../base/json.ts";
+import { accepted, refused, same } from "../check.ts";
+import type { Scenario } from "../scenario.ts";
+import { EVERY, HTTP } from "../scenario.ts";
+import { input, seenTurn, turn } from "../stage.ts";
+import type { Client } from "../wire.ts";
+
+export const COMMAND_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "unknown-fields",
+    promise: "Fields of a command that a server does not know are ignored.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const content = [{ type: "text", text: "cue:say known", x_conformance: { later: true } }];
+      const more = { content, x_conformance: [1, 2], laterField: "of a newer version" };
+      same("the answer", await answerTo(client, session, input(session, "", more)), "known");
+    },
+  },
+  {
+    id: "content-spellings",
+    promise:
+      "A content block may leave its type out where it is text, and may be nested under the name of its type.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      for (const content of [
+        [{ text: "cue:say spelt" }],
+        [{ type: "text", text: { text: "cue:say spelt" } }],
+      ]) {
+        const answer = await answerTo(client, session, input(session, "", { content }));
+        same(`the answer to ${JSON.stringify(content)}`, answer, "spelt");
+      }
+    },
+  },
+  {
+    id: "command-spelling",
+    promise: "A command may be written as {kind, body} too.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { kind, ...body } = input(session, "cue:say nested");
+      await using stream = await client.follow(session);
+      const command = { kind, body };
+      const at = `/v1/sessions/${session}/command`;
+      if (stage.wire === "ws") accepted("the command", await client.send(command));
+      else same("the status of the command", (await stage.ask(at, { json: command })).ok, true);
+      await stream.kind("TurnEnded");
+      same("the answer", seenTurn(stream.seen).text, "nested");
+    },
+  },
+  {
+    id: "unknown-command",
+    promise: "A command of a kind that there is not is refused with InvalidCommand, and the client goes on.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const unknown = { kind: "ConformanceCommand", sessionId: session };
+      refused("the command", await client.send(unknown), ["InvalidCommand", "InvalidBody"]);
+      same("the answer to a prompt after it", (await turn(client, session, "cue:say on")).text, "on");
+    },
+  },
+  {
+    id: "invalid-command",
+    promise:
+      "A command with a field of a wrong type, or without one that it needs, is refused, and nothing of it is done.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const wrong = [
+        { content: "cue:say wrong" },
+        { content: [] },
+        { content: [{ type: "text", text: 7 }] },
+        {},
+      ];
+      for (const fields of wrong) {
+        const answer = await client.send({ kind: "SendInput", sessionId: session, ...fields });
+        refused(`SendInput with ${JSON.stringify(fields)}`, answer, ["InvalidCommand", "InvalidBody"]);
+      }
+      same("the answer to a prompt after it", (await turn(client, session, "cue:say on")).text, "on");
+    },
+  },
+  {
+    id: "unknown-session",
+    promise: "A command for a session that there is not is refused with UnknownSession.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const other = `${session.slice(0, -4)}${session.endsWith("0000") ? "1111" : "0000"}`;
+      refused(
+        "the command",
+        await client.send({ kind: "CancelTurn", sessionId: other }),
+        ["UnknownSession"],
+        404,
+      );
+    },
+  },
+  {
+    id: "forged-session",
+    promise: "What is no session id is refused as such, whatever it holds.",
+    wires: HTTP,
+    async play(stage) {
+      const client = await stage.attach();
+      for (const id of [
+        "sess_short",
+        "../../etc/passwd",
+        "sess_\r\nx-injected: 1",
+        "sess_ZZZZZZZZZZZZZZZZZZZZZZZZZZ",
+      ]) {
+        const answer = await client.send({ kind: "CancelTurn", sessionId: id });
+        refused(`a command for ${JSON.stringify(id)}`, answer, [
+          "InvalidSessionID",
+          "InvalidPath",
+          "InvalidCommand",
+          "InvalidBody",
+        ]);
+      }
+    },
+  },
+  {
+    id: "model-unknown",
+    promise: "SetModel to a model of a provider that there is not is refused, and the session keeps its own.",
+    wires: EVERY,
+    kinds: ["SetModel"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const model = "no-such-provider:no-such-model";
+      refused("SetModel", await client.send({ kind: "SetModel", sessionId: session, model }), []);
+      same("the answer after it", (await turn(client, session, "cue:say kept")).text, "kept");
+    },
+  },
+  {
+    id: "profile-unknown",
+    promise: "A session with a profile that there is not is refused with ProfileMissing.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const answer = await client.send({ kind: "CreateSession", profile: "no-such-profile" });
+      const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
+      if (made !== undefined) stage.ends(made);
+      refused("CreateSession", answer, ["ProfileMissing"], 404);
+    },
+  },
+];
+
+/** Sends a prompt as it is written, and gives what the model answered. */
+async function answerTo(client: Client, session: string, command: ReturnType<typeof input>): Promise<string> {
+  await using stream = await client.follow(session);
+  accepted(`the prompt ${JSON.stringify(command["content"])}`, await client.send(command));
+  await stream.kind("TurnEnded");
+  return seenTurn(stream.seen).text;
+}

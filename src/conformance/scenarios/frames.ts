@@ -1,0 +1,118 @@
+import { objectAt, stringAt } from "../../base/json.ts";
+import { holds, refused, same } from "../check.ts";
+import { answerOf } from "../rest-wire.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Stage } from "../stage.ts";
+import { refusal } from "../wire.ts";
+import { WsSocket } from "../ws-wire.ts";
+
+export const FRAME_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "ws-token",
+    promise: "No WebSocket opens without a token: 401.",
+    wires: ["ws"],
+    async play(stage) {
+      refused(
+        "GET /v1/ws without a token",
+        await answerOf(await stage.askBare("/v1/ws")),
+        ["TokenMissing"],
+        401,
+      );
+    },
+  },
+  {
+    id: "ws-garbage",
+    promise: "What is no frame is answered with an error, and the socket goes on.",
+    wires: ["ws"],
+    async play(stage) {
+      await using socket = await shaken(stage);
+      const wrong = [
+        "{",
+        "null",
+        "[]",
+        '"text"',
+        '{"frame":"unheard","body":{}}',
+        '{"frame":"command","body":7}',
+      ];
+      for (const [at, text] of [...wrong, new Uint8Array([0, 255])].entries()) {
+        socket.send(text);
+        const error = await socket.until(`an error for ${String(text)}`, (frame) =>
+          nth(socket, "error", at).includes(frame),
+        );
+        refused(`the frame ${String(text)}`, refusal(error["body"]), [
+          "InvalidFrame",
+          "InvalidCommand",
+          "InvalidBody",
+        ]);
+      }
+      socket.send({ frame: "ping", id: 90 });
+      await socket.until("a pong after all of it", ({ frame }) => frame === "pong");
+    },
+  },
+  {
+    id: "ws-ids",
+    promise: "An answer bears the id of the frame that it answers.",
+    wires: ["ws"],
+    async play(stage) {
+      await using socket = await shaken(stage);
+      for (const [at, id] of [5, 9_007_199_254_740_991].entries()) {
+        socket.send({ frame: "ping", id });
+        const pong = await socket.until(`pong ${at + 1}`, (frame) => nth(socket, "pong", at).includes(frame));
+        same("its id", pong["id"], id);
+      }
+    },
+  },
+  {
+    id: "ws-spellings",
+    promise: "A frame may be written as {kind: command, cmd, …} too, and as a command alone.",
+    wires: ["ws"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      await using socket = await shaken(stage);
+      const spellings = [
+        { kind: "command", id: 11, cmd: "CancelTurn", sessionId: session },
+        { kind: "CancelTurn", id: 12, body: { sessionId: session } },
+      ];
+      for (const frame of spellings) {
+        socket.send(frame);
+        const answer = await socket.until(
+          `an answer to ${JSON.stringify(frame)}`,
+          ({ id }) => id === frame.id,
+        );
+        same(`the answer to ${JSON.stringify(frame)}`, answer["frame"], "accepted");
+      }
+    },
+  },
+  {
+    id: "ws-greeting",
+    promise: "The handshake of a socket tells which client it is, and how its token counts.",
+    wires: ["ws"],
+    async play(stage) {
+      await using socket = await shaken(stage);
+      const greeting = await socket.until("the handshake", ({ frame }) => frame === "handshake");
+      const client = stringAt(greeting, "client") ?? "";
+      holds("the client", /^cli_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(client), {
+        expected: "a client id",
+        got: client,
+      });
+      same("the identity class", greeting["identityClass"], "human");
+      holds("the body", objectAt(greeting, "body") !== undefined, {
+        expected: "the handshake",
+        got: greeting["body"],
+      });
+    },
+  },
+];
+
+/** The frame of a kind at a place, as a list that is empty while there is none. */
+function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] {
+  return frames.filter(({ frame }) => frame === kind).slice(at, at + 1);
+}
+
+async function shaken(stage: Stage): Promise<WsSocket> {
+  const socket = new WsSocket(stage.http, "", { token: stage.mainToken, signal: stage.signal });
+  await socket.opened();
+  socket.send({ frame: "handshake", id: 0, body: { protocol_version: stage.version } });
+  await socket.until("an answer to the handshake", ({ id }) => id === 0);
+  return socket;
+}

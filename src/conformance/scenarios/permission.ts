@@ -1,0 +1,183 @@
+import { accepted, holds, refused, same } from "../check.ts";
+import type { Scenario } from "../scenario.ts";
+import { EVERY } from "../scenario.ts";
+import { asking, kindsOf, payloadOf, permission, seenTurn } from "../stage.ts";
+
+export const PERMISSION_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "permission-asked",
+    promise:
+      "A call that needs a person is asked for, with its tool, its arguments, whose turn it is and what will run.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { event, callId } = await asking(client, session, stream);
+      const { tool, originator, summary, ...rest } = payloadOf(event);
+      const told = { tool: typeof tool, args: "args" in rest ? "told" : "missing" };
+      same("what is asked", told, { tool: "string", args: "told" });
+      same(
+        "whose turn it is",
+        originator,
+        payloadOf(stream.seen.find(({ kind }) => kind === "TurnStarted"))["originator"],
+      );
+      holds("the summary", typeof summary === "string" && summary !== "", {
+        expected: "what will run, as a text",
+        got: summary,
+      });
+      accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "permission-allow",
+    promise: "What a person allows runs: its result is told as none of an error, and the turn completes.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      accepted("the answer", await client.send(permission(session, callId, "allow")));
+      await stream.kind("TurnEnded");
+      const { events, text, reason } = seenTurn(stream.seen);
+      const results = events
+        .filter(({ kind }) => kind === "ToolResult")
+        .map((each) => payloadOf(each)["isError"] === true);
+      same("whether the results of the call are errors", results, [false]);
+      same("what the model made of it, and why the turn ended", [text, reason], ["allowed", "complete"]);
+    },
+  },
+  {
+    id: "permission-deny",
+    promise:
+      "What a person denies does not run: the model gets an error as its result, and the turn goes on.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      accepted("the answer", await client.send(permission(session, callId, "deny")));
+      await stream.kind("TurnEnded");
+      const { events, text, reason } = seenTurn(stream.seen);
+      const results = events
+        .filter(({ kind }) => kind === "ToolResult")
+        .map((each) => payloadOf(each)["isError"] === true);
+      same("whether the results of the call are errors", results, [true]);
+      same("what the model made of it, and why the turn ended", [text, reason], ["denied", "complete"]);
+    },
+  },
+  {
+    id: "permission-agent",
+    promise: "An agent cannot answer: it is refused, and the question stays open for a person.",
+    wires: EVERY,
+    async play(stage) {
+      const [agent, person] = [await stage.attachAgent(), await stage.attach()];
+      const session = await stage.session(person);
+      await using stream = await person.follow(session);
+      const { callId } = await asking(agent, session, stream);
+      refused("the agent's answer", await agent.send(permission(session, callId, "allow", "once")), []);
+      same("results by then", kindsOf(stream.seen).includes("ToolResult"), false);
+      accepted("the person's answer", await person.send(permission(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+      same("what became of it", seenTurn(stream.seen).text, "denied");
+    },
+  },
+  {
+    id: "permission-first-wins",
+    promise: "Of two answers the first counts, whatever the second says.",
+    wires: EVERY,
+    async play(stage) {
+      const [one, two] = [await stage.attach(), await stage.attach()];
+      const session = await stage.session(one);
+      await using stream = await one.follow(session);
+      const { callId } = await asking(one, session, stream);
+      accepted("the first answer", await one.send(permission(session, callId, "deny", "once")));
+      // Refused, or taken and told as not counted: both are ways to say that it came too late.
+      await two.send(permission(session, callId, "allow", "tool"));
+      await stream.kind("TurnEnded");
+      same("what became of it", seenTurn(stream.seen).text, "denied");
+    },
+  },
+  {
+    id: "permission-unknown-call",
+    promise: "An answer to a call that nobody asks about is refused, and what is asked stays open.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream);
+      const other = `${callId.slice(0, -4)}${callId.endsWith("0000") ? "1111" : "0000"}`;
+      refused("the answer", await client.send(permission(session, other, "allow", "once")), []);
+      same("results by then", kindsOf(stream.seen).includes("ToolResult"), false);
+      accepted("the answer to the call", await client.send(permission(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "permission-once",
+    promise: "What is allowed once is asked for again the next time.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream, "cue:ask 2");
+      accepted("the answer", await client.send(permission(session, callId, "allow", "once")));
+      const again = await stream.until("the second question, or the end of the turn", (event) => {
+        const isOther = payloadOf(event)["callId"] !== callId;
+        return event["kind"] === "TurnEnded" || (event["kind"] === "PermissionRequested" && isOther);
+      });
+      same("what comes after the first call", again["kind"], "PermissionRequested");
+      const second = String(payloadOf(again)["callId"]);
+      accepted("the second answer", await client.send(permission(session, second, "deny", "once")));
+      await stream.kind("TurnEnded");
+      same("what became of the two calls", seenTurn(stream.seen).text, "allowed denied");
+    },
+  },
+  {
+    id: "permission-tool",
+    promise: "What is allowed for its tool is not asked for again in the session.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await asking(client, session, stream, "cue:ask 2");
+      accepted("the answer", await client.send(permission(session, callId, "allow", "tool")));
+      const next = await stream.until("the end of the turn", (event) => {
+        const isOther = payloadOf(event)["callId"] !== callId;
+        return event["kind"] === "TurnEnded" || (event["kind"] === "PermissionRequested" && isOther);
+      });
+      same("what comes after the first call", next["kind"], "TurnEnded");
+      same("what became of the two calls", seenTurn(stream.seen).text, "allowed allowed");
+    },
+  },
+  {
+    id: "permission-timeout",
+    promise:
+      "A question that nobody answers in time is closed as denied, told as PermissionTimeout, and the turn goes on.",
+    wires: EVERY,
+    isSlow: true,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { event } = await asking(client, session, stream);
+      const { timeoutMs } = payloadOf(event);
+      const waitMs = typeof timeoutMs === "number" ? timeoutMs : TIMEOUT_MS;
+      await stage.clock.pass(waitMs, stage.signal);
+      await stream.kind("TurnEnded");
+      const { events, text } = seenTurn(stream.seen);
+      same("what became of it", text, "denied");
+      const errors = events.filter(({ kind }) => kind === "Error").map((each) => payloadOf(each)["reason"]);
+      same("the errors that were told", errors, ["PermissionTimeout"]);
+    },
+  },
+];
+
+/** What a server waits that does not say how long. */
+const TIMEOUT_MS = 60_000;

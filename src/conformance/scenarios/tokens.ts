@@ -1,0 +1,232 @@
+import { arrayAt, parseJson, stringAt } from "../../base/json.ts";
+import { accepted, holds, refused, same } from "../check.ts";
+import { answerOf } from "../rest-wire.ts";
+import type { Scenario } from "../scenario.ts";
+import { HTTP } from "../scenario.ts";
+import type { Stage } from "../stage.ts";
+import { idOf, input, turn } from "../stage.ts";
+import { claimOf, forged } from "../tokens.ts";
+import type { Answer, EventStream } from "../wire.ts";
+import { Refused } from "../wire.ts";
+
+export const TOKEN_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "token-required",
+    promise: "No address but the handshake and the health is answered without a token: 401, TokenMissing.",
+    wires: ["rest"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      for (const [method, path] of CLOSED) {
+        const json = method === "POST" ? { json: {} } : {};
+        const answer = await answerOf(
+          await stage.askBare(path.replace("{id}", session), { method, ...json }),
+        );
+        refused(`${method} ${path} without a token`, answer, ["TokenMissing", "TokenExpired"], 401);
+      }
+    },
+  },
+  {
+    id: "token-invalid",
+    promise:
+      "A text that is no token is refused, and told apart from a token that is missing, expired or revoked.",
+    wires: ["rest"],
+    async play(stage) {
+      for (const token of ["garbage", "a.b", ".", "e30.e30"]) {
+        const answer = await answerOf(await stage.ask("/v1/sessions", { token }));
+        refused(`the token ${token}`, answer, ["TokenInvalid"], 401);
+      }
+    },
+  },
+  {
+    id: "token-forged",
+    promise:
+      "A token whose claims were changed is refused: what it says of itself counts only under its signature.",
+    wires: HTTP,
+    async play(stage) {
+      const token = await stage.mint({ identity_class: "agent", sessions: [] });
+      for (const change of [{ identity_class: "human" }, { sessions: undefined }, { exp: 99_999_999_999 }]) {
+        const answer = await attempt(stage, forged(token, change));
+        refused(`a token with ${JSON.stringify(change)}`, answer, ["TokenInvalid"], 401);
+      }
+    },
+  },
+  {
+    id: "token-expired",
+    promise: "A token counts until it expires, and is refused with TokenExpired from then on.",
+    wires: HTTP,
+    isSlow: true,
+    async play(stage) {
+      const token = await stage.mint({ identity_class: "human", expires_in: LIFETIME_S });
+      accepted("the token in time", await attempt(stage, token));
+      await stage.clock.pass((LIFETIME_S + 1) * 1_000, stage.signal);
+      refused("the token afterwards", await attempt(stage, token), ["TokenExpired"], 401);
+    },
+  },
+  {
+    id: "token-revoked",
+    promise: "A token that was revoked is refused with TokenRevoked at once.",
+    wires: HTTP,
+    async play(stage) {
+      const token = await stage.mint({ identity_class: "human" });
+      accepted("the token before", await attempt(stage, token));
+      await revoke(stage, token);
+      refused("the token afterwards", await attempt(stage, token), ["TokenRevoked"], 401);
+    },
+  },
+  {
+    id: "revoked-stream",
+    promise: "A stream ends when its token is revoked.",
+    wires: HTTP,
+    async play(stage) {
+      const token = await stage.mint({ identity_class: "human" });
+      const session = await stage.session(await stage.attach());
+      const client = await stage.attach({ token });
+      const watcher = await stage.attach();
+      await using stream = await client.follow(session);
+      await using open = await watcher.follow(session);
+      await revoke(stage, token);
+      // What happens from then on is seen by others, and not by it.
+      accepted("a prompt of another client", await watcher.send(input(session, "cue:say secret plans")));
+      await open.kind("TurnEnded");
+      same("whether the stream of the revoked token has events of it", await hasAny(stream), false);
+      await stream.over("the end of the stream");
+    },
+  },
+  {
+    id: "token-session",
+    promise:
+      "A token for one session is let into that one, and into no other: its commands, its events, its place in the list.",
+    wires: HTTP,
+    async play(stage) {
+      const main = await stage.attach();
+      const [own, other] = [await stage.session(main), await stage.session(main)];
+      const token = await stage.mint({ identity_class: "human", sessions: [own] });
+      const client = await stage.attach({ token });
+      same("the answer in its own", (await turn(client, own, "cue:say mine")).text, "mine");
+      refused("a prompt to another", await client.send(input(other, "cue:say not mine")), ["Forbidden"], 403);
+      refused("the events of another", await followed(() => client.follow(other, 0)), ["Forbidden"], 403);
+      const list = parseJson(await (await stage.ask("/v1/sessions", { token })).text())?.value;
+      const listed = arrayAt(list, "sessions").map((each) => stringAt(each, "session"));
+      same("the sessions that it is told of", listed, [own]);
+    },
+  },
+  {
+    id: "token-command",
+    promise: "A token for some kinds of command is refused the others with Forbidden.",
+    wires: HTTP,
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const token = await stage.mint({ identity_class: "human", commands: ["CancelTurn"] });
+      const client = await stage.attach({ token });
+      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      refused("a prompt", await client.send(input(session, "cue:say no")), ["Forbidden"], 403);
+      refused(
+        "CreateSession",
+        await client.send({ kind: "CreateSession", profile: "conformance" }),
+        ["Forbidden"],
+        403,
+      );
+    },
+  },
+  {
+    id: "token-empty-list",
+    promise: "A token whose list of sessions is empty is let into none.",
+    wires: HTTP,
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const client = await stage.attach({
+        token: await stage.mint({ identity_class: "human", sessions: [] }),
+      });
+      refused("a prompt", await client.send(input(session, "cue:say no")), ["Forbidden"], 403);
+    },
+  },
+  {
+    id: "mint-narrow",
+    promise: "A token that may mint makes none that may do more than itself.",
+    wires: ["rest"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const token = await stage.mint({ identity_class: "agent", sessions: [session], can_mint: true });
+      for (const claims of [{ identity_class: "human", sessions: [session] }, { identity_class: "agent" }]) {
+        const answer = await answerOf(await stage.ask("/v1/auth/token", { token, json: { claims } }));
+        refused(`a token with ${JSON.stringify(claims)}`, answer, ["MintTooWide"], 403);
+      }
+      const claims = { identity_class: "agent", sessions: [session] };
+      const made = await stage.ask("/v1/auth/token", { token, json: { claims } });
+      same("the status of one that may do no more", made.status, 201);
+    },
+  },
+  {
+    id: "token-in-address",
+    promise: "A token in an address is refused, even beside a good one in its header.",
+    wires: ["rest"],
+    async play(stage) {
+      for (const name of ["token", "access_token"]) {
+        const path = `/v1/sessions?${name}=${stage.mainToken}`;
+        const bare = await stage.askBare(path);
+        holds(`GET /v1/sessions?${name}=…`, bare.status === 400 || bare.status === 401, {
+          expected: "400 or 401",
+          got: bare.status,
+        });
+        same(
+          `the status beside a good token in the header, with ${name}`,
+          (await stage.ask(path)).status,
+          400,
+        );
+      }
+    },
+  },
+];
+
+const LIFETIME_S = 2;
+
+/** Addresses that need a token, whatever else is wrong with what they are asked. */
+const CLOSED: readonly (readonly [string, string])[] = [
+  ["GET", "/v1/sessions"],
+  ["POST", "/v1/sessions"],
+  ["GET", "/v1/sessions/{id}"],
+  ["DELETE", "/v1/sessions/{id}"],
+  ["GET", "/v1/sessions/{id}/events"],
+  ["POST", "/v1/sessions/{id}/input"],
+  ["POST", "/v1/sessions/{id}/cancel"],
+  ["POST", "/v1/sessions/{id}/permission"],
+  ["POST", "/v1/sessions/{id}/model"],
+  ["GET", "/v1/sessions/{id}/tasks"],
+  ["GET", "/v1/profiles"],
+  ["GET", "/v1/providers"],
+  ["GET", "/v1/tools"],
+  ["GET", "/v1/skills"],
+  ["GET", "/v1/mcp/servers"],
+];
+
+/** Whether a token is let in at all: becomes a client, or asks for the sessions. */
+async function attempt(stage: Stage, token: string): Promise<Answer> {
+  if (stage.wire === "rest") return await answerOf(await stage.ask("/v1/sessions", { token }));
+  const asked = await answerOf(await stage.ask("/v1/ws", { token }));
+  // Nothing is wrong with a token that is only told to upgrade.
+  if (asked.kind === "refused" && asked.status !== 426) return asked;
+  return await followed(() => stage.attach({ token }));
+}
+
+/** What was refused in the opening, as the answer that it is. */
+async function followed(open: () => Promise<AsyncDisposable>): Promise<Answer> {
+  try {
+    const opened = await open();
+    await opened[Symbol.asyncDispose]();
+    return { kind: "accepted", body: {} };
+  } catch (thrown) {
+    if (thrown instanceof Refused) return thrown.refusal;
+    throw thrown;
+  }
+}
+
+async function revoke(stage: Stage, token: string): Promise<void> {
+  const jti = claimOf(token, "jti");
+  const answer = await answerOf(await stage.ask(`/v1/auth/tokens/${String(jti)}`, { method: "DELETE" }));
+  accepted(`the revocation of ${String(jti)}`, answer);
+}
+
+async function hasAny(stream: EventStream): Promise<boolean> {
+  return stream.seen.some((event) => idOf(event) > 0 && event["kind"] === "TurnEnded");
+}

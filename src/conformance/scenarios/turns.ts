@@ -1,0 +1,248 @@
+import type { JsonObject } from "../../base/json.ts";
+import { EnvelopeSchema } from "../../protocol/envelope.ts";
+import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { accepted, holds, refused, same } from "../check.ts";
+import type { Scenario } from "../scenario.ts";
+import { EVERY } from "../scenario.ts";
+import { idOf, input, kindsOf, payloadOf, seenTurn, turn } from "../stage.ts";
+
+export const TURN_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "turn-completes",
+    promise: "A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const seen = await turn(client, await stage.session(client), "cue:say hello there");
+      const started = payloadOf(seen.events[0]);
+      same("the prompt that TurnStarted tells", started["content"], [
+        { type: "text", text: "cue:say hello there" },
+      ]);
+      same("the number of the first turn", started["turn"], 1);
+      same("the text of the answer", seen.text, "hello there");
+      same("why the turn ended", seen.reason, "complete");
+    },
+  },
+  {
+    id: "turn-order",
+    promise:
+      "A turn begins with TurnStarted and ends with TurnEnded; a call is told before its result, and that before what the model makes of it.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const told = kindsOf(events).filter((kind) => TOLD.includes(kind));
+      same("the order of the events", told, [
+        "TurnStarted",
+        "ToolCallStarted",
+        "ToolResult",
+        "TextDelta",
+        "TurnEnded",
+      ]);
+      const ids = events.flatMap((event) => {
+        const { callId } = payloadOf(event);
+        return callId !== undefined && TOLD.includes(String(event["kind"])) ? [callId] : [];
+      });
+      same("the call ids of the call and of its result", new Set(ids).size, 1);
+    },
+  },
+  {
+    id: "event-ids",
+    promise: "The ids of the events of a session are whole numbers, each above the one before.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const ids = events.map(idOf);
+      const falling = ids.filter(
+        (id, at) => !Number.isSafeInteger(id) || id < 1 || (at > 0 && id <= (ids[at - 1] ?? 0)),
+      );
+      same(`ids that are none, or not above the one before, in ${ids.join(" ")}`, falling, []);
+    },
+  },
+  {
+    id: "event-envelope",
+    promise:
+      "Every event has the canonical envelope and the payload of its kind, and no field whose name begins with an underscore.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await turn(client, session, "cue:call");
+      for (const event of events) {
+        const { kind } = event;
+        if (!EVENT_KINDS.some((known) => known === kind)) continue; // a newer server may have more
+        const issue = EnvelopeSchema.safeParse(event).error?.issues[0];
+        holds(`the event ${String(kind)}`, issue === undefined, {
+          expected: "what docs/protocol/events.schema.json describes",
+          got: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+        });
+        same(`the session of ${String(kind)}`, event["session"], session);
+        same(`fields of ${String(kind)} that are the engine's own`, hidden(event), []);
+      }
+    },
+  },
+  {
+    id: "turn-in-progress",
+    promise: "Input during a turn is refused with TurnInProgress, and the turn goes on.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      accepted("the first prompt", await client.send(input(session, "cue:hold")));
+      await stream.kind("TextDelta");
+      refused(
+        "a second prompt",
+        await client.send(input(session, "cue:say second")),
+        ["TurnInProgress"],
+        409,
+      );
+      same("turns that have ended meanwhile", kindsOf(stream.seen).includes("TurnEnded"), false);
+      accepted("the end of the first", await client.send({ kind: "CancelTurn", sessionId: session }));
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "next-input",
+    promise: "The next input is accepted by the time that TurnEnded is told, turn after turn.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      for (let number = 1; number <= TURNS; number++) {
+        accepted(`prompt ${number}`, await client.send(input(session, `cue:say ${number}`)));
+        await stream.kind("TurnEnded", number);
+        same(`the answer of turn ${number}`, seenTurn(stream.seen).text, `${number}`);
+      }
+    },
+  },
+  {
+    id: "cancel",
+    promise:
+      "A turn that is cancelled in the middle of an answer tells who cancelled it, ends as cancelled, and the session goes on.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      accepted("the prompt", await client.send(input(session, "cue:hold")));
+      await stream.kind("TextDelta");
+      accepted("CancelTurn", await client.send({ kind: "CancelTurn", sessionId: session }));
+      await stream.kind("TurnEnded");
+      const seen = seenTurn(stream.seen);
+      same("why the turn ended", seen.reason, "cancelled");
+      const by = seen.events.flatMap((event) =>
+        event["kind"] === "Cancelled" ? [payloadOf(event)["by"]] : [],
+      );
+      holds("the event Cancelled", by.length === 1 && typeof by[0] === "string" && by[0] !== "", {
+        expected: "it is told once, with who cancelled",
+        got: kindsOf(seen.events).join(", "),
+      });
+      same("the answer of the next turn", (await turn(client, session, "cue:say next")).text, "next");
+    },
+  },
+  {
+    id: "cancel-idle",
+    promise: "A cancel while no turn runs leaves the next turn alone.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const answer = await client.send({ kind: "CancelTurn", sessionId: session });
+      if (answer.kind === "refused") refused("a cancel while no turn runs", answer, []);
+      same("why the next turn ended", (await turn(client, session, "cue:pieces 3")).reason, "complete");
+    },
+  },
+  {
+    id: "turn-fails",
+    promise:
+      "A turn whose model fails tells an Error with its reason, ends as error, and the session goes on.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const seen = await turn(client, session, "cue:fail");
+      same("why the turn ended", seen.reason, "error");
+      const errors = seen.events.filter(({ kind }) => kind === "Error").map(payloadOf);
+      holds(
+        "the event Error",
+        errors.some(({ reason, message }) => isText(reason) && isText(message)),
+        {
+          expected: "it is told, with a reason and a message",
+          got: kindsOf(seen.events).join(", "),
+        },
+      );
+      same(
+        "the answer of the next turn",
+        (await turn(client, session, "cue:say well again")).text,
+        "well again",
+      );
+    },
+  },
+  {
+    id: "round-limit",
+    promise: "A model that never comes to an end is stopped: the turn ends as turn_limit.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const { reason } = await turn(client, await stage.session(client), "cue:loop");
+      same("why the turn ended", reason, "turn_limit");
+    },
+  },
+  {
+    id: "cost-told",
+    promise:
+      "Every call of the model tells what it cost: CostIncremented with its provider, model and tokens.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const costs = events.filter(({ kind }) => kind === "CostIncremented");
+      same("how often the cost of the two calls of the model was told", costs.length, 2);
+    },
+  },
+  {
+    id: "thinking-told",
+    promise: "What a model thinks is told as ThinkingDelta, before the answer.",
+    wires: EVERY,
+    kinds: ["ThinkingDelta"],
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:think about it");
+      const told = kindsOf(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
+      same("the order of thinking and answer", [...new Set(told)], ["ThinkingDelta", "TextDelta"]);
+    },
+  },
+  {
+    id: "secret-redacted",
+    promise: "Text that looks like a credential is taken out of the events.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const { text } = await turn(client, await stage.session(client), "cue:secret");
+      holds("the answer", !/ghp_[A-Za-z0-9]{20}/.test(text) && text.startsWith("the key is "), {
+        expected: "the key in it is replaced by a marker",
+        got: text,
+      });
+    },
+  },
+];
+
+const TURNS = 10;
+const TOLD: readonly string[] = ["TurnStarted", "ToolCallStarted", "ToolResult", "TextDelta", "TurnEnded"];
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** Names of fields, deep down, that are never to be on a wire. What a model or tool made of itself is not looked into. */
+function hidden(value: JsonObject): readonly string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key.startsWith("_")) return [key];
+    if (key === "args" || key === "content" || key === "block" || typeof inner !== "object" || inner === null)
+      return [];
+    return hidden(inner as JsonObject);
+  });
+}

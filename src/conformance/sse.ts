@@ -1,0 +1,41 @@
+/** One frame of an event stream, as the format has it. */
+export interface SseFrame {
+  readonly id?: string;
+  readonly event?: string;
+  /** The lines of data, joined by line breaks. */
+  readonly data?: string;
+  readonly comments: readonly string[];
+}
+
+/** Reads server-sent events piece by piece; the result does not depend on where the text was cut. */
+export class SseReader {
+  #rest = "";
+
+  /** The frames that are whole by now. */
+  push(text: string): readonly SseFrame[] {
+    // A line break that may yet turn out to be half of one stays until more has come.
+    const all = `${this.#rest}${text}`;
+    const held = all.endsWith("\r") ? "\r" : "";
+    const blocks = all
+      .slice(0, all.length - held.length)
+      .replaceAll(/\r\n?/g, "\n")
+      .split("\n\n");
+    this.#rest = `${blocks.pop() ?? ""}${held}`;
+    return blocks.map(frameOf);
+  }
+}
+
+function frameOf(block: string): SseFrame {
+  const frame: { id?: string; event?: string } = {};
+  const [comments, data]: [string[], string[]] = [[], []];
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "" && colon === 0) comments.push(value);
+    if (name === "id") frame.id = value;
+    if (name === "event") frame.event = value;
+    if (name === "data") data.push(value);
+  }
+  return { ...frame, ...(data.length === 0 ? {} : { data: data.join("\n") }), comments };
+}

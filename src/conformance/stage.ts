@@ -1,0 +1,196 @@
+import type { JsonObject } from "../base/json.ts";
+import { stringAt } from "../base/json.ts";
+import { accepted } from "./check.ts";
+import type { HttpDoor, SuiteClock } from "./door.ts";
+import { Mismatch, Skipped } from "./mismatch.ts";
+import type { RestAsk } from "./rest-wire.ts";
+import { askRest } from "./rest-wire.ts";
+import type { AskedClaims, Tokens } from "./tokens.ts";
+import type { Client, EventStream, Wire } from "./wire.ts";
+
+export interface StageParts {
+  readonly wire: Wire;
+  /** Absent: the server is not reached over HTTP. */
+  readonly http?: HttpDoor;
+  readonly tokens: Tokens;
+  readonly clock: SuiteClock;
+  /** The protocol version that is spoken. */
+  readonly version: string;
+  readonly profile: string;
+  /** Aborts when the scenario has taken too long. */
+  readonly signal: AbortSignal;
+}
+
+/** One scenario on one wire: the clients, sessions and tokens that it makes, and their end. */
+export class Stage implements AsyncDisposable {
+  readonly #parts: StageParts;
+  readonly #clients: Client[] = [];
+  readonly #sessions: string[] = [];
+
+  constructor(parts: StageParts) {
+    this.#parts = parts;
+  }
+
+  get wire(): Wire["name"] {
+    return this.#parts.wire.name;
+  }
+  get clock(): SuiteClock {
+    return this.#parts.clock;
+  }
+  get signal(): AbortSignal {
+    return this.#parts.signal;
+  }
+  get version(): string {
+    return this.#parts.version;
+  }
+  get mainToken(): string {
+    return this.#parts.tokens.main;
+  }
+
+  /** The server over HTTP. @throws Skipped where it is not. */
+  get http(): HttpDoor {
+    const { http } = this.#parts;
+    if (http === undefined) throw new Skipped("the server is not reached over HTTP");
+    return http;
+  }
+
+  /** A client: a person's with everything, unless another token is given. */
+  async attach({ token = this.mainToken, shake = true } = {}): Promise<Client> {
+    const { wire, version, signal } = this.#parts;
+    const client = await wire.attach(token, { shake, version, signal });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** @throws Skipped where the server makes none without a person. */
+  async mint(claims: AskedClaims): Promise<string> {
+    return await this.#parts.tokens.mint(claims, this.signal);
+  }
+
+  /** A client of class agent. @throws Skipped. */
+  async attachAgent(): Promise<Client> {
+    return await this.attach({ token: await this.mint({ identity_class: "agent" }) });
+  }
+
+  /** A session with the scripted model; it is ended with the scenario. */
+  async session(by: Client): Promise<string> {
+    const { profile } = this.#parts;
+    const made = accepted(
+      `CreateSession with the profile ${profile}`,
+      await by.send({ kind: "CreateSession", profile }),
+    );
+    const id = stringAt(made, "sessionId");
+    if (id === undefined)
+      throw new Mismatch("what CreateSession answers", "its sessionId", JSON.stringify(made));
+    this.#sessions.push(id);
+    return id;
+  }
+
+  /** A session that the scenario has come by in another way. */
+  ends(session: string): void {
+    this.#sessions.push(session);
+  }
+
+  /** A request with the token of the suite, unless it names another. */
+  async ask(
+    path: string,
+    ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal } = {},
+  ): Promise<Response> {
+    return await askRest(this.http, path, { signal: this.signal, token: this.mainToken, ...ask });
+  }
+
+  /** A request without any token. */
+  async askBare(path: string, ask: Omit<RestAsk, "signal" | "token"> = {}): Promise<Response> {
+    return await askRest(this.http, path, { signal: this.signal, ...ask });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (this.#sessions.length > 0) await this.#endSessions();
+    } finally {
+      await Promise.allSettled(this.#clients.map((client) => client[Symbol.asyncDispose]()));
+    }
+  }
+
+  /** Tidies up; a server that does not let it is told of by the scenarios that are about that. */
+  async #endSessions(): Promise<void> {
+    try {
+      const by = await this.attach();
+      for (const sessionId of this.#sessions) await by.send({ kind: "EndSession", sessionId });
+    } catch {
+      // What was seen before is what counts.
+    }
+  }
+}
+
+/** The command that a prompt is. */
+export function input(sessionId: string, text: string, more: JsonObject = {}): JsonObject {
+  return { kind: "SendInput", sessionId, content: [{ type: "text", text }], ...more };
+}
+
+/** One turn as a client saw it, from its prompt to its end. */
+export interface SeenTurn {
+  readonly events: readonly JsonObject[];
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Sends a prompt and follows it to the end of its turn. @throws Mismatch. */
+export async function turn(by: Client, session: string, cue: string): Promise<SeenTurn> {
+  await using stream = await by.follow(session);
+  accepted(`the prompt ${cue}`, await by.send(input(session, cue)));
+  await stream.kind("TurnEnded");
+  return seenTurn(stream.seen);
+}
+
+/** What a stream has of its newest turn that has ended. */
+export function seenTurn(seen: readonly JsonObject[]): SeenTurn {
+  const end = seen.findLastIndex(({ kind }) => kind === "TurnEnded");
+  const begin = seen.slice(0, end).findLastIndex(({ kind }) => kind === "TurnStarted");
+  const events = seen.slice(begin, end + 1);
+  return { events, text: textOf(events), reason: String(payloadOf(events.at(-1))["reason"] ?? "") };
+}
+
+/** What the model said in these events. */
+export function textOf(events: readonly JsonObject[]): string {
+  return events
+    .map((event) => (event["kind"] === "TextDelta" ? String(payloadOf(event)["text"]) : ""))
+    .join("");
+}
+
+export function payloadOf(event: JsonObject | undefined): JsonObject {
+  const payload = event?.["payload"];
+  return typeof payload === "object" && payload !== null ? (payload as JsonObject) : {};
+}
+
+export function kindsOf(events: readonly JsonObject[]): readonly string[] {
+  return events.map(({ kind }) => String(kind));
+}
+
+/** The id of an event, as a number; NaN where it has none. */
+export function idOf(event: JsonObject | undefined): number {
+  const id = event?.["id"];
+  return typeof id === "number" ? id : Number.NaN;
+}
+
+/** Sends the cue `ask` and waits until a person is asked. */
+export async function asking(
+  by: Client,
+  session: string,
+  stream: EventStream,
+  cue = "cue:ask",
+): Promise<{ readonly callId: string; readonly event: JsonObject }> {
+  accepted(`the prompt ${cue}`, await by.send(input(session, cue)));
+  const event = await stream.kind("PermissionRequested");
+  return { callId: String(payloadOf(event)["callId"]), event };
+}
+
+/** The command that answers a permission request. */
+export function permission(
+  sessionId: string,
+  callId: string,
+  decision: "allow" | "deny",
+  scope?: string,
+): JsonObject {
+  return { kind: "AnswerPermission", sessionId, callId, decision, ...(scope === undefined ? {} : { scope }) };
+}

@@ -1,0 +1,131 @@
+import { messageOf } from "../base/errors.ts";
+import type { HttpDoor, SuiteClock } from "./door.ts";
+import { Mismatch, Skipped } from "./mismatch.ts";
+import type { Scenario } from "./scenario.ts";
+import { Stage } from "./stage.ts";
+import type { Tokens } from "./tokens.ts";
+import type { Wire, WireName } from "./wire.ts";
+import { Refused } from "./wire.ts";
+
+/** How long one scenario may take, on top of the time limits of the server that it waits for. */
+export const SCENARIO_MS_MAX = 60_000;
+
+export interface WalkParts {
+  readonly scenarios: readonly Scenario[];
+  readonly wires: readonly Wire[];
+  readonly http?: HttpDoor;
+  readonly tokens: Tokens;
+  readonly clock: SuiteClock;
+  readonly server: ServerFacts;
+  readonly profile: string;
+  /** Absent: `SCENARIO_MS_MAX`. */
+  readonly scenarioMsMax?: number;
+}
+
+/** What a server says of itself in its handshake. */
+export interface ServerFacts {
+  readonly protocolVersion: string;
+  readonly commandKinds: readonly string[];
+  readonly eventKinds: readonly string[];
+  readonly features: readonly string[];
+}
+
+/** How one scenario went on one wire. */
+export interface Walked {
+  readonly scenario: string;
+  readonly promise: string;
+  readonly wire: WireName;
+  readonly outcome: "ok" | "failed" | "skipped";
+  readonly ms: number;
+  /** Why it failed or was skipped. */
+  readonly why?: string;
+  readonly expected?: string;
+  readonly got?: string;
+}
+
+/**
+ * Walks every scenario over every wire that it is for, and tells of each in order. Those that wait for a time limit of the
+ * server are begun first. What they make they end again; none depends on another.
+ */
+export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerator<Walked> {
+  const all = parts.wires.flatMap((wire) =>
+    parts.scenarios
+      .filter(({ wires }) => wires.includes(wire.name))
+      .map((scenario) => ({ wire, scenario, lacking: lackOf(scenario, parts.server) })),
+  );
+  const slow = new Map(
+    all
+      .filter(({ scenario, lacking }) => scenario.isSlow === true && lacking === undefined)
+      .map((each) => [each, play(each.scenario, each.wire, parts, signal)] as const),
+  );
+  for (const each of all) {
+    if (signal.aborted) break;
+    const { scenario, wire, lacking } = each;
+    if (lacking !== undefined) yield { ...named(scenario, wire), outcome: "skipped", ms: 0, why: lacking };
+    else yield await (slow.get(each) ?? play(scenario, wire, parts, signal));
+  }
+  await Promise.all(slow.values());
+}
+
+/** What a server lacks to be asked for a scenario; undefined where it lacks nothing. */
+function lackOf(
+  { since = "0.1.0", features = [], kinds = [] }: Scenario,
+  server: ServerFacts,
+): string | undefined {
+  if (isOlder(server.protocolVersion, since)) {
+    return `it is promised since ${since}, and the server speaks ${server.protocolVersion}`;
+  }
+  const feature = features.find((each) => !server.features.includes(each));
+  if (feature !== undefined) return `the server does not have the feature ${feature}`;
+  const known = [...server.commandKinds, ...server.eventKinds];
+  const kind = kinds.find((each) => !known.includes(each));
+  return kind === undefined ? undefined : `the server does not serve ${kind}`;
+}
+
+/** Whether a version is below another; false where one of them is none. */
+export function isOlder(version: string, than: string): boolean {
+  const [ours, theirs] = [version, than].map((text) => text.split(".").map(Number));
+  for (const [at, part] of (ours ?? []).entries()) {
+    const other = theirs?.[at] ?? 0;
+    if (part !== other) return part < other;
+  }
+  return false;
+}
+
+function named({ id, promise }: Scenario, wire: Wire) {
+  return { scenario: id, promise, wire: wire.name };
+}
+
+async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: AbortSignal): Promise<Walked> {
+  const { clock, http, tokens, server, profile, scenarioMsMax = SCENARIO_MS_MAX } = parts;
+  const begun = clock.monotonic();
+  const limit = new AbortController();
+  using _timer = clock.timer(scenarioMsMax, () =>
+    limit.abort(new Error(`no end within ${scenarioMsMax / 1_000} s`)),
+  );
+  const until = AbortSignal.any([signal, limit.signal]);
+  const shared = { wire, tokens, clock, profile, version: server.protocolVersion, signal: until };
+  const stage = new Stage(http === undefined ? shared : { ...shared, http });
+  const told = await outcomeOf(scenario, stage, until);
+  return { ...named(scenario, wire), ...told, ms: Math.round(clock.monotonic() - begun) };
+}
+
+type Told = Pick<Walked, "outcome" | "why" | "expected" | "got">;
+
+async function outcomeOf(scenario: Scenario, stage: Stage, until: AbortSignal): Promise<Told> {
+  try {
+    await using played = stage;
+    await scenario.play(played);
+    return { outcome: "ok" };
+  } catch (thrown) {
+    if (thrown instanceof Skipped) return { outcome: "skipped", why: thrown.message };
+    if (thrown instanceof Mismatch) {
+      const { message, expected, got } = thrown;
+      const late = until.aborted ? ` (${messageOf(until.reason)})` : "";
+      return { outcome: "failed", why: `${message}${late}`, expected, got };
+    }
+    if (thrown instanceof Refused) return { outcome: "failed", why: thrown.message };
+    if (until.aborted) return { outcome: "failed", why: messageOf(until.reason) };
+    return { outcome: "failed", why: `the server could not be talked to: ${messageOf(thrown)}` };
+  }
+}

@@ -1,0 +1,209 @@
+import type { JsonObject } from "../base/json.ts";
+import { isObject, objectAt, parseJson, stringAt } from "../base/json.ts";
+import type { HttpDoor, WebSocketLike } from "./door.ts";
+import { Mismatch } from "./mismatch.ts";
+import { answerOf, askRest } from "./rest-wire.ts";
+import type { Answer, AttachOptions, Client, Wire } from "./wire.ts";
+import { EventStream, Refused, refusal } from "./wire.ts";
+
+/** The WebSocket, as docs/websocket.md has it. */
+export function wsWire(door: HttpDoor): Wire {
+  return {
+    name: "ws",
+    async attach(token, options) {
+      const client = new WsClient(door, token, options);
+      await client.open();
+      return client;
+    },
+  };
+}
+
+/** One open socket: what it is sent as text, and what comes as JSON. */
+export class WsSocket implements AsyncDisposable {
+  readonly frames: JsonObject[] = [];
+  readonly #socket: WebSocketLike;
+  readonly #signal: AbortSignal;
+  readonly #closed = Promise.withResolvers<void>();
+  readonly #wakes = new Set<() => void>();
+  #end: { readonly code: number; readonly reason: string } | undefined;
+  #isOpen = false;
+  onFrame: (frame: JsonObject) => void = () => undefined;
+  onClosed: () => void = () => undefined;
+
+  constructor(
+    door: HttpDoor,
+    query: string,
+    { token, signal }: { readonly token: string; readonly signal: AbortSignal },
+  ) {
+    this.#signal = signal;
+    this.#socket = door.openSocket(`/v1/ws${query}`, ["cinch.v1", `cinch.token.${token}`]);
+    this.#socket.addEventListener("open", () => {
+      this.#isOpen = true;
+      this.#wake();
+    });
+    this.#socket.addEventListener("error", () => undefined); // what it was, nobody is told; it is closed then
+    this.#socket.addEventListener("message", ({ data }) => {
+      const value = typeof data === "string" ? parseJson(data)?.value : undefined;
+      const frame = isObject(value) ? value : { frame: "(unreadable)", body: {} };
+      this.frames.push(frame);
+      this.onFrame(frame);
+      this.#wake();
+    });
+    this.#socket.addEventListener("close", (end) => {
+      this.#end = end;
+      this.#closed.resolve();
+      this.onClosed();
+      this.#wake();
+    });
+  }
+
+  get end(): { readonly code: number; readonly reason: string } | undefined {
+    return this.#end;
+  }
+
+  /** @throws Refused where it was closed before it had opened. */
+  async opened(): Promise<void> {
+    await this.#until("the socket opens", () => this.#isOpen || this.#end !== undefined);
+    if (!this.#isOpen) throw new Refused("the socket", refusal({ message: this.#end?.reason ?? "" }));
+  }
+
+  send(frame: unknown): void {
+    this.#socket.send(
+      typeof frame === "string" || frame instanceof Uint8Array ? (frame as string) : JSON.stringify(frame),
+    );
+  }
+
+  /** The first frame that is wanted, waited for. @throws Mismatch where the socket closes before it came. */
+  async until(what: string, wanted: (frame: JsonObject) => boolean): Promise<JsonObject> {
+    let found: JsonObject | undefined;
+    await this.#until(what, () => {
+      found ??= this.frames.find(wanted);
+      return found !== undefined || this.#end !== undefined;
+    });
+    if (found !== undefined) return found;
+    throw new Mismatch(what, "it comes", `the socket was closed: ${this.#end?.code} ${this.#end?.reason}`);
+  }
+
+  async closed(what: string): Promise<{ readonly code: number; readonly reason: string }> {
+    await this.#until(what, () => this.#end !== undefined);
+    return this.#end ?? { code: 0, reason: "" };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.close();
+    // A server that does not say that it has closed is not waited for longer than the scenario.
+    this.#signal.addEventListener("abort", () => this.#closed.resolve(), { once: true });
+    if (!this.#signal.aborted) await this.#closed.promise;
+  }
+
+  async #until(what: string, isDone: () => boolean): Promise<void> {
+    const onAbort = () => this.#wake();
+    this.#signal.addEventListener("abort", onAbort);
+    try {
+      while (!isDone()) {
+        if (this.#signal.aborted)
+          throw new Mismatch(what, "it comes", `nothing after ${this.frames.length} frames`);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wakes.add(resolve);
+        await promise;
+        this.#wakes.delete(resolve);
+      }
+    } finally {
+      this.#signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+}
+
+class WsClient implements Client {
+  readonly #door: HttpDoor;
+  readonly #token: string;
+  readonly #options: AttachOptions;
+  readonly #socket: WsSocket;
+  readonly #followed = new Set<WsSocket>();
+  #id: string | undefined;
+  #number = 0;
+
+  constructor(door: HttpDoor, token: string, options: AttachOptions) {
+    this.#door = door;
+    this.#token = token;
+    this.#options = options;
+    this.#socket = new WsSocket(door, "", { token, signal: options.signal });
+  }
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** @throws Refused. */
+  async open(): Promise<void> {
+    await this.#opened(this.#socket, "");
+    if (!this.#options.shake) return;
+    const answer = await this.handshake(this.#options.version);
+    if (answer.kind === "refused") throw new Refused("the handshake", answer);
+  }
+
+  async handshake(version: string): Promise<Answer> {
+    return await this.#ask("handshake", { protocol_version: version, label: "conformance" });
+  }
+
+  async send(command: JsonObject): Promise<Answer> {
+    return await this.#ask("command", command);
+  }
+
+  async follow(session: string, since?: number): Promise<EventStream> {
+    const { signal, version } = this.#options;
+    const last = since === undefined ? "" : `&lastEventId=${since}`;
+    const query = `?session=${encodeURIComponent(session)}${last}`;
+    const socket = new WsSocket(this.#door, query, { token: this.#token, signal });
+    this.#followed.add(socket);
+    const stream = new EventStream(signal, () => socket[Symbol.asyncDispose]());
+    socket.onClosed = () => stream.end();
+    socket.onFrame = (frame) => {
+      const event = frame["frame"] === "event" ? objectAt(frame, "body") : undefined;
+      if (event !== undefined) stream.push(event);
+    };
+    await this.#opened(socket, query);
+    const client = this.#id === undefined ? {} : { client: this.#id };
+    socket.send({ frame: "handshake", id: 0, body: { protocol_version: version, ...client } });
+    const greeting = await socket.until(
+      "an answer to the handshake",
+      ({ id, frame }) => id === 0 || frame === "error",
+    );
+    if (greeting["frame"] === "error") throw new Refused("the event stream", refusal(greeting["body"]));
+    return stream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#socket, ...this.#followed].map((socket) => socket[Symbol.asyncDispose]()));
+  }
+
+  /** Why a socket did not open is told to a plain request for the same address. @throws Refused. */
+  async #opened(socket: WsSocket, query: string): Promise<void> {
+    try {
+      await socket.opened();
+    } catch (thrown) {
+      const { signal } = this.#options;
+      const asked = await askRest(this.#door, `/v1/ws${query}`, { token: this.#token, signal });
+      const answer = await answerOf(asked);
+      if (answer.kind === "accepted" || answer.reason === "") throw thrown;
+      throw new Refused("the socket", answer);
+    }
+  }
+
+  async #ask(frame: string, body: JsonObject): Promise<Answer> {
+    this.#number += 1;
+    const number = this.#number;
+    this.#socket.send({ frame, id: number, body });
+    const answer = await this.#socket.until(
+      `an answer to ${stringAt(body, "kind") ?? frame}`,
+      ({ id }) => id === number,
+    );
+    this.#id ??= stringAt(answer, "client");
+    if (answer["frame"] === "error") return refusal(answer["body"]);
+    return { kind: "accepted", body: objectAt(answer, "body") ?? {} };
+  }
+}

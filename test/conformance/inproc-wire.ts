@@ -1,0 +1,83 @@
+import { HarnessError } from "../../src/base/errors.ts";
+import type { JsonObject } from "../../src/base/json.ts";
+import type { Tokens } from "../../src/conformance/tokens.ts";
+import type { Answer, Client, Wire } from "../../src/conformance/wire.ts";
+import { EventStream } from "../../src/conformance/wire.ts";
+import type { EnginePort } from "../../src/control/engine-port.ts";
+import type { Connection } from "../../src/protocol/connection.ts";
+import { readCommand } from "../../src/protocol/read.ts";
+
+/** Within one process there is no token but who one is. */
+export const inprocTokens: Tokens = {
+  main: "human",
+  mint: ({ identity_class }) => Promise.resolve(identity_class),
+};
+
+/** The same scenarios within the process: what every other wire is measured by. */
+export function inprocWire(engine: EnginePort): Wire {
+  return {
+    name: "inproc",
+    async attach(token, { shake, version, signal }) {
+      const identityClass = token === "agent" ? "agent" : "human";
+      const connection = engine.attach({ identityClass, label: "conformance" });
+      if (shake) await connection.handshake(version);
+      return new InprocClient(connection, signal);
+    },
+  };
+}
+
+class InprocClient implements Client {
+  readonly #connection: Connection;
+  readonly #signal: AbortSignal;
+
+  constructor(connection: Connection, signal: AbortSignal) {
+    this.#connection = connection;
+    this.#signal = signal;
+  }
+
+  get id(): string {
+    return this.#connection.clientId;
+  }
+
+  handshake(version: string): Promise<Answer> {
+    return answerOf(async () => ({ ...(await this.#connection.handshake(version)) }));
+  }
+
+  send(command: JsonObject): Promise<Answer> {
+    return answerOf(async () => ({ ...(await this.#connection.send(readCommand(command))) }));
+  }
+
+  async follow(session: string, since?: number): Promise<EventStream> {
+    const leave = new AbortController();
+    const signal = AbortSignal.any([this.#signal, leave.signal]);
+    const options = since === undefined ? { signal } : { since, signal };
+    const { sessionId } = readCommand({ kind: "AttachSession", sessionId: session }) as {
+      readonly sessionId: Parameters<Connection["subscribe"]>[0];
+    };
+    const events = this.#connection.subscribe(sessionId, options);
+    const stream = new EventStream(this.#signal, async () => {
+      leave.abort(new Error("left"));
+      await reading;
+    });
+    const reading = (async () => {
+      for await (const event of events) stream.push({ ...event });
+    })()
+      .catch(() => undefined) // it was left, or refused: it is over either way
+      .finally(() => stream.end());
+    return stream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection[Symbol.asyncDispose]();
+  }
+}
+
+async function answerOf(act: () => Promise<JsonObject>): Promise<Answer> {
+  try {
+    return { kind: "accepted", body: await act() };
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    const { reason, message } = thrown;
+    return { kind: "refused", reason, message };
+  }
+}

@@ -1,0 +1,100 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
+import { discover } from "../../src/conformance/discover.ts";
+import type { SuiteClock } from "../../src/conformance/door.ts";
+import { restWire } from "../../src/conformance/rest-wire.ts";
+import type { Tokens } from "../../src/conformance/tokens.ts";
+import { mintedTokens } from "../../src/conformance/tokens.ts";
+import type { WalkParts } from "../../src/conformance/walk.ts";
+import type { Wire, WireName } from "../../src/conformance/wire.ts";
+import { wsWire } from "../../src/conformance/ws-wire.ts";
+import { openAuthority } from "../../src/control/auth/open-authority.ts";
+import type { Authority } from "../../src/control/authority.ts";
+import type { EnginePort } from "../../src/control/engine-port.ts";
+import { HTTP_FEATURES, serveControl } from "../../src/harness/control-plane.ts";
+import { openHarness } from "../../src/harness.ts";
+import { hostClock } from "../../src/host/clock.ts";
+import { hostWorld } from "../../src/host/host.ts";
+import type { FakeClock } from "../support/fake-clock.ts";
+import { fakeClock } from "../support/fake-clock.ts";
+import type { WireFault } from "../support/memory-listen.ts";
+import { memoryListener } from "../support/memory-listen.ts";
+import { temporaryDirectory } from "../support/world.ts";
+import { inprocTokens, inprocWire } from "./inproc-wire.ts";
+
+/** What a broken server does wrong: one small thing, at one place. */
+export interface Fault {
+  readonly engine?: (engine: EnginePort) => EnginePort;
+  readonly authority?: (authority: Authority) => Authority;
+  readonly wire?: WireFault;
+}
+
+/** The real engine and its real wires, without a socket and without time. */
+export interface MemoryServer extends AsyncDisposable {
+  parts(wire: WireName): Omit<WalkParts, "scenarios">;
+}
+
+const { signal: never } = new AbortController();
+
+export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer> {
+  await using undo = new AsyncDisposableStack();
+  const { path } = undo.use(temporaryDirectory("cinch-conformance-"));
+  const paths = { config: join(path, "config"), data: join(path, "data"), state: join(path, "state") };
+  const workingDir = join(path, "work");
+  for (const folder of [paths.config, workingDir]) mkdirSync(folder);
+  const clock = fakeClock();
+  const { listen, door } = memoryListener(fault.wire);
+  const world = { ...hostWorld(SILENT), clock, listen };
+  const opened = await openAuthority({ world, stateDirectory: paths.state, channels: () => [] });
+  undo.use(opened);
+  const authority = fault.authority?.(opened) ?? opened;
+  const harness = undo.use(
+    await openHarness(
+      {
+        world,
+        paths,
+        workingDir,
+        profile: "conformance",
+        autoApprove: false,
+        strictPermissions: false,
+        attended: true,
+        environment: { PATH: "/usr/bin:/bin", HOME: path },
+      },
+      never,
+    ),
+  );
+  const port = await harness.port(HTTP_FEATURES);
+  const engine = fault.engine?.(port) ?? port;
+  const targets = [{ kind: "loopback", hostname: "127.0.0.1", port: 0 }] as const;
+  undo.use(await serveControl({ world, engine, authority, targets, minimal: () => harness.session }));
+  const main = opened.mint({ identityClass: "human", canMint: true }, "engine");
+  const suite = suiteClock(clock);
+  const server = await discover(door, main, never);
+  const overHttp = { http: door, tokens: mintedTokens(door, main) };
+  const ways: Readonly<Record<WireName, { readonly wire: Wire; readonly tokens: Tokens } | undefined>> = {
+    rest: { wire: restWire(door), ...overHttp },
+    ws: { wire: wsWire(door), ...overHttp },
+    inproc: { wire: inprocWire(engine), tokens: inprocTokens },
+    mcp: undefined,
+  };
+  const kept = undo.move();
+  return {
+    parts(name) {
+      const way = ways[name];
+      if (way === undefined) throw new Error(`${name} needs a process`);
+      const { wire, ...rest } = way;
+      return { ...rest, wires: [wire], clock: suite, server, profile: "conformance" };
+    },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  };
+}
+
+/** Scenarios are held to real time, against hanging alone; what they wait for passes on the server's clock. */
+function suiteClock(clock: FakeClock): SuiteClock {
+  return {
+    monotonic: () => hostClock.monotonic(),
+    timer: (ms, callback) => hostClock.timer(ms, callback),
+    pass: (ms) => clock.advance(ms),
+  };
+}
