@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { JsonSchema } from "../src/base/json.ts";
+import type { JsonObject, JsonSchema } from "../src/base/json.ts";
+import { isObject, objectAt } from "../src/base/json.ts";
 import type { Reason } from "../src/base/reasons.ts";
 import { TEXTS } from "../src/base/reasons.ts";
 import type { World } from "../src/base/world.ts";
@@ -15,9 +16,13 @@ import { EnvelopeSchema } from "../src/protocol/envelope.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
 import { Message } from "../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import type { WireTypes } from "./sdk-types.ts";
+import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
 
 /** The published form of the protocol: path below the root, and the text that must stand there. */
 export function publishedFiles(): ReadonlyMap<string, string> {
+  const openApi = openApiDocument(publishedRoutes());
+  const types = wireTypes(openApi);
   return new Map([
     ["docs/protocol/commands.schema.json", schemaText("Command", Command)],
     ["docs/protocol/accepted.schema.json", schemaText("Accepted", Accepted)],
@@ -25,8 +30,10 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/handshake.schema.json", schemaText("Handshake", Handshake)],
     ["docs/protocol/message.schema.json", schemaText("Message", Message)],
     ["docs/protocol/reasons.json", jsonText(TEXTS)],
-    ["docs/protocol/openapi.json", jsonText(openApiDocument(publishedRoutes()))],
+    ["docs/protocol/openapi.json", jsonText(openApi)],
     ["docs/protocol/errors.md", errorsText()],
+    ["sdk/typescript/src/protocol.ts", typescriptTypes(types)],
+    ["sdk/python/src/cinch_client/protocol.py", pythonTypes(types)],
   ]);
 }
 
@@ -51,6 +58,14 @@ function publishedRoutes(): readonly Route[] {
   };
   const others = minimalRoutes({ world, session });
   return restRoutes({ engine: {} as EnginePort, authority: {} as Authority, world, others });
+}
+
+function wireTypes(openApi: JsonObject): WireTypes {
+  const found = objectAt(objectAt(openApi, "components"), "schemas") ?? {};
+  const schemas = Object.entries(found).map(
+    ([name, schema]) => [name, isObject(schema) ? schema : {}] as const,
+  );
+  return { version: PROTOCOL_VERSION, schemas: Object.fromEntries(schemas), reasons: Object.keys(TEXTS) };
 }
 
 /** Every reason with its HTTP status, the statuses in order. */

@@ -57,7 +57,7 @@ async function runAll(): Promise<readonly Outcome[]> {
       await step("unused code", () => check("node_modules/knip/bin/knip.js", "--no-progress")),
     );
   }
-  const tests = options.e2e === true ? [] : testFiles("{src,test,scripts,bench,examples}/**/*.test.ts");
+  const tests = options.e2e === true ? [] : testFiles("{src,test,scripts,bench,examples,sdk}/**/*.test.ts");
   const endToEnd = testFiles("test/e2e/**/*.e2e.ts");
   if (tests.length > 0) outcomes.push(await step("tests", () => testRun(tests, TEST_FLAGS)));
   if (endToEnd.length > 0) outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_FLAGS)));

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { broken, MODULE_BANS, SOURCE_BANS, TEST_BANS, TEXT_BANS } from "./support/bans.ts";
 import { codeOf, filesUnder, importsOf, isTest, ROOT, readSource } from "./support/source.ts";
 
-const TYPESCRIPT = ["src", "test", "scripts", "bench", "examples"].flatMap((folder) =>
+const TYPESCRIPT = ["src", "test", "scripts", "bench", "examples", "sdk"].flatMap((folder) =>
   filesUnder(folder, "**/*.ts"),
 );
 const OURS = TYPESCRIPT.filter((file) => !/^(?:test\/data|src\/demo\/project)\//.test(file));

@@ -1,0 +1,280 @@
+import type { JsonObject, JsonSchema } from "../src/base/json.ts";
+import { isObject } from "../src/base/json.ts";
+
+/**
+ * The protocol's types in the languages of the SDKs, made of the schemas of the OpenAPI document.
+ *
+ * Each schema there becomes one named type. What a schema says beyond the shape (patterns, limits) is the engine's to hold.
+ */
+export interface WireTypes {
+  readonly version: string;
+  /** By name, in the order in which they are written. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly reasons: readonly string[];
+}
+
+const HEADER = "Made from the protocol's schemas by `npm run generate`. Changes here are lost.";
+const WIDTH = 110;
+
+/** What the prefix of an identifier says about it. */
+const IDS: Readonly<Record<string, string>> = {
+  sess: "SessionId",
+  log: "LogId",
+  call: "CallId",
+  tok: "TokenId",
+  cli: "ClientId",
+  ask: "AskId",
+  inp: "InputId",
+  task: "TaskId",
+};
+
+export function typescriptTypes({ version, schemas, reasons }: WireTypes): string {
+  const parts = [
+    `// ${HEADER}`,
+    `export const PROTOCOL_VERSION = ${JSON.stringify(version)};`,
+    `/** The kinds of event that this version knows; others are passed over. */\nexport const EVENT_KINDS = ${listed(eventKinds(schemas))} as const;`,
+    "/** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */\nexport type EventSeq = number;",
+    ...Object.entries(IDS).map(([prefix, name]) => `export type ${name} = \`${prefix}_\${string}\`;`),
+    ...Object.entries(schemas).map(([name, schema]) =>
+      schema["type"] === "object" && isObject(schema["properties"])
+        ? `export interface ${name} ${typescriptOf(schema, "")}`
+        : `export type ${name} =${spaced(typescriptOf(schema, ""))};`,
+    ),
+    'export type EventKind = Envelope["kind"];',
+    "export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;",
+    'export type CommandKind = Command["kind"];',
+    "/** Why an engine refuses. */",
+  ];
+  return `${parts.join("\n\n")}\nexport type EngineReason =${reasons.map((each) => `\n  | ${JSON.stringify(each)}`).join("")};\n`;
+}
+
+function spaced(text: string): string {
+  return text.startsWith("\n") ? text : ` ${text}`;
+}
+
+function typescriptOf(schema: JsonSchema, indent: string): string {
+  const union = unionOf(schema);
+  if (union !== undefined) {
+    const each = union.map((option) => typescriptOf(option, `${indent}    `));
+    const line = each.join(" | ");
+    if (!line.includes("\n") && line.length + indent.length < WIDTH) return line;
+    return each.map((text) => `\n${indent}  | ${text}`).join("");
+  }
+  const simple = simpleOf(schema);
+  switch (simple.kind) {
+    case "ref":
+      return simple.name;
+    case "values":
+      return simple.values.map((value) => JSON.stringify(value)).join(" | ");
+    case "array": {
+      const item = typescriptOf(simple.items, indent);
+      return /[|\n]/.test(item) ? `ReadonlyArray<${item}>` : `readonly ${item}[]`;
+    }
+    case "map":
+      return `Readonly<Record<string, ${typescriptOf(simple.values, indent)}>>`;
+    case "object": {
+      const inner = `${indent}  `;
+      const fields = simple.fields.map(
+        ({ name, schema: field, isRequired }) =>
+          `${inner}readonly ${name}${isRequired ? "" : "?"}:${spaced(typescriptOf(field, inner))};`,
+      );
+      return `{\n${fields.join("\n")}\n${indent}}`;
+    }
+    case "scalar":
+      return { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" }[
+        simple.name
+      ];
+    case "id":
+      return simple.name;
+    case "any":
+      return "unknown";
+  }
+}
+
+/** TypedDicts that Python 3.9 can read: required keys in one class, the others in one that is made of it. */
+export function pythonTypes({ version, schemas, reasons }: WireTypes): string {
+  const blocks: string[] = [];
+  const kinds = eventKinds(schemas);
+  for (const [name, schema] of namedFirst(schemas)) {
+    const text = pythonOf(schema, name, blocks);
+    if (text !== name) blocks.push(`${name} = ${text}\n`);
+  }
+  return [
+    `# ${HEADER}`,
+    '"""The protocol\'s types: what an engine sends and takes, as it stands in its JSON."""',
+    "from typing import Any, Dict, List, Literal, TypedDict, Union\n",
+    `PROTOCOL_VERSION = ${JSON.stringify(version)}\n`,
+    `# The kinds of event that this version knows; others are passed over.\nEVENT_KINDS = frozenset(${listed(kinds)})\n`,
+    ...Object.values(IDS).map((name) => `${name} = str`),
+    "",
+    ...blocks.map((block) => `\n${block}`),
+    `\nEngineReason = Literal[\n${reasons.map((each) => `    ${JSON.stringify(each)},`).join("\n")}\n]`,
+    "",
+  ].join("\n");
+}
+
+/** Each behind those that it names: Python reads from top to bottom. */
+function namedFirst(schemas: WireTypes["schemas"]): ReadonlyMap<string, JsonSchema> {
+  const sorted = new Map<string, JsonSchema>();
+  const put = (name: string) => {
+    const schema = schemas[name];
+    if (schema === undefined || sorted.has(name)) return;
+    for (const [, other = ""] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      put(other);
+    sorted.set(name, schema);
+  };
+  for (const name of Object.keys(schemas)) put(name);
+  return sorted;
+}
+
+/** The type of a schema; what needs a class of its own is put into `blocks` under `name`. */
+function pythonOf(schema: JsonSchema, name: string, blocks: string[]): string {
+  const union = unionOf(schema);
+  if (union !== undefined) {
+    const each = union.map((option, at) => pythonOf(option, `${name}${variant(option) ?? at + 1}`, blocks));
+    const line = `Union[${each.join(", ")}]`;
+    return line.length < WIDTH / 2 ? line : `Union[\n${each.map((text) => `    ${text},`).join("\n")}\n]`;
+  }
+  const simple = simpleOf(schema);
+  switch (simple.kind) {
+    case "ref":
+    case "id":
+      return simple.name;
+    case "values":
+      return `Literal[${simple.values.map((value) => pythonValue(value)).join(", ")}]`;
+    case "array":
+      return `List[${pythonOf(simple.items, `${name}Item`, blocks)}]`;
+    case "map":
+      return `Dict[str, ${pythonOf(simple.values, `${name}Value`, blocks)}]`;
+    case "object":
+      blocks.push(pythonClass(name, simple.fields, blocks));
+      return name;
+    case "scalar":
+      return { string: "str", integer: "int", number: "float", boolean: "bool", null: "None" }[simple.name];
+    case "any":
+      return "Any";
+  }
+}
+
+function pythonClass(name: string, fields: readonly Field[], blocks: string[]): string {
+  const typed = fields.map((field) => ({
+    ...field,
+    type: pythonOf(field.schema, `${name}${capital(field.name)}`, blocks),
+  }));
+  const [required, optional] = [
+    typed.filter((each) => each.isRequired),
+    typed.filter((each) => !each.isRequired),
+  ];
+  // A class can have no field that is a word of Python.
+  const isWritable = typed.every((each) => !PYTHON_WORDS.has(each.name));
+  if (!isWritable || (optional.length > 0 && required.length > 0)) {
+    const base = optional.length === 0 ? name : `_${name}Required`;
+    const keys = required.map((each) => `    ${JSON.stringify(each.name)}: ${each.type},`).join("\n");
+    const first = `${base} = TypedDict(${JSON.stringify(base)}, {\n${keys}\n})\n`;
+    return optional.length === 0 ? first : `${first}\n\n${members(name, `${base}, total=False`, optional)}`;
+  }
+  return members(
+    name,
+    required.length === 0 && optional.length > 0 ? "TypedDict, total=False" : "TypedDict",
+    typed,
+  );
+}
+
+function members(
+  name: string,
+  bases: string,
+  fields: readonly { readonly name: string; readonly type: string }[],
+): string {
+  const lines = fields.map((each) => `    ${each.name}: ${each.type}`);
+  return `class ${name}(${bases}):\n${lines.length === 0 ? "    pass" : lines.join("\n")}\n`;
+}
+
+const PYTHON_WORDS = new Set(["from", "class", "in", "is", "not", "import", "global", "with", "as", "def"]);
+
+function pythonValue(value: unknown): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return value === null ? "None" : JSON.stringify(value);
+}
+
+/** What an option of a union calls itself. */
+function variant(schema: JsonSchema): string | undefined {
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  for (const key of ["type", "kind"]) {
+    const property = properties[key];
+    if (isObject(property) && typeof property["const"] === "string") return capital(property["const"]);
+  }
+  return undefined;
+}
+
+interface Field {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly isRequired: boolean;
+}
+
+type Simple =
+  | { readonly kind: "ref" | "id"; readonly name: string }
+  | { readonly kind: "values"; readonly values: readonly unknown[] }
+  | { readonly kind: "array"; readonly items: JsonSchema }
+  | { readonly kind: "map"; readonly values: JsonSchema }
+  | { readonly kind: "object"; readonly fields: readonly Field[] }
+  | { readonly kind: "scalar"; readonly name: Scalar }
+  | { readonly kind: "any" };
+
+const SCALARS = ["string", "integer", "number", "boolean", "null"] as const;
+type Scalar = (typeof SCALARS)[number];
+
+function unionOf(schema: JsonSchema): readonly JsonSchema[] | undefined {
+  const options = schema["oneOf"] ?? schema["anyOf"];
+  if (Array.isArray(options)) return options;
+  const { type } = schema;
+  return Array.isArray(type) ? type.map((each) => ({ ...schema, type: each })) : undefined;
+}
+
+/** @throws Error for a schema that neither language could be given a type of. */
+function simpleOf(schema: JsonSchema): Simple {
+  const { $ref, type, pattern, properties, additionalProperties, items } = schema;
+  if (typeof $ref === "string") return { kind: "ref", name: $ref.slice($ref.lastIndexOf("/") + 1) };
+  if ("const" in schema) return { kind: "values", values: [schema["const"]] };
+  if (Array.isArray(schema["enum"])) return { kind: "values", values: schema["enum"] };
+  const id = typeof pattern === "string" ? IDS[/^\^([a-z]+)_/.exec(pattern)?.[1] ?? ""] : undefined;
+  if (id !== undefined) return { kind: "id", name: id };
+  const scalar = SCALARS.find((each) => each === type);
+  if (scalar !== undefined) return { kind: "scalar", name: scalar };
+  if (type === "array") return { kind: "array", items: isObject(items) ? items : {} };
+  if (isObject(properties)) return { kind: "object", fields: fieldsOf(properties, schema["required"]) };
+  if (type === "object")
+    return { kind: "map", values: isObject(additionalProperties) ? additionalProperties : {} };
+  if (type === undefined) return { kind: "any" };
+  throw new Error(`no type can be made of ${JSON.stringify(schema)}`);
+}
+
+function fieldsOf(properties: JsonObject, required: unknown): readonly Field[] {
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema: isObject(schema) ? schema : {},
+    isRequired: needed.includes(name),
+  }));
+}
+
+function eventKinds(schemas: WireTypes["schemas"]): readonly string[] {
+  return Object.values(schemas).flatMap((schema) => {
+    const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+    const { kind, payload } = properties;
+    return isObject(kind) && typeof kind["const"] === "string" && payload !== undefined && "id" in properties
+      ? [kind["const"]]
+      : [];
+  });
+}
+
+function listed(values: readonly string[]): string {
+  return `[\n${values.map((value) => `  ${JSON.stringify(value)},`).join("\n")}\n]`;
+}
+
+function capital(text: string): string {
+  return text
+    .split("_")
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+}

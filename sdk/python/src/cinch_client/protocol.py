@@ -1,0 +1,1455 @@
+# Made from the protocol's schemas by `npm run generate`. Changes here are lost.
+"""The protocol's types: what an engine sends and takes, as it stands in its JSON."""
+from typing import Any, Dict, List, Literal, TypedDict, Union
+
+PROTOCOL_VERSION = "0.2.0"
+
+# The kinds of event that this version knows; others are passed over.
+EVENT_KINDS = frozenset([
+  "TextDelta",
+  "ThinkingDelta",
+  "ToolCallStarted",
+  "ToolCallProgress",
+  "ToolResult",
+  "TurnStarted",
+  "TurnEnded",
+  "TurnTiming",
+  "CompactionTriggered",
+  "CostIncremented",
+  "PermissionRequested",
+  "PermissionAnswered",
+  "Cancelled",
+  "Error",
+  "StreamGap",
+  "TokenExpiring",
+  "HookTimeout",
+  "HookError",
+  "MCPServerDown",
+  "SkillRegistryChanged",
+  "SessionEnded",
+  "CustomEvent",
+  "Asked",
+  "Answered",
+  "InputQueued",
+  "InputWithdrawn",
+  "CheckpointMade",
+  "TaskChanged",
+  "TodoChanged",
+  "MemoryWritten",
+  "ProfileSwitched",
+])
+
+SessionId = str
+LogId = str
+CallId = str
+TokenId = str
+ClientId = str
+AskId = str
+InputId = str
+TaskId = str
+
+
+class SendInputCommandContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class SendInputCommandContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SendInputCommandContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: SendInputCommandContentItemImageSource
+
+
+class SendInputCommandContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SendInputCommandContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: SendInputCommandContentItemAudioSource
+
+
+_SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
+    "kind": Literal["SendInput"],
+    "sessionId": SessionId,
+    "content": List[Union[
+    SendInputCommandContentItemText,
+    SendInputCommandContentItemImage,
+    SendInputCommandContentItemAudio,
+]],
+})
+
+
+class SendInputCommand(_SendInputCommandRequired, total=False):
+    delivery: Literal["reject", "queue", "steer"]
+    skill: str
+    agent: str
+
+
+class CancelTurnCommand(TypedDict):
+    kind: Literal["CancelTurn"]
+    sessionId: SessionId
+
+
+_AnswerPermissionCommandRequired = TypedDict("_AnswerPermissionCommandRequired", {
+    "kind": Literal["AnswerPermission"],
+    "sessionId": SessionId,
+    "callId": CallId,
+    "decision": Literal["allow", "deny"],
+})
+
+
+class AnswerPermissionCommand(_AnswerPermissionCommandRequired, total=False):
+    scope: Literal["once", "argv_glob", "tool"]
+    rule: str
+
+
+class CreateSessionCommandRun(TypedDict, total=False):
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    autoApprove: bool
+    strictPermissions: bool
+    maxTurns: int
+    maxCostUsd: float
+    withoutProject: bool
+    allowProjectHooks: bool
+    lockfile: str
+    asksTrust: bool
+    environment: Dict[str, str]
+
+
+_CreateSessionCommandRequired = TypedDict("_CreateSessionCommandRequired", {
+    "kind": Literal["CreateSession"],
+})
+
+
+class CreateSessionCommand(_CreateSessionCommandRequired, total=False):
+    profile: str
+    resume: LogId
+    model: str
+    workingDir: str
+    run: CreateSessionCommandRun
+
+
+class AttachSessionCommand(TypedDict):
+    kind: Literal["AttachSession"]
+    sessionId: SessionId
+
+
+class DetachSessionCommand(TypedDict):
+    kind: Literal["DetachSession"]
+    sessionId: SessionId
+
+
+class SetModelCommand(TypedDict):
+    kind: Literal["SetModel"]
+    sessionId: SessionId
+    model: str
+
+
+class EnterPlanModeCommand(TypedDict):
+    kind: Literal["EnterPlanMode"]
+    sessionId: SessionId
+
+
+class ExitPlanModeCommand(TypedDict):
+    kind: Literal["ExitPlanMode"]
+    sessionId: SessionId
+    approve: bool
+
+
+class CustomCommandCommand(TypedDict):
+    kind: Literal["CustomCommand"]
+    sessionId: SessionId
+    namespace: str
+    verb: str
+    payload: Any
+
+
+class EndSessionCommand(TypedDict):
+    kind: Literal["EndSession"]
+    sessionId: SessionId
+
+
+class BranchSessionCommand(TypedDict):
+    kind: Literal["BranchSession"]
+    sessionId: SessionId
+    at: int
+
+
+class PinSessionCommand(TypedDict):
+    kind: Literal["PinSession"]
+    sessionId: SessionId
+    pinned: bool
+
+
+class CompactSessionCommand(TypedDict):
+    kind: Literal["CompactSession"]
+    sessionId: SessionId
+
+
+_RewindSessionCommandRequired = TypedDict("_RewindSessionCommandRequired", {
+    "kind": Literal["RewindSession"],
+    "sessionId": SessionId,
+    "to": int,
+    "what": Literal["files", "conversation", "both"],
+})
+
+
+class RewindSessionCommand(_RewindSessionCommandRequired, total=False):
+    preview: bool
+    token: str
+    overwrite: List[Literal["contested", "foreign"]]
+
+
+class WithdrawInputCommand(TypedDict):
+    kind: Literal["WithdrawInput"]
+    sessionId: SessionId
+    inputId: InputId
+
+
+class RevokeRuleCommand(TypedDict):
+    kind: Literal["RevokeRule"]
+    sessionId: SessionId
+    rule: str
+
+
+class PromoteRuleCommand(TypedDict):
+    kind: Literal["PromoteRule"]
+    sessionId: SessionId
+    rule: str
+
+
+_SwitchProfileCommandRequired = TypedDict("_SwitchProfileCommandRequired", {
+    "kind": Literal["SwitchProfile"],
+    "sessionId": SessionId,
+    "profile": str,
+})
+
+
+class SwitchProfileCommand(_SwitchProfileCommandRequired, total=False):
+    importTurns: int
+    inPlace: bool
+
+
+class ReloadSkillsCommand(TypedDict):
+    kind: Literal["ReloadSkills"]
+    sessionId: SessionId
+
+
+class ManageMcpCommand(TypedDict):
+    kind: Literal["ManageMcp"]
+    sessionId: SessionId
+    server: str
+    action: Literal["status", "restart", "approve"]
+
+
+class StopTaskCommand(TypedDict):
+    kind: Literal["StopTask"]
+    sessionId: SessionId
+    taskId: TaskId
+
+
+class AnswerCommand(TypedDict):
+    kind: Literal["Answer"]
+    sessionId: SessionId
+    askId: AskId
+    answer: Any
+
+
+Command = Union[
+    SendInputCommand,
+    CancelTurnCommand,
+    AnswerPermissionCommand,
+    CreateSessionCommand,
+    AttachSessionCommand,
+    DetachSessionCommand,
+    SetModelCommand,
+    EnterPlanModeCommand,
+    ExitPlanModeCommand,
+    CustomCommandCommand,
+    EndSessionCommand,
+    BranchSessionCommand,
+    PinSessionCommand,
+    CompactSessionCommand,
+    RewindSessionCommand,
+    WithdrawInputCommand,
+    RevokeRuleCommand,
+    PromoteRuleCommand,
+    SwitchProfileCommand,
+    ReloadSkillsCommand,
+    ManageMcpCommand,
+    StopTaskCommand,
+    AnswerCommand,
+]
+
+
+class Accepted(TypedDict, total=False):
+    sessionId: SessionId
+    inputId: InputId
+    result: Any
+
+
+class TextDeltaEventPayload(TypedDict):
+    text: str
+
+
+_TextDeltaEventRequired = TypedDict("_TextDeltaEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TextDelta"],
+    "payload": TextDeltaEventPayload,
+})
+
+
+class TextDeltaEvent(_TextDeltaEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class ThinkingDeltaEventPayload(TypedDict):
+    block: Any
+
+
+_ThinkingDeltaEventRequired = TypedDict("_ThinkingDeltaEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ThinkingDelta"],
+    "payload": ThinkingDeltaEventPayload,
+})
+
+
+class ThinkingDeltaEvent(_ThinkingDeltaEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class ToolCallStartedEventPayload(TypedDict):
+    callId: CallId
+    tool: str
+    args: Any
+    mutating: bool
+
+
+_ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ToolCallStarted"],
+    "payload": ToolCallStartedEventPayload,
+})
+
+
+class ToolCallStartedEvent(_ToolCallStartedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class ToolCallProgressEventPayload(TypedDict):
+    callId: CallId
+    partial: str
+
+
+_ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ToolCallProgress"],
+    "payload": ToolCallProgressEventPayload,
+})
+
+
+class ToolCallProgressEvent(_ToolCallProgressEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class ToolResultEventPayloadContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class ToolResultEventPayloadContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class ToolResultEventPayloadContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: ToolResultEventPayloadContentItemImageSource
+
+
+class ToolResultEventPayloadContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class ToolResultEventPayloadContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: ToolResultEventPayloadContentItemAudioSource
+
+
+_ToolResultEventPayloadRequired = TypedDict("_ToolResultEventPayloadRequired", {
+    "callId": CallId,
+    "content": List[Union[
+    ToolResultEventPayloadContentItemText,
+    ToolResultEventPayloadContentItemImage,
+    ToolResultEventPayloadContentItemAudio,
+]],
+})
+
+
+class ToolResultEventPayload(_ToolResultEventPayloadRequired, total=False):
+    isError: bool
+
+
+_ToolResultEventRequired = TypedDict("_ToolResultEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ToolResult"],
+    "payload": ToolResultEventPayload,
+})
+
+
+class ToolResultEvent(_ToolResultEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class TurnStartedEventPayloadContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class TurnStartedEventPayloadContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class TurnStartedEventPayloadContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: TurnStartedEventPayloadContentItemImageSource
+
+
+class TurnStartedEventPayloadContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class TurnStartedEventPayloadContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: TurnStartedEventPayloadContentItemAudioSource
+
+
+_TurnStartedEventPayloadRequired = TypedDict("_TurnStartedEventPayloadRequired", {
+    "turn": int,
+    "originator": ClientId,
+})
+
+
+class TurnStartedEventPayload(_TurnStartedEventPayloadRequired, total=False):
+    content: List[Union[
+    TurnStartedEventPayloadContentItemText,
+    TurnStartedEventPayloadContentItemImage,
+    TurnStartedEventPayloadContentItemAudio,
+]]
+    inputId: InputId
+
+
+_TurnStartedEventRequired = TypedDict("_TurnStartedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TurnStarted"],
+    "payload": TurnStartedEventPayload,
+})
+
+
+class TurnStartedEvent(_TurnStartedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
+    "turn": int,
+    "reason": Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "budget", "no_progress"],
+})
+
+
+class TurnEndedEventPayload(_TurnEndedEventPayloadRequired, total=False):
+    rounds: int
+
+
+_TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TurnEnded"],
+    "payload": TurnEndedEventPayload,
+})
+
+
+class TurnEndedEvent(_TurnEndedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class TurnTimingEventPayloadToolCallsItem(TypedDict):
+    callId: CallId
+    tool: str
+    duration: int
+
+
+_TurnTimingEventPayloadRequired = TypedDict("_TurnTimingEventPayloadRequired", {
+    "turn": int,
+    "components": Dict[str, int],
+})
+
+
+class TurnTimingEventPayload(_TurnTimingEventPayloadRequired, total=False):
+    toolCalls: List[TurnTimingEventPayloadToolCallsItem]
+
+
+_TurnTimingEventRequired = TypedDict("_TurnTimingEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TurnTiming"],
+    "payload": TurnTimingEventPayload,
+})
+
+
+class TurnTimingEvent(_TurnTimingEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_CompactionTriggeredEventPayloadRequired = TypedDict("_CompactionTriggeredEventPayloadRequired", {
+    "beforeTokens": int,
+    "afterTokens": int,
+})
+
+
+class CompactionTriggeredEventPayload(_CompactionTriggeredEventPayloadRequired, total=False):
+    boundary: int
+    tier: int
+    trigger: Literal["threshold", "overflow", "command"]
+
+
+_CompactionTriggeredEventRequired = TypedDict("_CompactionTriggeredEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["CompactionTriggered"],
+    "payload": CompactionTriggeredEventPayload,
+})
+
+
+class CompactionTriggeredEvent(_CompactionTriggeredEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_CostIncrementedEventPayloadRequired = TypedDict("_CostIncrementedEventPayloadRequired", {
+    "provider": str,
+    "model": str,
+    "inputTokens": int,
+    "outputTokens": int,
+    "usd": Union[float, None],
+})
+
+
+class CostIncrementedEventPayload(_CostIncrementedEventPayloadRequired, total=False):
+    cacheReadTokens: int
+    cacheWriteTokens: int
+    turn: int
+    purpose: Literal["summary"]
+
+
+_CostIncrementedEventRequired = TypedDict("_CostIncrementedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["CostIncremented"],
+    "payload": CostIncrementedEventPayload,
+})
+
+
+class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventPayloadRequired", {
+    "callId": CallId,
+    "tool": str,
+    "args": Any,
+    "originator": ClientId,
+    "summary": str,
+})
+
+
+class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, total=False):
+    reason: str
+    rule: str
+    onceOnly: bool
+    diff: str
+    timeoutMs: int
+
+
+_PermissionRequestedEventRequired = TypedDict("_PermissionRequestedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["PermissionRequested"],
+    "payload": PermissionRequestedEventPayload,
+})
+
+
+class PermissionRequestedEvent(_PermissionRequestedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPayloadRequired", {
+    "callId": CallId,
+    "decision": Literal["allow", "deny"],
+    "counted": bool,
+})
+
+
+class PermissionAnsweredEventPayload(_PermissionAnsweredEventPayloadRequired, total=False):
+    scope: Literal["once", "argv_glob", "tool"]
+    by: ClientId
+    rule: str
+
+
+_PermissionAnsweredEventRequired = TypedDict("_PermissionAnsweredEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["PermissionAnswered"],
+    "payload": PermissionAnsweredEventPayload,
+})
+
+
+class PermissionAnsweredEvent(_PermissionAnsweredEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class CancelledEventPayload(TypedDict):
+    turn: int
+    by: str
+    reason: str
+
+
+_CancelledEventRequired = TypedDict("_CancelledEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["Cancelled"],
+    "payload": CancelledEventPayload,
+})
+
+
+class CancelledEvent(_CancelledEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_ErrorEventPayloadRequired = TypedDict("_ErrorEventPayloadRequired", {
+    "reason": str,
+    "message": str,
+})
+
+
+class ErrorEventPayload(_ErrorEventPayloadRequired, total=False):
+    details: Dict[str, Any]
+
+
+_ErrorEventRequired = TypedDict("_ErrorEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["Error"],
+    "payload": ErrorEventPayload,
+})
+
+
+class ErrorEvent(_ErrorEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+StreamGapEventPayload = TypedDict("StreamGapEventPayload", {
+    "from": int,
+    "to": int,
+    "reason": Literal["ttl", "compaction"],
+})
+
+
+_StreamGapEventRequired = TypedDict("_StreamGapEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["StreamGap"],
+    "payload": StreamGapEventPayload,
+})
+
+
+class StreamGapEvent(_StreamGapEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class TokenExpiringEventPayload(TypedDict):
+    jti: TokenId
+    expAt: int
+
+
+_TokenExpiringEventRequired = TypedDict("_TokenExpiringEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TokenExpiring"],
+    "payload": TokenExpiringEventPayload,
+})
+
+
+class TokenExpiringEvent(_TokenExpiringEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class HookTimeoutEventPayload(TypedDict):
+    event: str
+    command: str
+    after: int
+
+
+_HookTimeoutEventRequired = TypedDict("_HookTimeoutEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["HookTimeout"],
+    "payload": HookTimeoutEventPayload,
+})
+
+
+class HookTimeoutEvent(_HookTimeoutEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_HookErrorEventPayloadRequired = TypedDict("_HookErrorEventPayloadRequired", {
+    "event": str,
+    "command": str,
+    "exit_code": int,
+})
+
+
+class HookErrorEventPayload(_HookErrorEventPayloadRequired, total=False):
+    output: str
+
+
+_HookErrorEventRequired = TypedDict("_HookErrorEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["HookError"],
+    "payload": HookErrorEventPayload,
+})
+
+
+class HookErrorEvent(_HookErrorEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class MCPServerDownEventPayload(TypedDict):
+    name: str
+    reason: str
+    attempts: int
+
+
+_MCPServerDownEventRequired = TypedDict("_MCPServerDownEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["MCPServerDown"],
+    "payload": MCPServerDownEventPayload,
+})
+
+
+class MCPServerDownEvent(_MCPServerDownEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class SkillRegistryChangedEventPayload(TypedDict):
+    skills: List[str]
+
+
+_SkillRegistryChangedEventRequired = TypedDict("_SkillRegistryChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["SkillRegistryChanged"],
+    "payload": SkillRegistryChangedEventPayload,
+})
+
+
+class SkillRegistryChangedEvent(_SkillRegistryChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class SessionEndedEventPayload(TypedDict):
+    reason: Literal["idle", "user", "error", "binary-shutdown"]
+
+
+_SessionEndedEventRequired = TypedDict("_SessionEndedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["SessionEnded"],
+    "payload": SessionEndedEventPayload,
+})
+
+
+class SessionEndedEvent(_SessionEndedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class CustomEventEventPayload(TypedDict):
+    namespace: str
+    kind: str
+    payload: Any
+
+
+_CustomEventEventRequired = TypedDict("_CustomEventEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["CustomEvent"],
+    "payload": CustomEventEventPayload,
+})
+
+
+class CustomEventEvent(_CustomEventEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class AskedEventPayloadChoicesItem(TypedDict):
+    value: str
+    label: str
+
+
+_AskedEventPayloadRequired = TypedDict("_AskedEventPayloadRequired", {
+    "askId": AskId,
+    "about": Literal["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"],
+    "text": str,
+})
+
+
+class AskedEventPayload(_AskedEventPayloadRequired, total=False):
+    choices: List[AskedEventPayloadChoicesItem]
+    details: Dict[str, Any]
+    originator: ClientId
+    timeoutMs: int
+
+
+_AskedEventRequired = TypedDict("_AskedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["Asked"],
+    "payload": AskedEventPayload,
+})
+
+
+class AskedEvent(_AskedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
+    "askId": AskId,
+    "answer": Any,
+})
+
+
+class AnsweredEventPayload(_AnsweredEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_AnsweredEventRequired = TypedDict("_AnsweredEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["Answered"],
+    "payload": AnsweredEventPayload,
+})
+
+
+class AnsweredEvent(_AnsweredEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+class InputQueuedEventPayloadContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class InputQueuedEventPayloadContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputQueuedEventPayloadContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: InputQueuedEventPayloadContentItemImageSource
+
+
+class InputQueuedEventPayloadContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputQueuedEventPayloadContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: InputQueuedEventPayloadContentItemAudioSource
+
+
+class InputQueuedEventPayload(TypedDict):
+    inputId: InputId
+    content: List[Union[
+    InputQueuedEventPayloadContentItemText,
+    InputQueuedEventPayloadContentItemImage,
+    InputQueuedEventPayloadContentItemAudio,
+]]
+    delivery: Literal["queue", "steer"]
+    originator: ClientId
+
+
+_InputQueuedEventRequired = TypedDict("_InputQueuedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputQueued"],
+    "payload": InputQueuedEventPayload,
+})
+
+
+class InputQueuedEvent(_InputQueuedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequired", {
+    "inputId": InputId,
+})
+
+
+class InputWithdrawnEventPayload(_InputWithdrawnEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_InputWithdrawnEventRequired = TypedDict("_InputWithdrawnEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputWithdrawn"],
+    "payload": InputWithdrawnEventPayload,
+})
+
+
+class InputWithdrawnEvent(_InputWithdrawnEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_CheckpointMadeEventPayloadRequired = TypedDict("_CheckpointMadeEventPayloadRequired", {
+    "turn": int,
+    "files": int,
+})
+
+
+class CheckpointMadeEventPayload(_CheckpointMadeEventPayloadRequired, total=False):
+    notRestorable: List[str]
+
+
+_CheckpointMadeEventRequired = TypedDict("_CheckpointMadeEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["CheckpointMade"],
+    "payload": CheckpointMadeEventPayload,
+})
+
+
+class CheckpointMadeEvent(_CheckpointMadeEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_TaskChangedEventPayloadRequired = TypedDict("_TaskChangedEventPayloadRequired", {
+    "taskId": TaskId,
+    "what": str,
+    "state": Literal["running", "done", "failed", "stopped"],
+})
+
+
+class TaskChangedEventPayload(_TaskChangedEventPayloadRequired, total=False):
+    detail: str
+
+
+_TaskChangedEventRequired = TypedDict("_TaskChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TaskChanged"],
+    "payload": TaskChangedEventPayload,
+})
+
+
+class TaskChangedEvent(_TaskChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_TodoChangedEventPayloadItemsItemRequired = TypedDict("_TodoChangedEventPayloadItemsItemRequired", {
+    "content": str,
+    "status": Literal["pending", "in_progress", "completed"],
+})
+
+
+class TodoChangedEventPayloadItemsItem(_TodoChangedEventPayloadItemsItemRequired, total=False):
+    activeForm: str
+
+
+class TodoChangedEventPayload(TypedDict):
+    items: List[TodoChangedEventPayloadItemsItem]
+
+
+_TodoChangedEventRequired = TypedDict("_TodoChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["TodoChanged"],
+    "payload": TodoChangedEventPayload,
+})
+
+
+class TodoChangedEvent(_TodoChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_MemoryWrittenEventPayloadRequired = TypedDict("_MemoryWrittenEventPayloadRequired", {
+    "name": str,
+    "type": str,
+    "description": str,
+})
+
+
+class MemoryWrittenEventPayload(_MemoryWrittenEventPayloadRequired, total=False):
+    removed: bool
+
+
+_MemoryWrittenEventRequired = TypedDict("_MemoryWrittenEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["MemoryWritten"],
+    "payload": MemoryWrittenEventPayload,
+})
+
+
+class MemoryWrittenEvent(_MemoryWrittenEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+_ProfileSwitchedEventPayloadRequired = TypedDict("_ProfileSwitchedEventPayloadRequired", {
+    "from": str,
+    "to": str,
+})
+
+
+class ProfileSwitchedEventPayload(_ProfileSwitchedEventPayloadRequired, total=False):
+    logId: LogId
+    next: SessionId
+
+
+_ProfileSwitchedEventRequired = TypedDict("_ProfileSwitchedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ProfileSwitched"],
+    "payload": ProfileSwitchedEventPayload,
+})
+
+
+class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+
+
+Envelope = Union[
+    TextDeltaEvent,
+    ThinkingDeltaEvent,
+    ToolCallStartedEvent,
+    ToolCallProgressEvent,
+    ToolResultEvent,
+    TurnStartedEvent,
+    TurnEndedEvent,
+    TurnTimingEvent,
+    CompactionTriggeredEvent,
+    CostIncrementedEvent,
+    PermissionRequestedEvent,
+    PermissionAnsweredEvent,
+    CancelledEvent,
+    ErrorEvent,
+    StreamGapEvent,
+    TokenExpiringEvent,
+    HookTimeoutEvent,
+    HookErrorEvent,
+    MCPServerDownEvent,
+    SkillRegistryChangedEvent,
+    SessionEndedEvent,
+    CustomEventEvent,
+    AskedEvent,
+    AnsweredEvent,
+    InputQueuedEvent,
+    InputWithdrawnEvent,
+    CheckpointMadeEvent,
+    TaskChangedEvent,
+    TodoChangedEvent,
+    MemoryWrittenEvent,
+    ProfileSwitchedEvent,
+]
+
+
+class Handshake(TypedDict):
+    protocol_version: str
+    canonical_form_version: int
+    schema_version_token_claim: int
+    schema_version_profile: int
+    schema_version_session_log: int
+    command_kinds: List[str]
+    event_kinds: List[str]
+    features: List[str]
+    resource_uri_scheme: str
+
+
+class CacheInfo(TypedDict):
+    name: str
+    entries: int
+    bytes: int
+    hits: int
+    misses: int
+    evictions: int
+
+
+_ErrorBodyRequired = TypedDict("_ErrorBodyRequired", {
+    "reason": str,
+    "message": str,
+})
+
+
+class ErrorBody(_ErrorBodyRequired, total=False):
+    details: Dict[str, Any]
+
+
+class Health(TypedDict):
+    status: Literal["ok", "stopping"]
+    protocol_version: str
+
+
+class McpServerInfo(TypedDict):
+    name: str
+    state: Literal["stopped", "starting", "running", "degraded"]
+    tools: int
+
+
+_ModelInfoRequired = TypedDict("_ModelInfoRequired", {
+    "id": str,
+})
+
+
+class ModelInfo(_ModelInfoRequired, total=False):
+    name: str
+    context_tokens: int
+
+
+_ProfileInfoRequired = TypedDict("_ProfileInfoRequired", {
+    "name": str,
+    "source": Literal["embedded", "user"],
+})
+
+
+class ProfileInfo(_ProfileInfoRequired, total=False):
+    default_model: str
+    tool_packs: List[str]
+    skill_packs: List[str]
+
+
+class ProviderInfo(TypedDict):
+    name: str
+    configured: bool
+
+
+class RuntimeInfoCaches(TypedDict):
+    bytes: int
+    bytes_max: int
+    each: List[CacheInfo]
+
+
+class RuntimeInfo(TypedDict):
+    version: str
+    protocol_version: str
+    pid: int
+    started_at: str
+    sessions: int
+    caches: RuntimeInfoCaches
+
+
+class SessionInfoBranchOf(TypedDict):
+    log: LogId
+    event: int
+
+
+_SessionInfoRequired = TypedDict("_SessionInfoRequired", {
+    "session": SessionId,
+    "log": LogId,
+    "status": Literal["running", "interrupted", "paused"],
+    "live": bool,
+    "title": str,
+    "profile": str,
+    "model": str,
+    "turns": int,
+    "events": int,
+    "created_at": str,
+    "updated_at": str,
+    "working_dir": str,
+    "pinned": bool,
+})
+
+
+class SessionInfo(_SessionInfoRequired, total=False):
+    branch_of: SessionInfoBranchOf
+
+
+class SkillInfo(TypedDict):
+    name: str
+    description: str
+    source: str
+
+
+class SkillText(TypedDict):
+    name: str
+    description: str
+    source: str
+    text: str
+
+
+class SlashCommandInfo(TypedDict):
+    name: str
+    usage: str
+    help: str
+    command: str
+
+
+_TaskInfoRequired = TypedDict("_TaskInfoRequired", {
+    "task": TaskId,
+    "what": str,
+    "state": Literal["running", "done", "failed", "stopped"],
+    "updated_at": str,
+})
+
+
+class TaskInfo(_TaskInfoRequired, total=False):
+    detail: str
+
+
+class ToolInfo(TypedDict):
+    name: str
+    description: str
+    input_schema: Dict[str, Any]
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    mutating: bool
+    lazy: bool
+    source: str
+
+
+class TurnAnswerError(TypedDict):
+    reason: str
+    message: str
+
+
+_TurnAnswerRequired = TypedDict("_TurnAnswerRequired", {
+    "text": str,
+    "reason": str,
+    "turns": int,
+    "cost_usd": Union[float, None],
+    "tools_used": List[str],
+})
+
+
+class TurnAnswer(_TurnAnswerRequired, total=False):
+    error: TurnAnswerError
+    events: List[Any]
+
+
+EngineReason = Literal[
+    "HandshakeRequired",
+    "TurnInProgress",
+    "PermissionDenied",
+    "PermissionTimeout",
+    "TokenExpired",
+    "TokenRevoked",
+    "MCPServerSHA256Mismatch",
+    "MCPServerUnavailable",
+    "HookHashChanged",
+    "SandboxUnavailable",
+    "HookTimeout",
+    "RateLimited",
+    "BashCancelledMidCommand",
+    "NonInteractiveAckRefused",
+    "HandshakeVersionMismatch",
+    "PromptRefused",
+    "InvalidCommand",
+    "InputQueueFull",
+    "InvalidEvent",
+    "UnknownSession",
+    "UnknownCommandNamespace",
+    "InternalError",
+    "EngineStopping",
+    "InvalidHost",
+    "InvalidOrigin",
+    "InvalidPath",
+    "InvalidHeader",
+    "InvalidBody",
+    "InvalidSessionID",
+    "UnknownRoute",
+    "MethodNotAllowed",
+    "UnsupportedMediaType",
+    "BodyTooLarge",
+    "BodyTooSlow",
+    "InvalidFrame",
+    "TooManyFrames",
+    "UnknownClient",
+    "TooManyClients",
+    "UnknownResource",
+    "Forbidden",
+    "EngineRunning",
+    "EngineUnreachable",
+    "ConnectionLost",
+    "EngineRefused",
+    "UnknownProvider",
+    "CanonicalFormMismatch",
+    "UnknownModel",
+    "NoModel",
+    "ProviderKeyMissing",
+    "ProviderKeyRefused",
+    "ProviderUnreachable",
+    "ProviderRefused",
+    "ProviderFailed",
+    "ProviderTimeout",
+    "ProviderSilent",
+    "ProviderQuotaExceeded",
+    "StreamInterrupted",
+    "StreamMalformed",
+    "ContextOverflow",
+    "PromptTooLarge",
+    "CompactionStuck",
+    "UnsupportedContent",
+    "EmptyResponse",
+    "OutputTruncated",
+    "ResponseRefused",
+    "TurnLimitReached",
+    "NoProgress",
+    "CostBudgetExceeded",
+    "CostUnknown",
+    "CredentialHelperFailed",
+    "MachineKeyUnusable",
+    "CredentialsLocked",
+    "CredentialsDamaged",
+    "CredentialsUnwritable",
+    "ConfigInvalid",
+    "ProfileMissing",
+    "UsageInvalid",
+    "OutputUnwritable",
+    "PathMissing",
+    "TrustLedgerInvalid",
+    "TrustLedgerUnwritable",
+    "TrustRefused",
+    "TrustDrift",
+    "TokenMissing",
+    "TokenInvalid",
+    "TokenNotHere",
+    "MintRefused",
+    "MintBusy",
+    "MintTooOften",
+    "MintCodeWrong",
+    "MintExpired",
+    "MintTooWide",
+    "ClaimsInvalid",
+    "TokenFileUnsafe",
+    "TokenKeyUnusable",
+    "RevocationsUnusable",
+    "OwnerRefused",
+    "ParentRefused",
+    "ParentsUnusable",
+    "ToolNameTaken",
+    "ToolInvalid",
+    "UnknownToolPack",
+    "CassetteInvalid",
+    "CassetteMismatch",
+    "CassetteExhausted",
+    "CassetteUnwritable",
+    "StoreNewer",
+    "StoreCorrupt",
+    "StoreUnwritable",
+    "StoreBusy",
+    "SessionsLocked",
+    "LogHeld",
+    "LeaseLost",
+    "SessionMissing",
+    "NoSuchSession",
+    "SessionAmbiguous",
+    "SessionPinned",
+    "ExportInvalid",
+    "NotABoundary",
+    "CheckpointUnwritable",
+    "CheckpointRequired",
+    "CheckpointsDamaged",
+    "CheckpointMissing",
+    "MemoryInvalid",
+    "MemoryUnreadable",
+    "MemoryUnwritable",
+    "MemoryFull",
+    "MemoryMissing",
+    "RewindChanged",
+    "NothingToContinue",
+]

@@ -1,0 +1,172 @@
+import type { Engine } from "./engine.ts";
+import { invalidAnswer } from "./errors.ts";
+import type {
+  CreateSessionCommand,
+  Handshake,
+  Health,
+  McpServerInfo,
+  ModelInfo,
+  ProfileInfo,
+  ProviderInfo,
+  RuntimeInfo,
+  SessionInfo,
+  SkillInfo,
+  SkillText,
+  SlashCommandInfo,
+  TaskInfo,
+  ToolInfo,
+} from "./protocol.ts";
+import type { SignalOption } from "./session.ts";
+import { accepted, Session } from "./session.ts";
+import { Tokens } from "./tokens.ts";
+
+export type CreateOptions = SignalOption &
+  Omit<CreateSessionCommand, "kind" | "profile" | "resume"> & {
+    /** "default" where it is left out. */
+    readonly profile?: string;
+  };
+
+/** One client of one engine. Made by `connect`. */
+export class Client {
+  readonly #engine: Engine;
+  /** What the engine speaks: versions, kinds, features. */
+  readonly handshake: Handshake;
+  readonly sessions: Sessions;
+  readonly tokens: Tokens;
+
+  constructor(engine: Engine, handshake: Handshake) {
+    [this.#engine, this.handshake] = [engine, handshake];
+    this.sessions = new Sessions(engine);
+    this.tokens = new Tokens(engine);
+  }
+
+  /** Who the engine takes this for: the originator of what it sends. */
+  get clientId(): string | undefined {
+    return this.#engine.clientId;
+  }
+
+  /** A session that is known by its id; nothing is asked yet. */
+  session(id: string): Session {
+    return new Session(this.#engine, id);
+  }
+
+  /** Stops everything that waits. No turn is stopped by it. */
+  close(): void {
+    this.#engine.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async health(options: SignalOption = {}): Promise<Health> {
+    return (await this.#get("/v1/health", options)) as Health;
+  }
+
+  async runtime(options: SignalOption = {}): Promise<RuntimeInfo> {
+    return (await this.#get("/v1/runtime", options)) as RuntimeInfo;
+  }
+
+  async profiles(options: SignalOption = {}): Promise<readonly ProfileInfo[]> {
+    return await this.#list("/v1/profiles", "profiles", options);
+  }
+
+  async providers(options: SignalOption = {}): Promise<readonly ProviderInfo[]> {
+    return await this.#list("/v1/providers", "providers", options);
+  }
+
+  /** The models that a provider offers now. */
+  async models(provider: string, options: SignalOption = {}): Promise<readonly ModelInfo[]> {
+    return await this.#list(`/v1/providers/${encodeURIComponent(provider)}/models`, "models", options);
+  }
+
+  async tools(options: SignalOption = {}): Promise<readonly ToolInfo[]> {
+    return await this.#list("/v1/tools", "tools", options);
+  }
+
+  async skills(options: SignalOption = {}): Promise<readonly SkillInfo[]> {
+    return await this.#list("/v1/skills", "skills", options);
+  }
+
+  async skill(name: string, options: SignalOption = {}): Promise<SkillText> {
+    return (await this.#get(`/v1/skills/${encodeURIComponent(name)}`, options)) as SkillText;
+  }
+
+  async slashCommands(options: SignalOption = {}): Promise<readonly SlashCommandInfo[]> {
+    return await this.#list("/v1/slash-commands", "slash_commands", options);
+  }
+
+  async mcpServers(options: SignalOption = {}): Promise<readonly McpServerInfo[]> {
+    return await this.#list("/v1/mcp/servers", "servers", options);
+  }
+
+  async #get(path: string, { signal }: SignalOption): Promise<unknown> {
+    return (await this.#engine.ask("GET", path, { signal })).body;
+  }
+
+  async #list<Item>(path: string, name: string, options: SignalOption): Promise<readonly Item[]> {
+    return listOf<Item>(await this.#get(path, options), name, this.#engine.url);
+  }
+}
+
+/** The sessions of an engine, as far as the token names them. */
+export class Sessions {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Those that run, the newest first; with `past`, those that are stored too. */
+  async list({
+    past = false,
+    signal,
+  }: SignalOption & { readonly past?: boolean } = {}): Promise<readonly SessionInfo[]> {
+    const { body } = await this.#engine.ask("GET", `/v1/sessions?past=${past}`, { signal });
+    return listOf<SessionInfo>(body, "sessions", this.#engine.url);
+  }
+
+  /** One session. @throws CinchError UnknownSession. */
+  async get(id: string, { signal }: SignalOption = {}): Promise<SessionInfo> {
+    return (await this.#engine.ask("GET", `/v1/sessions/${encodeURIComponent(id)}`, { signal }))
+      .body as SessionInfo;
+  }
+
+  /** What a session has run in the background. */
+  async tasks(id: string, { signal }: SignalOption = {}): Promise<readonly TaskInfo[]> {
+    const { body } = await this.#engine.ask("GET", `/v1/sessions/${encodeURIComponent(id)}/tasks`, {
+      signal,
+    });
+    return listOf<TaskInfo>(body, "tasks", this.#engine.url);
+  }
+
+  /** Begins a new session. */
+  async create({ signal, profile = "default", ...more }: CreateOptions = {}): Promise<Session> {
+    return await this.#open("/v1/sessions", "CreateSession", { ...more, profile }, signal);
+  }
+
+  /** Goes on with one that has ended, or whose engine has: as a new run on its log, or the run that there is. */
+  async resume(id: string, { signal }: SignalOption = {}): Promise<Session> {
+    const path = `/v1/sessions/${encodeURIComponent(id)}/command`;
+    return await this.#open(path, "AttachSession", { kind: "AttachSession" }, signal, id);
+  }
+
+  async #open(
+    path: string,
+    command: string,
+    body: object,
+    signal: AbortSignal | undefined,
+    known?: string,
+  ): Promise<Session> {
+    const answer = await this.#engine.ask("POST", path, { body, command, signal });
+    const id = accepted(answer.body, this.#engine.url).sessionId ?? known;
+    if (id === undefined) throw invalidAnswer(this.#engine.url, "it does not say which session");
+    return new Session(this.#engine, id);
+  }
+}
+
+function listOf<Item>(body: unknown, name: string, url: string): readonly Item[] {
+  const list: unknown = Object(body)[name];
+  if (!Array.isArray(list)) throw invalidAnswer(url, `there is no list of ${name} in it`);
+  return list;
+}

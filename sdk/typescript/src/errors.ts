@@ -1,0 +1,90 @@
+import type { EngineReason } from "./protocol.ts";
+
+/** Why something failed: an engine's reason (docs/protocol/errors.md), or one that only a client can find. */
+export type Reason = EngineReason | "InvalidAnswer";
+
+/**
+ * What this client throws where it was refused, or found no engine. The reason is for programs, the message for people.
+ *
+ * An abort is no such error: the signal's own reason is thrown.
+ */
+export class CinchError extends Error {
+  override readonly name = "CinchError";
+  /** A newer engine may have reasons that are not in this list. */
+  readonly reason: Reason | (string & {});
+  /** What the message was filled with. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The HTTP status, where there was one. */
+  readonly status: number | undefined;
+
+  constructor(
+    reason: CinchError["reason"],
+    message: string,
+    more: {
+      readonly details?: Readonly<Record<string, unknown>>;
+      readonly status?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.reason = reason;
+    this.details = more.details ?? {};
+    this.status = more.status;
+  }
+}
+
+/** The refusal in a body, or what is wrong with a body that holds none. */
+export function refusalOf(body: unknown, url: string, status?: number): CinchError {
+  const { reason, message, details } = Object(body) as Record<string, unknown>;
+  const at = status === undefined ? {} : { status };
+  if (typeof reason !== "string" || typeof message !== "string" || reason === "")
+    return invalidAnswer(
+      url,
+      status === undefined ? "a refusal without a reason" : `status ${status}, and no reason`,
+      at,
+    );
+  const known = typeof details === "object" && details !== null ? { details: { ...details } } : {};
+  return new CinchError(reason, message, { ...at, ...known });
+}
+
+export function invalidAnswer(
+  url: string,
+  why: string,
+  more: { readonly status?: number; readonly cause?: unknown } = {},
+): CinchError {
+  const text = `What answers at ${url} is no engine of cinch, or something stands between: ${why}.`;
+  return new CinchError("InvalidAnswer", text, { ...more, details: { url, why } });
+}
+
+export function invalidEvent(why: string, cause?: unknown): CinchError {
+  const text = `The engine sent an event that cannot be read: ${why}. Client and engine may differ in version.`;
+  return new CinchError("InvalidEvent", text, { details: { why }, cause });
+}
+
+export function unreachable(url: string, detail: string, cause?: unknown): CinchError {
+  const text = `The engine at ${url} cannot be reached: ${detail}. Start it there with: cinch serve`;
+  return new CinchError("EngineUnreachable", text, { details: { url, detail }, cause });
+}
+
+export function connectionLost(what: string, cause?: unknown): CinchError {
+  const text =
+    `The connection to the engine broke before it had answered ${what}. Whether it was carried out is told by the events ` +
+    "of the session; send it again if it was not.";
+  return new CinchError("ConnectionLost", text, { details: { kind: what }, cause });
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Refusals that time heals. */
+const PASSING: readonly string[] = ["EngineUnreachable", "EngineStopping", "StoreBusy"];
+/** What something between client and engine answers while the engine is away. */
+const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
+
+/** Whether it may help to try again later. */
+export function isPassing(thrown: unknown): thrown is CinchError {
+  if (!(thrown instanceof CinchError)) return false;
+  if (thrown.reason === "InvalidAnswer") return PASSING_STATUSES.includes(thrown.status ?? 0);
+  return PASSING.includes(thrown.reason);
+}

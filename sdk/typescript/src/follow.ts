@@ -1,0 +1,88 @@
+import { CinchError, invalidEvent, isPassing } from "./errors.ts";
+import type { Limits } from "./limits.ts";
+import { backoffMs, sleep } from "./limits.ts";
+import type { Envelope } from "./protocol.ts";
+import type { OpenStretch } from "./stretch.ts";
+
+/** What is told of the way to the engine. */
+export type ConnectionState =
+  | { readonly kind: "connected" }
+  /** The next attempt is made in so many milliseconds. */
+  | { readonly kind: "away"; readonly error: CinchError; readonly nextMs: number };
+
+export interface FollowParts {
+  readonly since: number;
+  readonly signal: AbortSignal;
+  readonly limits: Limits;
+  readonly open: OpenStretch;
+  /** The run that answers for the session now. */
+  run(): string;
+  client(): string | undefined;
+  /** Makes what was refused possible: a new run, a new client. False where nothing does. */
+  heal(refusal: CinchError, signal: AbortSignal): Promise<boolean>;
+  /** The session was seen to end. */
+  ended(): void;
+  onState?: ((state: ConnectionState) => void) | undefined;
+}
+
+/**
+ * The events of a session over as many connections as it takes: each goes on after the last event that came, so that
+ * nothing is missing and nothing comes twice, whatever breaks (CTL-03, CTL-14). Ends after SessionEnded.
+ *
+ * @throws CinchError what the engine refuses for good; what the last attempt came to, once it was away too long.
+ */
+export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void> {
+  const { signal, limits } = parts;
+  let last = parts.since;
+  let fruitless = 0;
+  let heals = 0;
+  let awayAt: number | undefined;
+  while (true) {
+    signal.throwIfAborted();
+    let failure = new CinchError("EngineUnreachable", "The engine has closed the stream of events.");
+    try {
+      const onOpen = () => {
+        awayAt = undefined;
+        parts.onState?.({ kind: "connected" });
+      };
+      const target = { session: parts.run(), since: last, client: parts.client(), signal, onOpen };
+      for await (const { id, kind, event } of parts.open(target)) {
+        if (kind === "TokenExpiring") {
+          if (event !== undefined) yield event; // stands in no log, and bears the id of the event before it
+          continue;
+        }
+        const reached = event?.kind === "StreamGap" ? Math.max(id, event.payload.to) : id;
+        if (reached <= last) continue;
+        if (kind !== "StreamGap" && id !== last + 1)
+          throw invalidEvent(`${id} came after ${last}: those between are missing`);
+        last = reached;
+        [fruitless, heals] = [0, 0];
+        if (event === undefined) continue;
+        const isEnd = kind === "SessionEnded" && event.session === parts.run();
+        if (isEnd) parts.ended();
+        yield event;
+        if (isEnd) return;
+      }
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof CinchError)) throw thrown;
+      failure = thrown;
+      if (!isPassing(failure)) {
+        heals += 1;
+        if (heals > HEALS_MAX || !(await parts.heal(failure, signal))) throw failure;
+        continue;
+      }
+    }
+    signal.throwIfAborted();
+    awayAt ??= performance.now();
+    if (limits.awayMs > 0 && performance.now() - awayAt > limits.awayMs) throw failure;
+    const nextMs = fruitless === 0 ? 0 : backoffMs(fruitless - 1, limits);
+    fruitless += 1;
+    if (nextMs === 0) continue;
+    parts.onState?.({ kind: "away", error: failure, nextMs });
+    await sleep(nextMs, signal);
+  }
+}
+
+/** How often in a row something may be made anew, and still bring nothing. */
+const HEALS_MAX = 4;

@@ -1,0 +1,1103 @@
+// Made from the protocol's schemas by `npm run generate`. Changes here are lost.
+
+export const PROTOCOL_VERSION = "0.2.0";
+
+/** The kinds of event that this version knows; others are passed over. */
+export const EVENT_KINDS = [
+  "TextDelta",
+  "ThinkingDelta",
+  "ToolCallStarted",
+  "ToolCallProgress",
+  "ToolResult",
+  "TurnStarted",
+  "TurnEnded",
+  "TurnTiming",
+  "CompactionTriggered",
+  "CostIncremented",
+  "PermissionRequested",
+  "PermissionAnswered",
+  "Cancelled",
+  "Error",
+  "StreamGap",
+  "TokenExpiring",
+  "HookTimeout",
+  "HookError",
+  "MCPServerDown",
+  "SkillRegistryChanged",
+  "SessionEnded",
+  "CustomEvent",
+  "Asked",
+  "Answered",
+  "InputQueued",
+  "InputWithdrawn",
+  "CheckpointMade",
+  "TaskChanged",
+  "TodoChanged",
+  "MemoryWritten",
+  "ProfileSwitched",
+] as const;
+
+/** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */
+export type EventSeq = number;
+
+export type SessionId = `sess_${string}`;
+
+export type LogId = `log_${string}`;
+
+export type CallId = `call_${string}`;
+
+export type TokenId = `tok_${string}`;
+
+export type ClientId = `cli_${string}`;
+
+export type AskId = `ask_${string}`;
+
+export type InputId = `inp_${string}`;
+
+export type TaskId = `task_${string}`;
+
+export type Command =
+  | SendInputCommand
+  | CancelTurnCommand
+  | AnswerPermissionCommand
+  | CreateSessionCommand
+  | AttachSessionCommand
+  | DetachSessionCommand
+  | SetModelCommand
+  | EnterPlanModeCommand
+  | ExitPlanModeCommand
+  | CustomCommandCommand
+  | EndSessionCommand
+  | BranchSessionCommand
+  | PinSessionCommand
+  | CompactSessionCommand
+  | RewindSessionCommand
+  | WithdrawInputCommand
+  | RevokeRuleCommand
+  | PromoteRuleCommand
+  | SwitchProfileCommand
+  | ReloadSkillsCommand
+  | ManageMcpCommand
+  | StopTaskCommand
+  | AnswerCommand;
+
+export interface Accepted {
+  readonly sessionId?: SessionId;
+  readonly inputId?: InputId;
+  readonly result?: unknown;
+}
+
+export type Envelope =
+  | TextDeltaEvent
+  | ThinkingDeltaEvent
+  | ToolCallStartedEvent
+  | ToolCallProgressEvent
+  | ToolResultEvent
+  | TurnStartedEvent
+  | TurnEndedEvent
+  | TurnTimingEvent
+  | CompactionTriggeredEvent
+  | CostIncrementedEvent
+  | PermissionRequestedEvent
+  | PermissionAnsweredEvent
+  | CancelledEvent
+  | ErrorEvent
+  | StreamGapEvent
+  | TokenExpiringEvent
+  | HookTimeoutEvent
+  | HookErrorEvent
+  | MCPServerDownEvent
+  | SkillRegistryChangedEvent
+  | SessionEndedEvent
+  | CustomEventEvent
+  | AskedEvent
+  | AnsweredEvent
+  | InputQueuedEvent
+  | InputWithdrawnEvent
+  | CheckpointMadeEvent
+  | TaskChangedEvent
+  | TodoChangedEvent
+  | MemoryWrittenEvent
+  | ProfileSwitchedEvent;
+
+export interface Handshake {
+  readonly protocol_version: string;
+  readonly canonical_form_version: number;
+  readonly schema_version_token_claim: number;
+  readonly schema_version_profile: number;
+  readonly schema_version_session_log: number;
+  readonly command_kinds: readonly string[];
+  readonly event_kinds: readonly string[];
+  readonly features: readonly string[];
+  readonly resource_uri_scheme: string;
+}
+
+export interface CacheInfo {
+  readonly name: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+}
+
+export interface ErrorBody {
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface Health {
+  readonly status: "ok" | "stopping";
+  readonly protocol_version: string;
+}
+
+export interface McpServerInfo {
+  readonly name: string;
+  readonly state: "stopped" | "starting" | "running" | "degraded";
+  readonly tools: number;
+}
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly name?: string;
+  readonly context_tokens?: number;
+}
+
+export interface ProfileInfo {
+  readonly name: string;
+  readonly source: "embedded" | "user";
+  readonly default_model?: string;
+  readonly tool_packs?: readonly string[];
+  readonly skill_packs?: readonly string[];
+}
+
+export interface ProviderInfo {
+  readonly name: string;
+  readonly configured: boolean;
+}
+
+export interface RuntimeInfo {
+  readonly version: string;
+  readonly protocol_version: string;
+  readonly pid: number;
+  readonly started_at: string;
+  readonly sessions: number;
+  readonly caches: {
+    readonly bytes: number;
+    readonly bytes_max: number;
+    readonly each: readonly CacheInfo[];
+  };
+}
+
+export interface SessionInfo {
+  readonly session: SessionId;
+  readonly log: LogId;
+  readonly status: "running" | "interrupted" | "paused";
+  readonly live: boolean;
+  readonly title: string;
+  readonly profile: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly events: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly working_dir: string;
+  readonly pinned: boolean;
+  readonly branch_of?: {
+    readonly log: LogId;
+    readonly event: number;
+  };
+}
+
+export interface SkillInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly source: string;
+}
+
+export interface SkillText {
+  readonly name: string;
+  readonly description: string;
+  readonly source: string;
+  readonly text: string;
+}
+
+export interface SlashCommandInfo {
+  readonly name: string;
+  readonly usage: string;
+  readonly help: string;
+  readonly command: string;
+}
+
+export interface TaskInfo {
+  readonly task: TaskId;
+  readonly what: string;
+  readonly state: "running" | "done" | "failed" | "stopped";
+  readonly detail?: string;
+  readonly updated_at: string;
+}
+
+export interface ToolInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+  readonly mutating: boolean;
+  readonly lazy: boolean;
+  readonly source: string;
+}
+
+export interface TurnAnswer {
+  readonly text: string;
+  readonly reason: string;
+  readonly turns: number;
+  readonly cost_usd: number | null;
+  readonly tools_used: readonly string[];
+  readonly error?: {
+    readonly reason: string;
+    readonly message: string;
+  };
+  readonly events?: readonly unknown[];
+}
+
+export interface SendInputCommand {
+  readonly kind: "SendInput";
+  readonly sessionId: SessionId;
+  readonly content: ReadonlyArray<
+    | {
+        readonly type: "text";
+        readonly text: string;
+      }
+    | {
+        readonly type: "image";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }>;
+  readonly delivery?: "reject" | "queue" | "steer";
+  readonly skill?: string;
+  readonly agent?: string;
+}
+
+export interface CancelTurnCommand {
+  readonly kind: "CancelTurn";
+  readonly sessionId: SessionId;
+}
+
+export interface AnswerPermissionCommand {
+  readonly kind: "AnswerPermission";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+  readonly decision: "allow" | "deny";
+  readonly scope?: "once" | "argv_glob" | "tool";
+  readonly rule?: string;
+}
+
+export interface CreateSessionCommand {
+  readonly kind: "CreateSession";
+  readonly profile?: string;
+  readonly resume?: LogId;
+  readonly model?: string;
+  readonly workingDir?: string;
+  readonly run?: {
+    readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+    readonly autoApprove?: boolean;
+    readonly strictPermissions?: boolean;
+    readonly maxTurns?: number;
+    readonly maxCostUsd?: number;
+    readonly withoutProject?: boolean;
+    readonly allowProjectHooks?: boolean;
+    readonly lockfile?: string;
+    readonly asksTrust?: boolean;
+    readonly environment?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface AttachSessionCommand {
+  readonly kind: "AttachSession";
+  readonly sessionId: SessionId;
+}
+
+export interface DetachSessionCommand {
+  readonly kind: "DetachSession";
+  readonly sessionId: SessionId;
+}
+
+export interface SetModelCommand {
+  readonly kind: "SetModel";
+  readonly sessionId: SessionId;
+  readonly model: string;
+}
+
+export interface EnterPlanModeCommand {
+  readonly kind: "EnterPlanMode";
+  readonly sessionId: SessionId;
+}
+
+export interface ExitPlanModeCommand {
+  readonly kind: "ExitPlanMode";
+  readonly sessionId: SessionId;
+  readonly approve: boolean;
+}
+
+export interface CustomCommandCommand {
+  readonly kind: "CustomCommand";
+  readonly sessionId: SessionId;
+  readonly namespace: string;
+  readonly verb: string;
+  readonly payload: unknown;
+}
+
+export interface EndSessionCommand {
+  readonly kind: "EndSession";
+  readonly sessionId: SessionId;
+}
+
+export interface BranchSessionCommand {
+  readonly kind: "BranchSession";
+  readonly sessionId: SessionId;
+  readonly at: number;
+}
+
+export interface PinSessionCommand {
+  readonly kind: "PinSession";
+  readonly sessionId: SessionId;
+  readonly pinned: boolean;
+}
+
+export interface CompactSessionCommand {
+  readonly kind: "CompactSession";
+  readonly sessionId: SessionId;
+}
+
+export interface RewindSessionCommand {
+  readonly kind: "RewindSession";
+  readonly sessionId: SessionId;
+  readonly to: number;
+  readonly what: "files" | "conversation" | "both";
+  readonly preview?: boolean;
+  readonly token?: string;
+  readonly overwrite?: ReadonlyArray<"contested" | "foreign">;
+}
+
+export interface WithdrawInputCommand {
+  readonly kind: "WithdrawInput";
+  readonly sessionId: SessionId;
+  readonly inputId: InputId;
+}
+
+export interface RevokeRuleCommand {
+  readonly kind: "RevokeRule";
+  readonly sessionId: SessionId;
+  readonly rule: string;
+}
+
+export interface PromoteRuleCommand {
+  readonly kind: "PromoteRule";
+  readonly sessionId: SessionId;
+  readonly rule: string;
+}
+
+export interface SwitchProfileCommand {
+  readonly kind: "SwitchProfile";
+  readonly sessionId: SessionId;
+  readonly profile: string;
+  readonly importTurns?: number;
+  readonly inPlace?: boolean;
+}
+
+export interface ReloadSkillsCommand {
+  readonly kind: "ReloadSkills";
+  readonly sessionId: SessionId;
+}
+
+export interface ManageMcpCommand {
+  readonly kind: "ManageMcp";
+  readonly sessionId: SessionId;
+  readonly server: string;
+  readonly action: "status" | "restart" | "approve";
+}
+
+export interface StopTaskCommand {
+  readonly kind: "StopTask";
+  readonly sessionId: SessionId;
+  readonly taskId: TaskId;
+}
+
+export interface AnswerCommand {
+  readonly kind: "Answer";
+  readonly sessionId: SessionId;
+  readonly askId: AskId;
+  readonly answer: unknown;
+}
+
+export interface TextDeltaEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TextDelta";
+  readonly payload: {
+    readonly text: string;
+  };
+}
+
+export interface ThinkingDeltaEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "ThinkingDelta";
+  readonly payload: {
+    readonly block: unknown;
+  };
+}
+
+export interface ToolCallStartedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "ToolCallStarted";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly tool: string;
+    readonly args: unknown;
+    readonly mutating: boolean;
+  };
+}
+
+export interface ToolCallProgressEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "ToolCallProgress";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly partial: string;
+  };
+}
+
+export interface ToolResultEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "ToolResult";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly content: ReadonlyArray<
+      | {
+          readonly type: "text";
+          readonly text: string;
+        }
+      | {
+          readonly type: "image";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }>;
+    readonly isError?: boolean;
+  };
+}
+
+export interface TurnStartedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TurnStarted";
+  readonly payload: {
+    readonly turn: number;
+    readonly originator: ClientId;
+    readonly content?: ReadonlyArray<
+      | {
+          readonly type: "text";
+          readonly text: string;
+        }
+      | {
+          readonly type: "image";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }>;
+    readonly inputId?: InputId;
+  };
+}
+
+export interface TurnEndedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TurnEnded";
+  readonly payload: {
+    readonly turn: number;
+    readonly reason: "complete" | "yield" | "cancelled" | "error" | "length" | "empty" | "turn_limit" | "budget" | "no_progress";
+    readonly rounds?: number;
+  };
+}
+
+export interface TurnTimingEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TurnTiming";
+  readonly payload: {
+    readonly turn: number;
+    readonly components: Readonly<Record<string, number>>;
+    readonly toolCalls?: ReadonlyArray<{
+      readonly callId: CallId;
+      readonly tool: string;
+      readonly duration: number;
+    }>;
+  };
+}
+
+export interface CompactionTriggeredEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "CompactionTriggered";
+  readonly payload: {
+    readonly beforeTokens: number;
+    readonly afterTokens: number;
+    readonly boundary?: number;
+    readonly tier?: number;
+    readonly trigger?: "threshold" | "overflow" | "command";
+  };
+}
+
+export interface CostIncrementedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "CostIncremented";
+  readonly payload: {
+    readonly provider: string;
+    readonly model: string;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cacheReadTokens?: number;
+    readonly cacheWriteTokens?: number;
+    readonly usd: number | null;
+    readonly turn?: number;
+    readonly purpose?: "summary";
+  };
+}
+
+export interface PermissionRequestedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "PermissionRequested";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly tool: string;
+    readonly args: unknown;
+    readonly originator: ClientId;
+    readonly summary: string;
+    readonly reason?: string;
+    readonly rule?: string;
+    readonly onceOnly?: boolean;
+    readonly diff?: string;
+    readonly timeoutMs?: number;
+  };
+}
+
+export interface PermissionAnsweredEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "PermissionAnswered";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly decision: "allow" | "deny";
+    readonly scope?: "once" | "argv_glob" | "tool";
+    readonly by?: ClientId;
+    readonly rule?: string;
+    readonly counted: boolean;
+  };
+}
+
+export interface CancelledEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "Cancelled";
+  readonly payload: {
+    readonly turn: number;
+    readonly by: string;
+    readonly reason: string;
+  };
+}
+
+export interface ErrorEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "Error";
+  readonly payload: {
+    readonly reason: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface StreamGapEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "StreamGap";
+  readonly payload: {
+    readonly from: number;
+    readonly to: number;
+    readonly reason: "ttl" | "compaction";
+  };
+}
+
+export interface TokenExpiringEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TokenExpiring";
+  readonly payload: {
+    readonly jti: TokenId;
+    readonly expAt: number;
+  };
+}
+
+export interface HookTimeoutEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "HookTimeout";
+  readonly payload: {
+    readonly event: string;
+    readonly command: string;
+    readonly after: number;
+  };
+}
+
+export interface HookErrorEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "HookError";
+  readonly payload: {
+    readonly event: string;
+    readonly command: string;
+    readonly exit_code: number;
+    readonly output?: string;
+  };
+}
+
+export interface MCPServerDownEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "MCPServerDown";
+  readonly payload: {
+    readonly name: string;
+    readonly reason: string;
+    readonly attempts: number;
+  };
+}
+
+export interface SkillRegistryChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "SkillRegistryChanged";
+  readonly payload: {
+    readonly skills: readonly string[];
+  };
+}
+
+export interface SessionEndedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "SessionEnded";
+  readonly payload: {
+    readonly reason: "idle" | "user" | "error" | "binary-shutdown";
+  };
+}
+
+export interface CustomEventEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "CustomEvent";
+  readonly payload: {
+    readonly namespace: string;
+    readonly kind: string;
+    readonly payload: unknown;
+  };
+}
+
+export interface AskedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "Asked";
+  readonly payload: {
+    readonly askId: AskId;
+    readonly about: "trust" | "orphan" | "plan" | "elicitation" | "token-code" | "outside-sandbox" | "rewind";
+    readonly text: string;
+    readonly choices?: ReadonlyArray<{
+      readonly value: string;
+      readonly label: string;
+    }>;
+    readonly details?: Readonly<Record<string, unknown>>;
+    readonly originator?: ClientId;
+    readonly timeoutMs?: number;
+  };
+}
+
+export interface AnsweredEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "Answered";
+  readonly payload: {
+    readonly askId: AskId;
+    readonly answer: unknown;
+    readonly by?: ClientId;
+  };
+}
+
+export interface InputQueuedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "InputQueued";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly content: ReadonlyArray<
+      | {
+          readonly type: "text";
+          readonly text: string;
+        }
+      | {
+          readonly type: "image";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }>;
+    readonly delivery: "queue" | "steer";
+    readonly originator: ClientId;
+  };
+}
+
+export interface InputWithdrawnEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "InputWithdrawn";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly by?: ClientId;
+  };
+}
+
+export interface CheckpointMadeEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "CheckpointMade";
+  readonly payload: {
+    readonly turn: number;
+    readonly files: number;
+    readonly notRestorable?: readonly string[];
+  };
+}
+
+export interface TaskChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TaskChanged";
+  readonly payload: {
+    readonly taskId: TaskId;
+    readonly what: string;
+    readonly state: "running" | "done" | "failed" | "stopped";
+    readonly detail?: string;
+  };
+}
+
+export interface TodoChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "TodoChanged";
+  readonly payload: {
+    readonly items: ReadonlyArray<{
+      readonly content: string;
+      readonly status: "pending" | "in_progress" | "completed";
+      readonly activeForm?: string;
+    }>;
+  };
+}
+
+export interface MemoryWrittenEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "MemoryWritten";
+  readonly payload: {
+    readonly name: string;
+    readonly type: string;
+    readonly description: string;
+    readonly removed?: boolean;
+  };
+}
+
+export interface ProfileSwitchedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly kind: "ProfileSwitched";
+  readonly payload: {
+    readonly from: string;
+    readonly to: string;
+    readonly logId?: LogId;
+    readonly next?: SessionId;
+  };
+}
+
+export type EventKind = Envelope["kind"];
+
+export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;
+
+export type CommandKind = Command["kind"];
+
+/** Why an engine refuses. */
+export type EngineReason =
+  | "HandshakeRequired"
+  | "TurnInProgress"
+  | "PermissionDenied"
+  | "PermissionTimeout"
+  | "TokenExpired"
+  | "TokenRevoked"
+  | "MCPServerSHA256Mismatch"
+  | "MCPServerUnavailable"
+  | "HookHashChanged"
+  | "SandboxUnavailable"
+  | "HookTimeout"
+  | "RateLimited"
+  | "BashCancelledMidCommand"
+  | "NonInteractiveAckRefused"
+  | "HandshakeVersionMismatch"
+  | "PromptRefused"
+  | "InvalidCommand"
+  | "InputQueueFull"
+  | "InvalidEvent"
+  | "UnknownSession"
+  | "UnknownCommandNamespace"
+  | "InternalError"
+  | "EngineStopping"
+  | "InvalidHost"
+  | "InvalidOrigin"
+  | "InvalidPath"
+  | "InvalidHeader"
+  | "InvalidBody"
+  | "InvalidSessionID"
+  | "UnknownRoute"
+  | "MethodNotAllowed"
+  | "UnsupportedMediaType"
+  | "BodyTooLarge"
+  | "BodyTooSlow"
+  | "InvalidFrame"
+  | "TooManyFrames"
+  | "UnknownClient"
+  | "TooManyClients"
+  | "UnknownResource"
+  | "Forbidden"
+  | "EngineRunning"
+  | "EngineUnreachable"
+  | "ConnectionLost"
+  | "EngineRefused"
+  | "UnknownProvider"
+  | "CanonicalFormMismatch"
+  | "UnknownModel"
+  | "NoModel"
+  | "ProviderKeyMissing"
+  | "ProviderKeyRefused"
+  | "ProviderUnreachable"
+  | "ProviderRefused"
+  | "ProviderFailed"
+  | "ProviderTimeout"
+  | "ProviderSilent"
+  | "ProviderQuotaExceeded"
+  | "StreamInterrupted"
+  | "StreamMalformed"
+  | "ContextOverflow"
+  | "PromptTooLarge"
+  | "CompactionStuck"
+  | "UnsupportedContent"
+  | "EmptyResponse"
+  | "OutputTruncated"
+  | "ResponseRefused"
+  | "TurnLimitReached"
+  | "NoProgress"
+  | "CostBudgetExceeded"
+  | "CostUnknown"
+  | "CredentialHelperFailed"
+  | "MachineKeyUnusable"
+  | "CredentialsLocked"
+  | "CredentialsDamaged"
+  | "CredentialsUnwritable"
+  | "ConfigInvalid"
+  | "ProfileMissing"
+  | "UsageInvalid"
+  | "OutputUnwritable"
+  | "PathMissing"
+  | "TrustLedgerInvalid"
+  | "TrustLedgerUnwritable"
+  | "TrustRefused"
+  | "TrustDrift"
+  | "TokenMissing"
+  | "TokenInvalid"
+  | "TokenNotHere"
+  | "MintRefused"
+  | "MintBusy"
+  | "MintTooOften"
+  | "MintCodeWrong"
+  | "MintExpired"
+  | "MintTooWide"
+  | "ClaimsInvalid"
+  | "TokenFileUnsafe"
+  | "TokenKeyUnusable"
+  | "RevocationsUnusable"
+  | "OwnerRefused"
+  | "ParentRefused"
+  | "ParentsUnusable"
+  | "ToolNameTaken"
+  | "ToolInvalid"
+  | "UnknownToolPack"
+  | "CassetteInvalid"
+  | "CassetteMismatch"
+  | "CassetteExhausted"
+  | "CassetteUnwritable"
+  | "StoreNewer"
+  | "StoreCorrupt"
+  | "StoreUnwritable"
+  | "StoreBusy"
+  | "SessionsLocked"
+  | "LogHeld"
+  | "LeaseLost"
+  | "SessionMissing"
+  | "NoSuchSession"
+  | "SessionAmbiguous"
+  | "SessionPinned"
+  | "ExportInvalid"
+  | "NotABoundary"
+  | "CheckpointUnwritable"
+  | "CheckpointRequired"
+  | "CheckpointsDamaged"
+  | "CheckpointMissing"
+  | "MemoryInvalid"
+  | "MemoryUnreadable"
+  | "MemoryUnwritable"
+  | "MemoryFull"
+  | "MemoryMissing"
+  | "RewindChanged"
+  | "NothingToContinue";

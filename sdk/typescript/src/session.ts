@@ -1,0 +1,203 @@
+import type { Engine } from "./engine.ts";
+import { hasReason } from "./engine.ts";
+import { CinchError, invalidAnswer } from "./errors.ts";
+import { follow } from "./follow.ts";
+import type {
+  Accepted,
+  AnswerPermissionCommand,
+  Command,
+  Envelope,
+  SendInputCommand,
+  SessionId,
+  SessionInfo,
+} from "./protocol.ts";
+import type { TurnResult } from "./turn.ts";
+import { begins, TurnSum } from "./turn.ts";
+
+export interface SignalOption {
+  readonly signal?: AbortSignal;
+}
+
+/** What is sent to the model: words, or blocks. */
+export type Input = string | SendInputCommand["content"];
+
+export type InputOptions = SignalOption & Omit<SendInputCommand, "kind" | "sessionId" | "content">;
+
+export interface EventOptions extends SignalOption {
+  /** The last event that was seen; 0: all from the beginning. Absent: what happens from now on. */
+  readonly since?: number;
+}
+
+/** A command of a session, which is named by whom it is sent. */
+export type SessionCommand = Command extends infer Each
+  ? Each extends { readonly sessionId: unknown }
+    ? Omit<Each, "sessionId">
+    : never
+  : never;
+
+/**
+ * One session of an engine. Its commands are named as the protocol names them.
+ *
+ * Where the engine was started anew meanwhile, the session goes on as a new run on the same log, and `id` is that of the
+ * new run (CTL-17). A command is never sent twice, unless it was refused for that very reason.
+ */
+export class Session {
+  readonly #engine: Engine;
+  #id: string;
+  /** The engine's process in which it was last known to live. */
+  #seenIn: string;
+  #hasEnded = false;
+  #reattaching: Promise<boolean> | undefined;
+
+  constructor(engine: Engine, id: string) {
+    [this.#engine, this.#id, this.#seenIn] = [engine, id, engine.process];
+  }
+
+  /** The newest run. */
+  get id(): SessionId {
+    return this.#id as SessionId;
+  }
+
+  async info({ signal }: SignalOption = {}): Promise<SessionInfo> {
+    const { body } = await this.#engine.ask("GET", this.#path(), { signal });
+    return body as SessionInfo;
+  }
+
+  /** Begins a turn, and does not wait for it. @throws CinchError TurnInProgress, unless a `delivery` lets it wait. */
+  async sendInput(input: Input, { signal, ...options }: InputOptions = {}): Promise<Accepted> {
+    return await this.#send("SendInput", "/input", { ...options, content: contentOf(input) }, signal);
+  }
+
+  /**
+   * Begins a turn and gives its events as they happen, to its TurnEnded. Whoever leaves, or aborts, stops watching and not
+   * the turn: that is `cancelTurn`.
+   */
+  async *streamTurn(input: Input, options: InputOptions = {}): AsyncGenerator<Envelope, void> {
+    const { events: since } = await this.info(options);
+    const { inputId } = await this.sendInput(input, options);
+    const by = this.#engine.clientId;
+    let isOurs = false;
+    for await (const event of this.events({ ...options, since })) {
+      const isWithdrawn = event.kind === "InputWithdrawn" && event.payload.inputId === inputId;
+      isOurs ||= isWithdrawn || begins(event, by, inputId);
+      if (!isOurs) continue;
+      yield event;
+      if (isWithdrawn || (event.kind === "TurnEnded" && event.parentCall === undefined)) return;
+    }
+    throw new CinchError("EngineStopping", "The session ended before the turn did.");
+  }
+
+  /** Begins a turn and waits for its end. That it failed is in the result, and no error. */
+  async runTurn(input: Input, options: InputOptions = {}): Promise<TurnResult> {
+    const sum = new TurnSum();
+    for await (const event of this.streamTurn(input, options)) sum.add(event);
+    const { result } = sum;
+    if (result === undefined)
+      throw new CinchError("EngineStopping", "The session ended before the turn did.");
+    return result;
+  }
+
+  /**
+   * Every event above `since`, in order and each once, then those that happen, until the session has ended. What breaks is
+   * opened again after the last event that came. Where content has expired, or was compacted, a StreamGap stands in its place.
+   */
+  async *events({ since, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
+    const engine = this.#engine;
+    const leave = new AbortController();
+    const stop = AbortSignal.any([leave.signal, engine.left, ...(signal === undefined ? [] : [signal])]);
+    const from = since ?? (await this.info({ signal: stop })).events;
+    try {
+      yield* follow({
+        since: from,
+        signal: stop,
+        limits: engine.limits,
+        open: engine.open,
+        onState: engine.onState,
+        run: () => this.#id,
+        client: () => engine.client,
+        heal: async (refusal, until) => {
+          if (refusal.reason === "UnknownClient") return await engine.renewClient(until);
+          return refusal.reason === "UnknownSession" && (await this.#reattach(until));
+        },
+        ended: () => {
+          this.#hasEnded = true;
+        },
+      });
+    } finally {
+      leave.abort(new Error("nobody reads on"));
+    }
+  }
+
+  /** Answers a PermissionRequested event. The first answer counts, and only people's do. */
+  async answerPermission(
+    callId: string,
+    decision: AnswerPermissionCommand["decision"],
+    { signal, ...more }: SignalOption & Pick<AnswerPermissionCommand, "scope" | "rule"> = {},
+  ): Promise<Accepted> {
+    return await this.#send("AnswerPermission", "/permission", { ...more, callId, decision }, signal);
+  }
+
+  /** Answers an Asked event: one of its choices, or the text or form it asks for. Only people's answers count. */
+  async answer(askId: string, answer: unknown, { signal }: SignalOption = {}): Promise<Accepted> {
+    return await this.#send("Answer", "/answer", { askId, answer }, signal);
+  }
+
+  /** Stops the turn that runs. */
+  async cancelTurn({ signal }: SignalOption = {}): Promise<Accepted> {
+    return await this.#send("CancelTurn", "/cancel", {}, signal);
+  }
+
+  /** Ends the session. Its log stays, and can be gone on with. */
+  async endSession({ signal }: SignalOption = {}): Promise<Accepted> {
+    this.#hasEnded = true;
+    return await this.#send("EndSession", "/command", { kind: "EndSession" }, signal);
+  }
+
+  /** Any command of the protocol. */
+  async send(command: SessionCommand, { signal }: SignalOption = {}): Promise<Accepted> {
+    return await this.#send(command.kind, "/command", command, signal);
+  }
+
+  async #send(kind: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Accepted> {
+    const ask = () => this.#engine.ask("POST", `${this.#path()}${path}`, { body, signal, command: kind });
+    try {
+      return accepted((await ask()).body, this.#engine.url);
+    } catch (thrown) {
+      // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
+      if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(signal))) throw thrown;
+      return accepted((await ask()).body, this.#engine.url);
+    }
+  }
+
+  /** Opens a new run where the engine was started anew since; false where that is not why the session is unknown. */
+  async #reattach(signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#hasEnded) return false;
+    this.#reattaching ??= this.#attachAnew(signal).finally(() => {
+      this.#reattaching = undefined;
+    });
+    return await this.#reattaching;
+  }
+
+  async #attachAnew(signal: AbortSignal | undefined): Promise<boolean> {
+    const now = await this.#engine.look(signal);
+    if (now === this.#seenIn) return false;
+    const command = { body: { kind: "AttachSession" }, command: "AttachSession", signal };
+    const { body } = await this.#engine.ask("POST", `${this.#path()}/command`, command);
+    this.#id = accepted(body, this.#engine.url).sessionId ?? this.#id;
+    this.#seenIn = now;
+    return true;
+  }
+
+  #path(): string {
+    return `/v1/sessions/${encodeURIComponent(this.#id)}`;
+  }
+}
+
+export function accepted(body: unknown, url: string): Accepted {
+  if (typeof body !== "object" || body === null) throw invalidAnswer(url, "what it accepted is no object");
+  return body;
+}
+
+function contentOf(input: Input): SendInputCommand["content"] {
+  return typeof input === "string" ? [{ type: "text", text: input }] : input;
+}

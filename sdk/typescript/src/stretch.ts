@@ -1,0 +1,81 @@
+import type { Placed } from "./envelope.ts";
+import { readEnvelope } from "./envelope.ts";
+import { invalidAnswer, refusalOf, unreachable } from "./errors.ts";
+import type { Http } from "./http.ts";
+import type { Limits } from "./limits.ts";
+import { SseReader } from "./sse.ts";
+
+/** Which events are wanted: those of a run, above the last one that was seen. */
+export interface Target {
+  readonly session: string;
+  readonly since: number;
+  readonly client: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called once, when the engine has begun to answer. */
+  readonly onOpen: () => void;
+}
+
+/**
+ * The events that one connection brings. It ends where the connection does, and throws what the engine refused with, or
+ * EngineUnreachable. Leaving it closes the connection.
+ */
+export type OpenStretch = (target: Target) => AsyncGenerator<Placed, void>;
+
+/** Events over server-sent events. As many are taken from the wire as are read here: a slow reader fills no memory. */
+export function sseStretches(http: Http, limits: Limits): OpenStretch {
+  return async function* sseStretch({ session, since, client, signal, onOpen }) {
+    const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
+    const body = await http.stream(path, { "last-event-id": `${since}` }, { signal, client });
+    const reader = body.getReader();
+    const frames = new SseReader(http.url, limits.answerBytesMax);
+    const decoder = new TextDecoder();
+    let isOpen = false;
+    try {
+      while (true) {
+        const piece = await nextPiece(reader, http.url, limits.silenceMs);
+        signal.throwIfAborted();
+        if (piece === undefined) return;
+        if (!isOpen) onOpen();
+        isOpen = true;
+        for (const { event, data } of frames.take(decoder.decode(piece, { stream: true }))) {
+          if (event === "refused") throw refusalOf(refusal(data, http.url), http.url);
+          if (event === "message") yield readEnvelope(data);
+        }
+      }
+    } finally {
+      // What breaks while it is let go is of no interest any more.
+      await reader.cancel().catch(() => undefined);
+    }
+  };
+}
+
+/** Undefined at the end. @throws CinchError EngineUnreachable after a silence that no heartbeat has broken. */
+async function nextPiece(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  url: string,
+  silenceMs: number,
+): Promise<Uint8Array | undefined> {
+  let silence: (() => void) | undefined;
+  const silent = new Promise<"silent">((resolve) => {
+    silence = () => resolve("silent");
+  });
+  const timer = setTimeout(() => silence?.(), silenceMs);
+  try {
+    const read = await Promise.race([reader.read(), silent]);
+    if (read === "silent") throw unreachable(url, `its events bring nothing, for ${silenceMs} ms`);
+    return read.done ? undefined : read.value;
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "CinchError") throw thrown;
+    throw unreachable(url, "the connection broke", thrown);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function refusal(data: string, url: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw invalidAnswer(url, "a refusal that is no JSON", { cause });
+  }
+}
