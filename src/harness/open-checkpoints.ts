@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
+import { codeOf } from "../base/world.ts";
 import { Checkpoints } from "../checkpoint/checkpoints.ts";
 import { scopeOf } from "../checkpoint/scope.ts";
 import { roomFor } from "../checkpoint/space.ts";
@@ -56,18 +58,20 @@ export async function openCheckpoints(
     configFiles: gitConfigFiles(environment),
     store,
     room: () =>
-      roomFor({
-        files,
-        folder: all,
-        log: logId,
-        bytesMax: keys.bytesMax ?? CHECKPOINT_BYTES_MAX,
-        mayGo,
-        onLetGo: (logs, bytes) =>
-          publish({
-            kind: "CustomEvent",
-            payload: { namespace: "cinch", kind: "CheckpointsLetGo", payload: { logs, bytes } },
-          }),
-      }),
+      unwritableUnless(all, () =>
+        roomFor({
+          files,
+          folder: all,
+          log: logId,
+          bytesMax: keys.bytesMax ?? CHECKPOINT_BYTES_MAX,
+          mayGo,
+          onLetGo: (logs, bytes) =>
+            publish({
+              kind: "CustomEvent",
+              payload: { namespace: "cinch", kind: "CheckpointsLetGo", payload: { logs, bytes } },
+            }),
+        }),
+      ),
     lastEvent: async () => (await sessions.find(logId))?.lastEvent ?? 0,
   };
   return new Checkpoints({ world, tracking, store, tracker: await Tracker.open(tracking) });
@@ -83,4 +87,14 @@ function gitConfigFiles(environment: Readonly<Record<string, string | undefined>
     ...(home === undefined ? [] : [join(home, ".gitconfig")]),
     ...(config === undefined ? [] : [join(config, "git", "config"), join(config, "git", "attributes")]),
   ];
+}
+
+/** What a disk or somebody else's file in the way says, as what it means for the call whose files are to be kept. */
+async function unwritableUnless<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    throw new HarnessError("CheckpointUnwritable", { path, detail: messageOf(thrown) }, { cause: thrown });
+  }
 }

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -12,9 +13,14 @@ import {
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
+import { texts, turn as wholeTurn } from "../../test/support/store-rig.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { examine } from "./doctor.ts";
+import type { OpenSessions } from "./sessions.ts";
+import { openSessions } from "./sessions.ts";
+
+const SLOW_MS = 60_000;
 
 type What = "files" | "conversation" | "both";
 
@@ -137,6 +143,55 @@ test("[SES-15] where nothing can be kept it is told once in a turn, work goes on
   expect(await rewind(harness, startOf(later), "files")).toMatchObject({ files: { restored: 1 } });
   expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
 });
+
+test(
+  "[SES-15] where files could not be kept, nothing is set back over it, however many events lie between",
+  async () => {
+    const { place, blocked } = await unkeptTurn("");
+    await using _place = place;
+    const aside = `${blocked}-aside`;
+    rmSync(blocked);
+    const written = async (resume: boolean) => {
+      const more = resume ? { resume: { kind: "last" } as const } : {};
+      await using harness = await place.open({ autoApprove: true, ...more });
+      await turn(harness, "write it");
+    };
+    await using sessions = await openSessions(place.options());
+    await written(false);
+    const before = await endlessTalk(sessions);
+    renameSync(blocked, aside);
+    writeFileSync(blocked, "in the way");
+    await written(true); // what it changes cannot be kept
+    const after = await endlessTalk(sessions);
+    rmSync(blocked);
+    renameSync(aside, blocked);
+    await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+    const why = { fields: { why: expect.stringContaining("files could not be kept at event") } };
+    await expect(rewind(harness, before, "files")).rejects.toMatchObject(why);
+    await expect(rewind(harness, after, "files")).rejects.toMatchObject(why);
+    expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("12");
+  },
+  SLOW_MS,
+);
+
+/** A turn with more than 10,000 events in the newest session, before which its log ended; gives where it began. */
+async function endlessTalk({ store, world, holder, workingDir }: OpenSessions): Promise<number> {
+  const [log] = await store.list({ workingDir, limit: 1 });
+  if (log === undefined) throw new Error("there is a session");
+  const session = world.ids.next("sess");
+  await using writer = await store.open(log.logId, session, holder);
+  const start = writer.lastEvent + 1;
+  const { turns: number } = log;
+  const [begins, ends] = wholeTurn(session, start, { turn: number + 1, text: "talk", at: log.updatedAt });
+  if (begins === undefined || ends === undefined) throw new Error("a turn begins and ends");
+  const words = texts(
+    session,
+    start + 1,
+    Array.from({ length: 11_000 }, () => "word "),
+  );
+  await writer.append({ events: [begins, ...words, { ...ends, id: start + words.length + 1 }] }, "power");
+  return start;
+}
 
 test("[SES-15] with required = true a call whose files cannot be kept is not run, and why is told", async () => {
   const { place } = await unkeptTurn("[checkpoint]\nrequired = true\n");

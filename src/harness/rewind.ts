@@ -15,8 +15,10 @@ import type { SessionStore } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
 
-/** Events that are looked through on either side for the nearest boundaries, and for checkpoints that should be there. */
+/** Events that are looked through on either side for the nearest boundaries. */
 const EVENTS_LOOKED_MAX = 10_000;
+/** Events that are read in one go. */
+const PAGE_EVENTS = 1_000;
 
 export interface RewindParts {
   readonly material: CheckpointSources;
@@ -172,7 +174,7 @@ async function eventsUpTo(store: SessionStore, logId: LogId, last: number): Prom
   const events: Envelope[] = [];
   while ((events.at(-1)?.id ?? 0) < last) {
     const since = events.at(-1)?.id ?? 0;
-    const page = await store.markedEvents(logId, since, Math.min(EVENTS_LOOKED_MAX, last - since));
+    const page = await store.markedEvents(logId, since, Math.min(PAGE_EVENTS, last - since));
     if (page.length === 0) break;
     events.push(...page);
   }
@@ -189,15 +191,41 @@ async function openedFor(place: Boundary, { material, open }: RewindParts): Prom
     throw new HarnessError("CheckpointMissing", { to, why: "the session was branched after that" });
   }
   const checkpoints = await open();
-  const later = await store.markedEvents(logId, place.at, EVENTS_LOOKED_MAX);
-  const earlier = await store.eventsBefore(logId, place.at, EVENTS_LOOKED_MAX);
-  const gap = later.find(isUnkept) ?? earlier.findLast(isUnkept);
-  if (gap !== undefined && (gap.id > place.at || !checkpoints.hasKept(gap.id, place))) {
-    throw new HarnessError("CheckpointMissing", { to, why: `files could not be kept at event ${gap.id}` });
-  }
+  const gap = (await gapAfter(store, logId, place.at)) ?? (await gapBefore(store, logId, place, checkpoints));
+  if (gap !== undefined)
+    throw new HarnessError("CheckpointMissing", { to, why: `files could not be kept at event ${gap}` });
   if (!(await wasKept(store, logId, place.at, checkpoints.oldest))) return checkpoints;
   const why = checkpoints.damage?.message ?? "those of this session were deleted";
   throw new HarnessError("CheckpointMissing", { to, why });
+}
+
+/** The first event above one where what calls changed could not be kept. */
+async function gapAfter(store: SessionStore, logId: LogId, after: number): Promise<number | undefined> {
+  let last: number | undefined = after;
+  while (last !== undefined) {
+    const page: readonly Envelope[] = await store.markedEvents(logId, last, PAGE_EVENTS);
+    const gap = page.find(isUnkept);
+    if (gap !== undefined) return gap.id;
+    last = page.at(-1)?.id;
+  }
+  return undefined;
+}
+
+/** The last such event up to a boundary, unless everything was kept between the two: then it says nothing any more. */
+async function gapBefore(
+  store: SessionStore,
+  logId: LogId,
+  place: Boundary,
+  checkpoints: Pick<Checkpoints, "hasKept">,
+): Promise<number | undefined> {
+  let to = place.at;
+  while (to > 0 && !checkpoints.hasKept(to, place)) {
+    const page = await store.eventsBefore(logId, to, PAGE_EVENTS);
+    const gap = page.findLast(isUnkept);
+    if (gap !== undefined) return checkpoints.hasKept(gap.id, place) ? undefined : gap.id;
+    to = (page[0]?.id ?? 1) - 1;
+  }
+  return undefined;
 }
 
 /** Whether files were kept between two events: where the oldest that is there came after that, others are gone. */
@@ -209,7 +237,7 @@ async function wasKept(
 ): Promise<boolean> {
   let last = after;
   while (last < upTo) {
-    const page = await store.markedEvents(logId, last, Math.min(EVENTS_LOOKED_MAX, upTo - last));
+    const page = await store.markedEvents(logId, last, Math.min(PAGE_EVENTS, upTo - last));
     if (page.some(({ kind }) => kind === "CheckpointMade")) return true;
     const end = page.at(-1)?.id;
     if (end === undefined) return false;

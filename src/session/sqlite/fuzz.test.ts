@@ -98,7 +98,8 @@ test(
         const listed = await store.list({ limit: 9 });
         expect(listed.find(({ logId }) => logId === other.logId)).toEqual(untouched.other.info);
         if (column.table !== "logs" || !HIDES.has(column.name)) expect(listed.length).toBe(2);
-        expect(sessionTable(listed, NOW).length).toBe(listed.length + 1);
+        const table = { nowMs: NOW, columns: 200, all: true, sessionOf: () => undefined };
+        expect(sessionTable(listed, table).length).toBe(listed.length + 1);
         planRetention(listed, () => 30, { now: NOW, lastDay: "trusted" });
         await readAll(store, damaged.logId, untouched.whole.events);
         for await (const finding of store.check("full", signal)) expect(finding.text).not.toBe("");
