@@ -64,6 +64,7 @@ export const TEXTS = {
     "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients.",
   TooManyClients: "This token has <count> clients already, and no more are taken. Go on as one of them.",
   UnknownResource: "There is no <what> '<name>'.",
+  TooManyFollowed: "A client follows at most <limit> resources at a time. Let go of one first.",
   Forbidden: "This token does not allow <what>. Use one whose claims name it.",
 
   EngineRunning:
@@ -134,7 +135,7 @@ export const TEXTS = {
     "These files are not what <lockfile> approves: <paths>. Look at each with: cinch ack (at a terminal); it writes a lock file anew with --emit-lockfile.",
 
   TokenMissing:
-    "A capability token is needed here: in the header X-Harness-Token, under /mcp as Authorization: Bearer. Make one with: cinch token --session ID --identity-class CLASS.",
+    "A capability token is needed here: in the header X-Harness-Token, under /mcp as Authorization: Bearer, for cinch mcp in the variable CINCH_TOKEN. Make one with: cinch token --session ID --identity-class CLASS.",
   TokenInvalid:
     "The capability token does not count: <problem>. Make a new one with: cinch token --session ID --identity-class CLASS.",
   TokenNotHere: "The capability token does not count here: <problem>.",

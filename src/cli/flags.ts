@@ -1,4 +1,3 @@
-import { CONFORMANCE_FLAGS } from "./conformance-words.ts";
 import { SERVE_FLAGS } from "./serve-words.ts";
 import { SESSIONS_FLAGS } from "./sessions-verbs.ts";
 
@@ -22,6 +21,8 @@ export interface Flag {
 export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug", "serve"] as const;
+/** What works with an engine whose sessions are begun elsewhere too. */
+const WORKS = [...RUNS, "mcp"] as const;
 const ALL = [
   "line",
   "print",
@@ -35,6 +36,7 @@ const ALL = [
   "doctor",
   "serve",
   "token",
+  "mcp",
 ] as const;
 const EVERY = [...ALL, "demo"] as const;
 
@@ -53,13 +55,8 @@ export const FLAGS = [
     help: "With -p: text (default; the answer), json (one object), stream-json (one event a line).",
     for: ["print", "debug"],
   },
-  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: RUNS },
-  {
-    name: "profile",
-    value: "NAME|PATH",
-    help: "The profile to work under; a path must exist.",
-    for: [...ALL, "conformance"],
-  },
+  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: WORKS },
+  { name: "profile", value: "NAME|PATH", help: "The profile to work under; a path must exist.", for: ALL },
   { name: "cwd", value: "DIRECTORY", help: "Work there instead of in the current directory.", for: ALL },
   { name: "continue", short: "c", help: "Go on with the last session of this directory.", for: RUNS },
   {
@@ -72,40 +69,40 @@ export const FLAGS = [
     name: "level",
     value: "LEVEL",
     help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
-    for: [...RUNS, "permissions"],
+    for: [...WORKS, "permissions"],
   },
   {
     name: "auto-approve",
     help: "Answer permission prompts with yes, those for the level too. Deny rules, a strict level and protected files stay.",
-    for: RUNS,
+    for: WORKS,
   },
   {
     name: "strict-permissions",
     help: "Ask for every call: also for known reads, and for commands in the sandbox.",
-    for: [...RUNS, "permissions"],
+    for: [...WORKS, "permissions"],
   },
-  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: RUNS },
+  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: WORKS },
   {
     name: "max-cost",
     value: "USD",
     help: "Start no request that could exceed this cost (exit code 4).",
-    for: RUNS,
+    for: WORKS,
   },
   {
     name: "without-project",
     help: "Load nothing of the project: no AGENTS.md and the like, none of its settings.",
-    for: RUNS,
+    for: WORKS,
   },
   {
     name: "allow-project-hooks",
     help: "Let the project's own hooks run, once you have acknowledged each file of them.",
-    for: RUNS,
+    for: WORKS,
   },
   {
     name: "lockfile",
     value: "PATH",
     help: "Take what this lock file approves as acknowledged, such as one made with cinch ack --emit-lockfile.",
-    for: [...RUNS, "verify-ack"],
+    for: [...WORKS, "verify-ack"],
   },
   {
     name: "all",
@@ -168,7 +165,7 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "sessions", "memory", "doctor", "conformance"],
+    for: ["permissions", "sessions", "memory", "doctor"],
   },
   {
     name: "full",
@@ -176,12 +173,11 @@ export const FLAGS = [
     for: ["doctor"],
   },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
-  { name: "no-listen", help: "Open no socket for other clients.", for: RUNS },
-  { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds", "conformance"] },
+  { name: "no-listen", help: "Open no socket for other clients.", for: WORKS },
+  { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
   { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
   ...SESSIONS_FLAGS,
   ...SERVE_FLAGS,
-  ...CONFORMANCE_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -227,8 +223,8 @@ export const COMMANDS = [
     help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
   },
   {
-    name: "conformance",
-    help: "Walk a server of the protocol through its scenarios, ours or another: conformance --against URL. See docs/conformance.md.",
+    name: "mcp",
+    help: "Serve the agent that starts this as an MCP server, over standard input and output. See docs/mcp-server.md.",
   },
   { name: "help", help: "Show this help." },
 ] as const;

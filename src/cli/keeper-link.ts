@@ -1,6 +1,5 @@
 import { closeSync, openSync } from "node:fs";
 import { HarnessError } from "../base/errors.ts";
-import type { HelperClient } from "../credential/helper/client.ts";
 import { helperClient } from "../credential/helper/client.ts";
 import { parseNote } from "../credential/helper/wire.ts";
 import { BESIDE_DESCRIPTOR } from "../host/beside.ts";
@@ -12,14 +11,19 @@ import type { Stop } from "./stop.ts";
  * keeper's end to `stop`.
  * @throws HarnessError UsageInvalid where there is no keeper: somebody typed what only cinch writes.
  */
-export async function openKeeperLink(stdout: string, stop: Stop): Promise<HelperClient> {
+export async function openKeeperLink(
+  stdout: string,
+  stop: Stop,
+): Promise<Required<Pick<Stop, "helper" | "token">>> {
   const helper = helperClient();
+  const token = Promise.withResolvers<string>();
   try {
     await openChannel(BESIDE_DESCRIPTOR, {
       message(text) {
         const note = parseNote(text);
         if (note === undefined) return;
         if (note.kind === "signal") stop.told(note.name);
+        else if (note.kind === "token") token.resolve(note.text);
         else helper.tell(note);
       },
       ended: () => stop.orphaned(),
@@ -29,7 +33,7 @@ export async function openKeeperLink(stdout: string, stop: Stop): Promise<Helper
     throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
   }
   if (stdout === "closed") closeAgain(1);
-  return helper;
+  return { helper, token: token.promise };
 }
 
 /**

@@ -25,6 +25,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /**
  * Runs the command line in an engine of its own, which never has a secret, while this process keeps them (CRED-03).
  *
+ * `token`: the capability token of the environment, or empty, for a command that needs it. Absent: it needs none.
+ *
  * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and passes signals and
  * the exit code on; the helper holds the keys and makes the provider requests; the engine has a clean environment
  * and this process's standard streams. Each ends when one of the others does, however that ended.
@@ -33,6 +35,7 @@ export async function runKeeper(
   argv: readonly string[],
   settings: Settings,
   secrets: Secrets,
+  token?: string,
 ): Promise<never> {
   makeUndumpable(); // before anything runs that could look
   const directory = mkdtempSync(join(tmpdir(), "cinch-keys-"));
@@ -43,6 +46,7 @@ export async function runKeeper(
     stdio: "inherit",
   });
   const engineLink = linkTo(engine, { message: () => undefined, ended: () => undefined });
+  if (token !== undefined) engineLink.send({ kind: "token", text: token });
   const helpers: Beside[] = [];
   const supervisor = superviseHelper({
     clock: hostClock,

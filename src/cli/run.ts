@@ -34,8 +34,8 @@ export async function run(argv: readonly string[]): Promise<never> {
 async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./keeper-link.ts");
-    const helper = await openKeeperLink(argv[1] ?? "", stop);
-    return await carryOut(parseArguments(argv.slice(2)), { ...stop, helper }, stderr);
+    const link = await openKeeperLink(argv[1] ?? "", stop);
+    return await carryOut(parseArguments(argv.slice(2)), { ...stop, ...link }, stderr);
   }
   const invocation = parseArguments(argv);
   if (hasEngine(invocation)) {
@@ -43,7 +43,8 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
     const secrets = await findSecrets(process.env, invocation.settings);
     if (secrets !== undefined) {
       const { runKeeper } = await import("./keeper.ts");
-      return await runKeeper(argv, invocation.settings, secrets);
+      const token = invocation.kind === "mcp" ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
+      return await runKeeper(argv, invocation.settings, secrets, token);
     }
   }
   return await carryOut(invocation, stop, stderr);
@@ -51,10 +52,23 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
 
 type WithEngine = Extract<
   Invocation,
-  { readonly kind: "models" | "show-dump" | "demo" | "sessions" | "doctor" | "serve" | "print" | "line" }
+  {
+    readonly kind:
+      | "models"
+      | "show-dump"
+      | "demo"
+      | "sessions"
+      | "doctor"
+      | "serve"
+      | "mcp"
+      | "print"
+      | "line";
+  }
 >;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
+  // With a shared engine it is a client: it has the keys itself until it has started one, which then keeps them.
+  if (invocation.kind === "mcp") return !invocation.listen || process.platform !== "linux";
   return ["models", "show-dump", "demo", "sessions", "doctor", "serve", "print", "line"].includes(
     invocation.kind,
   );
@@ -125,13 +139,13 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runServe } = await import("./serve.ts");
       return await runServe(invocation, stop);
     }
+    case "mcp": {
+      const { runMcp } = await import("./mcp.ts");
+      return await runMcp(invocation, stop);
+    }
     case "token": {
       const { runToken } = await import("./token.ts");
       return await runToken(invocation, stop);
-    }
-    case "conformance": {
-      const { runConformance } = await import("./conformance.ts");
-      return await runConformance(invocation.words, stop);
     }
     case "print": {
       const { runPrompt } = await import("./prompt.ts");

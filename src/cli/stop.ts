@@ -17,6 +17,8 @@ export interface Stop {
   told(name: string): void;
   /** The keys, where a keeper has them: they are used through it. */
   readonly helper?: HelperClient;
+  /** The capability token of the environment, where a keeper has it; empty: it has none. */
+  readonly token?: Promise<string>;
   /** The keeper is gone, and with it whoever would wait for us. */
   orphaned(): void;
 }

@@ -26,7 +26,7 @@ export interface HelperClient {
   credentials(parts: HelperClientParts): Credentials;
 }
 
-export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" }>;
+export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" | "token" }>;
 
 /**
  * Sends requests through the credential helper, which alone holds keys (CRED-03).

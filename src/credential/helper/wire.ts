@@ -59,6 +59,8 @@ export type KeeperNote =
   | { readonly kind: "down" }
   /** It crashed too often: none is started any more. */
   | { readonly kind: "failed"; readonly times: number }
+  /** The capability token that the keeper was given, for a command that needs it; empty: none. */
+  | { readonly kind: "token"; readonly text: string }
   /** A signal reached the keeper, and perhaps the engine too. */
   | { readonly kind: "signal"; readonly name: string };
 
@@ -92,6 +94,8 @@ export function parseNote(text: string): KeeperNote | undefined {
       const times = numberAt(value, "times");
       return times === undefined ? undefined : { kind: "failed", times };
     }
+    case "token":
+      return { kind: "token", text: stringAt(value, "text") ?? "" };
     case "signal": {
       const name = stringAt(value, "name");
       return name === undefined ? undefined : { kind: "signal", name };

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { deadline } from "../base/deadline.ts";
+import { HarnessError } from "../base/errors.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { ParentQuestion } from "../control/auth/attestation.ts";
+import type { TokenFile } from "../control/auth/token-file.ts";
+import type { Admitted } from "../control/mcp-server/stdio.ts";
+import { makeUndumpable } from "../host/undumpable.ts";
+import type { Invocation } from "./arguments.ts";
+import { askAtTerminal } from "./controlling-terminal.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { surroundingsOf } from "./surroundings.ts";
+import { VERSION } from "./version.ts";
+
+type Mcp = Extract<Invocation, { readonly kind: "mcp" }>;
+
+/** How long a person may take to say whether the program that started this one may drive cinch. */
+const ATTEST_MS_MAX = 300_000;
+const PARENTS_FILE = "mcp-parents.lock";
+
+/**
+ * `cinch mcp`: the engine as an MCP server for the program that started this one, over standard input and output (CTL-08). It
+ * ends when that closes its end.
+ *
+ * The program needs a token, and a person's word that it is the one that may use it (AUTH-09). Why it is refused is told over
+ * the wire, where its user sees it, and on standard error.
+ */
+export async function runMcp(invocation: Mcp, stop: Stop): Promise<ExitCode> {
+  makeUndumpable(); // its environment has the token, and its memory
+  const at = surroundingsOf(invocation.settings, stop);
+  const { signal } = stop;
+  await using undo = new AsyncDisposableStack();
+  const { serveMcpStdio } = await import("../control/mcp-server/stdio.ts");
+  const end = await serveMcpStdio({
+    input: Bun.stdin.stream(),
+    write: (text) => at.stdout.write(text),
+    world: at.world,
+    version: VERSION,
+    admit: (gone) => admit(invocation, { at, stop, gone: AbortSignal.any([gone, signal]), undo }),
+    signal,
+  });
+  if (end.kind === "refused") throw end.thrown;
+  return signal.aborted ? EXIT.cancelled : EXIT.done;
+}
+
+interface Admission {
+  readonly at: Surroundings;
+  readonly stop: Stop;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
+  /** What is opened is let go of with it. */
+  readonly undo: AsyncDisposableStack;
+}
+
+/** First the token, which costs nobody anything; then the person; the engine last. */
+async function admit(invocation: Mcp, admission: Admission): Promise<Admitted> {
+  const { at, stop, gone, undo } = admission;
+  const { world, paths } = at;
+  const token = await givenToken(invocation, stop);
+  const { openAuthority } = await import("../control/auth/open-authority.ts");
+  const authority = undo.use(
+    await openAuthority({ world, stateDirectory: paths.state, channels: () => [], files: token.files }),
+  );
+  if (token.text === undefined || token.text === "") throw new HarnessError("TokenMissing", {});
+  const grant = await authority.verify(token.text, "stdio");
+  const { attestParent } = await import("../control/auth/attestation.ts");
+  await attestParent({
+    world,
+    parentPid: parentPid(stop),
+    lockPath: join(paths.config, PARENTS_FILE),
+    ask: (question, until) => askPerson(question, at, until),
+    signal: gone,
+  });
+  const { settings } = invocation;
+  const { sessions } = grant.scope;
+  const { reachEngine } = await import("./reach-engine.ts");
+  const reached = undo.use(
+    await reachEngine({ settings, at, listen: invocation.listen, signal: stop.signal }),
+  );
+  const { profile, model } = settings;
+  return {
+    engine: reached.port,
+    authority,
+    token: token.text,
+    ...(sessions === "all" || sessions[0] === undefined ? {} : { session: sessions[0] }),
+    fresh: { profile, model, workingDir: at.workingDir },
+  };
+}
+
+interface GivenToken {
+  readonly text: string | undefined;
+  readonly files: readonly TokenFile[];
+}
+
+/** From a file, or from the environment: never from an argument, which everybody on this machine can read. */
+async function givenToken({ tokenFile }: Mcp, stop: Stop): Promise<GivenToken> {
+  if (tokenFile !== undefined) {
+    const { readTokenFile } = await import("../control/auth/token-file.ts");
+    const file = await readTokenFile(resolve(tokenFile));
+    return { text: file.token, files: [file] };
+  }
+  const text = process.env["CINCH_TOKEN"] ?? (await stop.token);
+  delete process.env["CINCH_TOKEN"];
+  return { text, files: [] };
+}
+
+/** Who started cinch: where a keeper stands between, its parent. */
+function parentPid(stop: Stop): number {
+  if (stop.helper === undefined) return process.ppid;
+  const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
+  const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(ppid);
+}
+
+/** On the person's own terminal; where there is none, nobody says yes. */
+async function askPerson(
+  { parent, verdict }: ParentQuestion,
+  at: Surroundings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { binary, script, argv0 } = parent;
+  const program = [binary, ...(script === undefined ? [] : [script])].map(neutraliseLine).join(" running ");
+  const changed =
+    verdict.kind === "changed" ? "It is not the program that you allowed before: it has changed since.\n" : "";
+  using limit = deadline(at.world.clock, ATTEST_MS_MAX, signal);
+  try {
+    const answer = await askAtTerminal(
+      `\ncinch: ${program} (as ${neutraliseLine(argv0)}) has started cinch as an MCP server.\n${changed}It could run an agent here that has shell access. Allow this program, now and from now on? [y/N] `,
+      limit.signal,
+    );
+    return /^\s*y(?:es)?\s*$/i.test(answer ?? "");
+  } catch (thrown) {
+    if (limit.reached) return false;
+    throw thrown;
+  }
+}

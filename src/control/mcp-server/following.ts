@@ -1,0 +1,102 @@
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../base/world.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { Grant, GrantWatch } from "../authority.ts";
+import type { AgentClient } from "./agent-client.ts";
+import type { Followed, Update } from "./follow.ts";
+import { eventUpdate, follow } from "./follow.ts";
+
+/** Resources that one client follows at most, over all its subscriptions. */
+export const FOLLOWED_MAX = 64;
+
+export interface FollowingParts {
+  readonly client: AgentClient;
+  readonly world: Pick<World, "clock" | "log">;
+  /** Tells when the token is about to expire, to whoever follows events (AUTH-08). */
+  readonly watch?: GrantWatch;
+  readonly grant: Grant;
+}
+
+/** Takes one update on its way; the next is asked for once this one has room. */
+export type SendUpdate = (update: Update) => Promise<void>;
+
+/** What one client follows, by the name of each subscription. Disposing it ends all. */
+export class Following implements Disposable {
+  readonly #parts: FollowingParts;
+  readonly #open = new Map<string, { readonly stop: AbortController; readonly count: number }>();
+
+  constructor(parts: FollowingParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Follows resources under a name; what was followed under it before is let go of. Each has been followed from the moment
+   * on that this resolves, and nothing is sent before `begin` is called.
+   * @throws HarnessError what following one of them is refused with; TooManyFollowed.
+   */
+  async start(name: string, uris: readonly string[], send: SendUpdate): Promise<{ begin(): void }> {
+    this.stop(name);
+    const { client, world } = this.#parts;
+    const count = [...this.#open.values()].reduce((sum, each) => sum + each.count, uris.length);
+    if (count > FOLLOWED_MAX) throw new HarnessError("TooManyFollowed", { limit: `${FOLLOWED_MAX}` });
+    const stop = new AbortController();
+    this.#open.set(name, { stop, count: uris.length });
+    try {
+      const followed: (readonly [string, Followed])[] = [];
+      for (const uri of new Set(uris)) {
+        followed.push([uri, await follow(uri, { client, clock: world.clock, signal: stop.signal })]);
+      }
+      return {
+        begin: () => {
+          for (const [uri, each] of followed) void this.#pump(uri, each, { send, stop: stop.signal });
+        },
+      };
+    } catch (thrown) {
+      this.stop(name);
+      throw thrown;
+    }
+  }
+
+  /** Nothing more is sent under this name. */
+  stop(name: string): void {
+    const open = this.#open.get(name);
+    this.#open.delete(name);
+    open?.stop.abort(new Cancelled("client", "nobody follows it any more"));
+  }
+
+  [Symbol.dispose](): void {
+    for (const name of [...this.#open.keys()]) this.stop(name);
+  }
+
+  /** Never throws. */
+  async #pump(
+    uri: string,
+    { updates, session }: Followed,
+    { send, stop }: { readonly send: SendUpdate; readonly stop: AbortSignal },
+  ): Promise<void> {
+    const { world, watch, grant } = this.#parts;
+    let last = 0;
+    const telling =
+      session === undefined
+        ? undefined
+        : watch?.onExpiring((expiresAt) => {
+            // Is told this one reader and stands in no log: it bears the id of the event before.
+            const payload = { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
+            const ts = new Date(world.clock.now()).toISOString();
+            const event: Envelope = { id: Math.max(1, last), kind: "TokenExpiring", session, ts, payload };
+            if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined);
+          });
+    try {
+      for await (const update of updates) {
+        if (stop.aborted) return;
+        last = update.contents?.id ?? last;
+        await send(update);
+      }
+    } catch (thrown) {
+      if (stop.aborted) return;
+      world.log.for("control.mcp").write("debug", "a subscription ended", { what: messageOf(thrown) });
+    } finally {
+      telling?.[Symbol.dispose]();
+    }
+  }
+}

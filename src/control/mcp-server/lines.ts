@@ -1,0 +1,44 @@
+/** Bytes of one message: an input with several images fits. */
+export const LINE_BYTES_MAX = 33_554_432;
+
+/** A line of the input, or the news that one was longer than it may be: that one was passed over. */
+export type Line = { readonly kind: "line"; readonly bytes: Uint8Array } | { readonly kind: "too-long" };
+
+const NEWLINE = 10;
+
+/** The lines of an input, however it was split; at most one line is held. What has no end at the end is no line. */
+export async function* linesOf(
+  input: AsyncIterable<Uint8Array>,
+  bytesMax = LINE_BYTES_MAX,
+): AsyncGenerator<Line> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      const piece = chunk.subarray(from, at);
+      length += piece.length;
+      yield length > bytesMax
+        ? { kind: "too-long" }
+        : { kind: "line", bytes: joined([...held, piece], length) };
+      [held, length, from] = [[], 0, at + 1];
+    }
+    const rest = chunk.subarray(from);
+    length += rest.length;
+    // Beyond the limit only its length is kept.
+    if (length > bytesMax) held = [];
+    else if (rest.length > 0) held.push(rest);
+  }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

@@ -1,0 +1,150 @@
+import type { ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, Server } from "@modelcontextprotocol/server";
+import { HarnessError } from "../../base/errors.ts";
+import { stringAt } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { answerHandshake } from "../handshake.ts";
+import type { AgentClient, Introduction } from "./agent-client.ts";
+import type { Following, SendUpdate } from "./following.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
+import { INVALID_PARAMS, RpcRefusal, rpcRefusal, tell, toolRefusal } from "./refusals.ts";
+import { listResources, readResource, TEMPLATES } from "./resources.ts";
+import { callTool, listTools } from "./tools.ts";
+import { BANNER, OWN_KEY, SERVER_NAME } from "./words.ts";
+
+export interface McpServerParts {
+  readonly world: Pick<World, "clock" | "log">;
+  readonly client: AgentClient;
+  /** The version of this program. */
+  readonly version: string;
+  /** "legacy": the revisions up to 2025-11-25, which begin with `initialize`; "modern": those after. */
+  readonly era: "legacy" | "modern";
+  /** What this wire adds to the features of the handshake. */
+  readonly feature: string;
+  /** What a client of the legacy era subscribes to; the modern era has its own way, outside of this. */
+  readonly following?: Following;
+  /** Takes an update on its way once there is room for it. */
+  readonly send?: SendUpdate;
+}
+
+/** What every MCP wire serves: tools, resources and prompts of one client of the engine (CTL-08, CTL-09). */
+export function mcpServer(parts: McpServerParts): Server {
+  const { client, version, era, world, feature } = parts;
+  const { served } = client.engine;
+  const features = [...new Set([...served.features, feature])];
+  const handshake = answerHandshake(PROTOCOL_VERSION, { ...served, features });
+  const server = new Server(
+    { name: SERVER_NAME, title: "cinch, an agent harness", version },
+    {
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        experimental: { [OWN_KEY]: { ...handshake } },
+      },
+      instructions: BANNER,
+    },
+  );
+
+  function introduce({ mcpReq }: ServerContext): void {
+    const introduction = era === "legacy" ? initialized(server) : enveloped(mcpReq.envelope);
+    if (introduction === undefined) throw new HarnessError("HandshakeRequired", {});
+    client.introduce(introduction);
+  }
+
+  /** Answers a request that is no tool call: what is refused is JSON-RPC's error. */
+  async function answer<Result>(context: ServerContext, work: () => Promise<Result>): Promise<Result> {
+    try {
+      introduce(context);
+      return await work();
+    } catch (thrown) {
+      tell(world.log, thrown);
+      throw rpcRefusal(thrown);
+    }
+  }
+
+  server.setRequestHandler("tools/list", (_request, context) =>
+    answer(context, async () => ({ tools: listTools(client) })),
+  );
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    try {
+      introduce(context);
+      const { signal, _meta, notify } = context.mcpReq;
+      const token = _meta?.progressToken;
+      let progress = 0;
+      const result = await callTool(params.name, params.arguments, {
+        client,
+        clock: world.clock,
+        signal,
+        isTakenBack: () => signal.aborted && !isConnectionClosed(signal.reason),
+        ...(token === undefined
+          ? {}
+          : {
+              async progress(message) {
+                progress += 1;
+                const told = { progressToken: token, progress, message };
+                await notify({ method: "notifications/progress", params: told });
+              },
+            }),
+      });
+      if (result !== undefined) return result;
+    } catch (thrown) {
+      tell(world.log, thrown);
+      return toolRefusal(thrown);
+    }
+    const name = params.name.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
+    throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list tells what there is.`);
+  });
+  server.setRequestHandler("resources/list", (_request, context) =>
+    answer(context, async () => ({ resources: await listResources(client) })),
+  );
+  server.setRequestHandler("resources/templates/list", (_request, context) =>
+    answer(context, async () => ({ resourceTemplates: [...TEMPLATES] })),
+  );
+  server.setRequestHandler("resources/read", ({ params }, context) =>
+    answer(context, async () => await readResource(params.uri, client, context.mcpReq.signal)),
+  );
+  server.setRequestHandler("prompts/list", (_request, context) =>
+    answer(context, async () => ({ prompts: await listPrompts(client) })),
+  );
+  server.setRequestHandler("prompts/get", ({ params }, context) =>
+    answer(context, async () => await getPrompt(params.name, client)),
+  );
+  const { following, send } = parts;
+  if (era === "legacy" && following !== undefined && send !== undefined) {
+    server.setRequestHandler("resources/subscribe", ({ params: { uri } }, context) =>
+      answer(context, async () => {
+        const followed = await following.start(uri, [uri], send);
+        followed.begin();
+        return {};
+      }),
+    );
+    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
+      answer(context, async () => {
+        following.stop(uri);
+        return {};
+      }),
+    );
+  }
+  return server;
+}
+
+/** Who `initialize` said that it is; undefined before it. */
+function initialized(server: Server): Introduction | undefined {
+  const info = server.getClientVersion();
+  return info === undefined ? undefined : { name: info.name, capabilities: server.getClientCapabilities() };
+}
+
+/** Who this very request says that it comes from: the modern era has no first message. */
+function enveloped(envelope: Readonly<Record<string, unknown>> | undefined): Introduction {
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
+  return {
+    name: stringAt(envelope?.[CLIENT_INFO_META_KEY], "name"),
+    ...(typeof capabilities === "object" && capabilities !== null ? { capabilities } : {}),
+  };
+}
+
+function isConnectionClosed(reason: unknown): boolean {
+  return stringAt(reason, "code") === "CONNECTION_CLOSED";
+}

@@ -1,0 +1,25 @@
+import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
+import type { AgentClient } from "./agent-client.ts";
+import { uriOf } from "./uris.ts";
+
+/** Every skill is a prompt ([A] § Prompts exposed). */
+export async function listPrompts({ engine }: AgentClient): Promise<Prompt[]> {
+  const skills = await engine.catalogue.skills();
+  return skills.map(({ name, description }) => ({ name, title: `Skill ${name}`, description }));
+}
+
+/** The text of a skill, asked for by its name or by its address. @throws HarnessError UnknownResource. */
+export async function getPrompt(named: string, { engine }: AgentClient): Promise<GetPromptResult> {
+  const address = uriOf("skill/");
+  const name = named.startsWith(address) ? decoded(named.slice(address.length)) : named;
+  const { description, text } = await engine.catalogue.skill(name);
+  return { description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // then no skill is called so
+  }
+}

@@ -1,0 +1,52 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { asRefusal, errorBody } from "../http/answers.ts";
+
+/** JSON-RPC's range for errors of a server's own. */
+const SERVER_ERROR = -32_000;
+/** MCP's code for a resource that is not there. */
+const RESOURCE_MISSING = -32_002;
+export const INVALID_REQUEST = -32_600;
+export const INVALID_PARAMS = -32_602;
+export const PARSE_ERROR = -32_700;
+
+const MISSING: readonly string[] = ["UnknownResource", "UnknownSession", "UnknownProvider", "ProfileMissing"];
+
+/** An error as JSON-RPC has it. What is thrown with a code and data is answered with them. */
+export class RpcRefusal extends Error {
+  override readonly name = "RpcRefusal";
+  readonly code: number;
+  readonly data?: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    if (data !== undefined) this.data = data;
+  }
+}
+
+/** A refusal of the engine for a request that is no tool call: its reason and fields stand in `data`. */
+export function rpcRefusal(thrown: unknown): RpcRefusal {
+  if (thrown instanceof RpcRefusal) return thrown;
+  const error = asRefusal(thrown);
+  const code = MISSING.includes(error.reason) ? RESOURCE_MISSING : SERVER_ERROR;
+  return new RpcRefusal(code, error.message, errorBody(error));
+}
+
+/** A refusal of a tool call: a text that clients show and models read, with the reason for programs beside it. */
+export function toolRefusal(thrown: unknown): CallToolResult {
+  const body = errorBody(asRefusal(thrown));
+  return {
+    content: [{ type: "text", text: `${body.message} (${body.reason})` }],
+    isError: true,
+    _meta: { ...body },
+  };
+}
+
+/** What failed without a reason stands in the log, not on the wire. */
+export function tell(log: Log, thrown: unknown): void {
+  const own = log.for("control.mcp");
+  if (thrown instanceof HarnessError) own.write("debug", "a request was refused", { reason: thrown.reason });
+  else own.write("error", "a request failed", { what: messageOf(thrown) });
+}

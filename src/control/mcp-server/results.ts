@@ -1,0 +1,17 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { AgentClient } from "./agent-client.ts";
+import { BANNER } from "./words.ts";
+
+/** Facts, for programs and as a text: not every client shows both. */
+export function told(facts: Readonly<Record<string, unknown>>): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(facts, undefined, 2) }],
+    structuredContent: { ...facts },
+  };
+}
+
+/** What a client is told when it attaches to a session: what it has attached to. */
+export function withBanner(result: CallToolResult, client: AgentClient): CallToolResult {
+  client.takeBanner();
+  return { ...result, content: [...result.content, { type: "text", text: BANNER }] };
+}

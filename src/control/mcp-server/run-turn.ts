@@ -1,0 +1,175 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { InputId, SessionId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import { readCommand } from "../../protocol/read.ts";
+import type { TurnAnswer } from "../../protocol/resources.ts";
+import type { SentInput } from "../multiplex/turn-answer.ts";
+import { turnAnswer } from "../multiplex/turn-answer.ts";
+import type { AgentClient } from "./agent-client.ts";
+import { told, withBanner } from "./results.ts";
+import { eventsUri } from "./uris.ts";
+
+/** How long a client that waits for a turn hears nothing at most, where it wants to hear of progress. */
+const PROGRESS_MS = 10_000;
+
+export const DELIVERIES = ["reject", "queue", "steer"] as const;
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly client: AgentClient;
+  readonly clock: Pick<Clock, "timer">;
+  /** Aborts when the client wants no answer any more. */
+  readonly signal: AbortSignal;
+  /** Whether that was its wish, and not the end of its connection. */
+  readonly isTakenBack: () => boolean;
+  /** Tells the client that it goes on; absent: it does not want to hear of that. */
+  readonly progress?: (message: string) => Promise<void>;
+}
+
+export interface TurnInput {
+  readonly prompt: string;
+  readonly sessionId?: SessionId | undefined;
+  readonly wait?: "turn" | "none" | undefined;
+  readonly skill?: string | undefined;
+  readonly delivery?: (typeof DELIVERIES)[number] | undefined;
+}
+
+/** What the tools answer with that run a turn. */
+export const RUN_RESULT = z.object({
+  sessionId: z.string(),
+  /** False: it answers before the turn has ended. */
+  ended: z.boolean(),
+  text: z.string().optional().describe("What the model said last."),
+  reason: z.string().optional().describe("Why the turn ended: complete, cancelled, error, turn_limit …"),
+  cost: z.number().nullable().optional().describe("US dollars; null where a price is unknown."),
+  turns: z.int().optional().describe("Calls of the model in this turn."),
+  tools_used: z.array(z.string()).optional(),
+  error: z.object({ reason: z.string(), message: z.string() }).optional(),
+  inputId: z.string().optional(),
+  events: z.string().optional().describe("The resource that tells what happens from here on."),
+});
+
+/**
+ * Sends input and, unless told otherwise, waits for the end of its turn.
+ *
+ * A client that leaves stops the waiting alone; one that takes its request back, which is a wish, stops the turn too.
+ */
+export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToolResult> {
+  const { client, signal } = call;
+  const sessionId = await client.sessionFor(input.sessionId);
+  const connection = await client.connection();
+  const { prompt, skill, delivery } = input;
+  const command = readCommand({
+    kind: "SendInput",
+    sessionId,
+    content: [{ type: "text", text: prompt }],
+    ...(skill === undefined ? {} : { skill }),
+    ...(delivery === undefined ? {} : { delivery }),
+  });
+  const isFirst = client.takeBanner();
+  const answered = (result: CallToolResult) => (isFirst ? withBanner(result, client) : result);
+  if (input.wait === "none") {
+    const { events } = await client.engine.catalogue.session(sessionId, client.scope);
+    const { inputId } = await connection.send(command);
+    const facts = { sessionId, ended: false, events: eventsUri(sessionId, events) };
+    return answered(told(inputId === undefined ? facts : { ...facts, inputId }));
+  }
+  signal.throwIfAborted();
+  const leave = new AbortController();
+  let sent: SentInput = { by: connection.clientId };
+  let hasBegun = false;
+  const stop = () => {
+    if (call.isTakenBack()) void takeBack(connection, sessionId, hasBegun ? undefined : sent.inputId);
+    leave.abort(signal.reason);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    // Before it is sent: else a turn could be over before anybody looks.
+    const events = connection.subscribe(sessionId, { signal: leave.signal });
+    const { inputId } = await connection.send(command);
+    if (inputId !== undefined) sent = { ...sent, inputId };
+    const seen = watched(progressing(events, call), () => {
+      hasBegun = true;
+    });
+    const turn = await turnAnswer(seen, sent, { withEvents: false });
+    return answered(turnResult(sessionId, turn));
+  } finally {
+    signal.removeEventListener("abort", stop);
+    leave.abort(new Error("nobody waits for the turn any more"));
+  }
+}
+
+/** The message first, as whoever asked reads it; then what it cost and took. */
+function turnResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
+  const { text, reason, cost_usd: cost, turns, tools_used, error } = turn;
+  const summary = { cost, turns, tools_used, reason, sessionId };
+  const failure = error === undefined ? "" : `The turn failed: ${error.message} (${error.reason})`;
+  const message = [text, failure].filter((part) => part !== "").join("\n\n");
+  return {
+    content: [
+      ...(message === "" ? [] : [{ type: "text" as const, text: message }]),
+      { type: "text", text: JSON.stringify(summary) },
+    ],
+    structuredContent: {
+      ...summary,
+      text,
+      ended: true,
+      ...(error === undefined ? {} : { error }),
+    },
+    ...(reason === "error" ? { isError: true } : {}),
+    _meta: { cost, turns, tools_used },
+  };
+}
+
+/** Tells the client of the calls that begin, and every so often that the turn goes on: else it gives up waiting. */
+async function* progressing(
+  events: AsyncIterable<Envelope>,
+  { clock, progress }: ToolCall,
+): AsyncGenerator<Envelope> {
+  if (progress === undefined) return yield* events;
+  let telling = Promise.resolve();
+  const say = (message: string) => {
+    telling = telling.then(() => progress(message)).catch(() => undefined); // who has gone is told nothing
+  };
+  let timer: Disposable | undefined;
+  const beat = () => {
+    timer = clock.timer(PROGRESS_MS, () => {
+      say("The turn goes on.");
+      beat();
+    });
+  };
+  beat();
+  try {
+    for await (const event of events) {
+      if (event.kind === "ToolCallStarted") say(`Calls ${event.payload.tool}.`);
+      if (event.kind === "PermissionRequested") say(`Waits for a person to permit ${event.payload.tool}.`);
+      yield event;
+    }
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
+}
+
+/** Tells when the turn has begun that is waited for: every other one is over by then. */
+async function* watched(events: AsyncIterable<Envelope>, begun: () => void): AsyncGenerator<Envelope> {
+  for await (const event of events) {
+    if (event.kind === "TurnStarted") begun();
+    yield event;
+  }
+}
+
+/** Input that still waits is withdrawn; else its turn is cancelled. */
+async function takeBack(
+  connection: Connection,
+  sessionId: SessionId,
+  waiting: InputId | undefined,
+): Promise<void> {
+  const command =
+    waiting === undefined
+      ? ({ kind: "CancelTurn", sessionId } as const)
+      : ({ kind: "WithdrawInput", sessionId, inputId: waiting } as const);
+  await connection.send(command).catch(() => undefined); // it is over, or this client may not stop it
+}

@@ -1,0 +1,362 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/server";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  parseJSONRPCMessage,
+  SUBSCRIPTION_ID_META_KEY,
+} from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { Cancelled, HarnessError } from "../../base/errors.ts";
+import { arrayAt, objectAt, parseJson, wellFormedJson } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import type { Authority, Grant } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+import type { AgentClientParts } from "./agent-client.ts";
+import { AgentClient } from "./agent-client.ts";
+import { Following } from "./following.ts";
+import { LINE_BYTES_MAX, linesOf } from "./lines.ts";
+import { mcpServer } from "./mcp-server.ts";
+import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
+import { StdioWire } from "./stdio-wire.ts";
+
+const STDIO_FEATURE = "mcpserver_stdio";
+/** Requests of one client that wait for their answers. */
+export const UNANSWERED_MAX = 64;
+/** How long what a client asked just before it closed its end may take. */
+export const LAST_ANSWERS_MS_MAX = 1_000;
+
+/** What there is to serve, once it is known that this client may have it. */
+export interface Admitted extends Pick<AgentClientParts, "session" | "fresh"> {
+  readonly engine: EnginePort;
+  readonly authority: Pick<Authority, "verify" | "watch">;
+  readonly token: string;
+}
+
+export interface StdioParts {
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Ends once the system has taken the text. */
+  readonly write: (text: string) => Promise<void>;
+  readonly world: Pick<World, "clock" | "log">;
+  readonly version: string;
+  /**
+   * Rejects with why this client is not served: it is told with the answer to whatever it asks first. Begun at once; the
+   * signal aborts when the client has gone, and no person need be asked any more.
+   */
+  admit(gone: AbortSignal): Promise<Admitted>;
+  /** Ends it as the end of the input does. */
+  readonly signal: AbortSignal;
+}
+
+/** How it ended: the input is over, or the client was not admitted, or its token does not count any more. */
+export type StdioEnd = { readonly kind: "closed" } | { readonly kind: "refused"; readonly thrown: unknown };
+
+/**
+ * Serves one MCP client over standard input and output, in both eras of the protocol, until its input ends (CTL-08). It is
+ * bound to one session, and its token is checked with every message.
+ *
+ * A line that cannot be read is answered as JSON-RPC says and passed over. A client that does not read is read no further
+ * and costs nothing more.
+ */
+export async function serveMcpStdio(parts: StdioParts): Promise<StdioEnd> {
+  const line = new StdioClient(parts);
+  try {
+    return await line.run();
+  } finally {
+    await line[Symbol.asyncDispose]();
+  }
+}
+
+/** The refusal of an opening, on its way out of the loop; never leaves this file. */
+class Refused extends Error {}
+
+class StdioClient implements AsyncDisposable {
+  readonly #parts: StdioParts;
+  readonly #wire: StdioWire;
+  readonly #unanswered = new Set<RequestId>();
+  /** What the modern era subscribes to, from its request to its acknowledgement. */
+  readonly #listening = new Map<RequestId, { begin(): void }>();
+  readonly #over = new AbortController();
+  readonly #admission: Promise<Admitted>;
+  readonly #inputOver = new AbortController();
+  #served: Served | undefined;
+  #end: StdioEnd = { kind: "closed" };
+  #onAnswered: (() => void) | undefined;
+
+  constructor(parts: StdioParts) {
+    this.#parts = parts;
+    this.#wire = new StdioWire(parts.write, (message) => this.#leaving(message));
+    this.#admission = parts.admit(this.#inputOver.signal);
+    this.#admission.catch(() => undefined); // it is told when the client first asks for something
+  }
+
+  async run(): Promise<StdioEnd> {
+    const { signal } = this.#parts;
+    const stop = () => this.#over.abort();
+    const ended = () => this.#inputOver.abort(new Cancelled("client", "the client has gone"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      for await (const line of linesOf(until(this.#parts.input, this.#over.signal, ended))) {
+        await this.#wire.room();
+        if (this.#wire.isClosed) break;
+        if (line.kind === "too-long") this.#refuseLine(INVALID_REQUEST, tooLong());
+        else await this.#take(line.bytes);
+        if (this.#over.signal.aborted) break;
+      }
+      await this.#answered();
+    } catch (thrown) {
+      if (!(thrown instanceof Refused)) throw thrown;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      ended();
+    }
+    return this.#end;
+  }
+
+  /** What was asked just before the end is still answered, if that takes no longer than a moment. */
+  async #answered(): Promise<void> {
+    if (this.#unanswered.size === 0 || this.#over.signal.aborted || this.#wire.isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onAnswered = resolve;
+    this.#over.signal.addEventListener("abort", () => resolve(), { once: true });
+    using _limit = this.#parts.world.clock.timer(LAST_ANSWERS_MS_MAX, resolve);
+    await promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const served = this.#served;
+    await served?.close();
+    await this.#wire.flushed();
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0 || (bytes.length === 1 && bytes[0] === CARRIAGE_RETURN)) return;
+    const message = readMessage(bytes);
+    if (typeof message === "string") {
+      this.#refuseLine(message === NO_MESSAGE ? INVALID_REQUEST : PARSE_ERROR, message);
+      return;
+    }
+    const served = await this.#admitted(message);
+    if (served === undefined) return;
+    try {
+      await served.verify();
+      if (isJSONRPCRequest(message)) await this.#takeRequest(message, served);
+    } catch (thrown) {
+      tell(this.#parts.world.log, thrown);
+      if (isJSONRPCRequest(message)) this.#refuse(message.id, thrown);
+      return;
+    }
+    if (isJSONRPCNotification(message)) this.#takeNotification(message, served);
+    this.#wire.deliver(message);
+  }
+
+  /** Counts it, and looks at what it would follow, since the protocol's own part does not. */
+  async #takeRequest(message: JSONRPCRequest, { following }: Served): Promise<void> {
+    const { id, method, params } = message;
+    if (this.#unanswered.size >= UNANSWERED_MAX)
+      throw new HarnessError("TooManyFrames", { count: `${this.#unanswered.size}` });
+    if (method === "subscriptions/listen") {
+      const uris = arrayAt(objectAt(params, "notifications"), "resourceSubscriptions").filter(isText);
+      const send = async (update: object) => {
+        await this.#wire.room();
+        const _meta = { ...objectAt(update, "_meta"), [SUBSCRIPTION_ID_META_KEY]: id };
+        const told = { ...update, _meta };
+        await this.#wire.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: told });
+      };
+      this.#listening.set(id, await following.start(listenName(id), uris, send));
+      return; // it is answered when it ends
+    }
+    this.#unanswered.add(id);
+  }
+
+  #takeNotification(message: JSONRPCMessage, { following }: Served): void {
+    if (Reflect.get(message, "method") !== "notifications/cancelled") return;
+    const id: unknown = Reflect.get(objectAt(message, "params") ?? {}, "requestId");
+    if (typeof id !== "string" && typeof id !== "number") return;
+    this.#settled(id); // it gets no answer
+    this.#listening.delete(id);
+    following.stop(listenName(id));
+  }
+
+  /** What is followed begins to be told once the client knows that it is. */
+  #leaving(message: JSONRPCMessage): void {
+    const id: unknown = Reflect.get(message, "id");
+    if (typeof id === "string" || typeof id === "number") {
+      this.#settled(id);
+      if ("error" in message) this.#unlisten(id);
+      return;
+    }
+    if (Reflect.get(message, "method") !== "notifications/subscriptions/acknowledged") return;
+    const meta = objectAt(objectAt(message, "params"), "_meta");
+    const subscription: unknown = meta?.[SUBSCRIPTION_ID_META_KEY];
+    if (typeof subscription !== "string" && typeof subscription !== "number") return;
+    const listening = this.#listening.get(subscription);
+    this.#listening.delete(subscription);
+    // Behind the acknowledgement, which is being written now.
+    if (listening !== undefined) queueMicrotask(() => listening.begin());
+  }
+
+  #settled(id: RequestId): void {
+    if (this.#unanswered.delete(id) && this.#unanswered.size === 0) this.#onAnswered?.();
+  }
+
+  #unlisten(id: RequestId): void {
+    if (this.#listening.delete(id)) this.#served?.following.stop(listenName(id));
+  }
+
+  /** Waits until the client may be served; one that may not is told so, and it is over. */
+  async #admitted(message: JSONRPCMessage): Promise<Served | undefined> {
+    if (this.#served !== undefined) return this.#served;
+    try {
+      const admitted = await this.#admission;
+      const { authority, token } = admitted;
+      const grant = await authority.verify(token, "stdio");
+      this.#served = this.#serve(admitted, grant);
+      return this.#served;
+    } catch (thrown) {
+      this.#end = { kind: "refused", thrown };
+      if (!isJSONRPCRequest(message)) return undefined; // nobody would see it
+      this.#refuse(message.id, thrown);
+      throw new Refused();
+    }
+  }
+
+  #serve(admitted: Admitted, grant: Grant): Served {
+    const { world, version } = this.#parts;
+    const { engine, authority, token, session, fresh } = admitted;
+    const client = new AgentClient({
+      engine,
+      scope: grant.scope,
+      isBound: true,
+      ...(session === undefined ? {} : { session }),
+      ...(fresh === undefined ? {} : { fresh }),
+    });
+    const watch = authority.watch(grant);
+    const following = new Following({ client, world, watch, grant });
+    const onEnded = () => {
+      this.#end = { kind: "refused", thrown: watch.ended.reason };
+      this.#over.abort();
+    };
+    if (watch.ended.aborted) onEnded();
+    watch.ended.addEventListener("abort", onEnded, { once: true });
+    const handle = serveStdio(
+      ({ era }) => {
+        const server = mcpServer({
+          world,
+          client,
+          version,
+          era,
+          feature: STDIO_FEATURE,
+          following,
+          send: async (update) => {
+            await this.#wire.room();
+            await server.notification({ method: "notifications/resources/updated", params: { ...update } });
+          },
+        });
+        return server;
+      },
+      { transport: this.#wire, onerror: (error) => this.#tellWire(error) },
+    );
+    return {
+      following,
+      verify: async () => void (await authority.verify(token, "stdio")),
+      async close() {
+        watch.ended.removeEventListener("abort", onEnded);
+        following[Symbol.dispose]();
+        watch[Symbol.dispose]();
+        await handle.close();
+        await client[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  #refuse(id: RequestId, thrown: unknown): void {
+    const { code, message, data } = rpcRefusal(thrown);
+    void this.#wire.send({ jsonrpc: "2.0", id, error: { code, message, data } });
+  }
+
+  /** A line that is no message has no id that could be answered to. */
+  #refuseLine(code: number, message: string): void {
+    const refusal = { jsonrpc: "2.0", id: null, error: { code, message } };
+    void this.#wire.send(refusal as unknown as JSONRPCMessage); // JSON-RPC's own words, which MCP's types lack
+  }
+
+  #tellWire(error: Error): void {
+    this.#parts.world.log
+      .for("control.mcp")
+      .write("debug", "a message was not served", { what: error.message });
+  }
+}
+
+interface Served {
+  readonly following: Following;
+  /** @throws HarnessError where the token does not count any more. */
+  verify(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CARRIAGE_RETURN = 13;
+const NO_MESSAGE = "it is no JSON-RPC message";
+
+/** A message, or what is wrong with it. */
+function readMessage(bytes: Uint8Array): JSONRPCMessage | string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return "it is not UTF-8";
+  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return "it is not JSON, or nested too deep";
+  try {
+    return parseJSONRPCMessage(wellFormedJson(parsed.value));
+  } catch {
+    return NO_MESSAGE;
+  }
+}
+
+/**
+ * The input, until it ends or the signal aborts. The next piece is asked for before the one before is looked at, so that an
+ * end is seen while somebody still waits for an answer.
+ */
+async function* until(
+  input: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  ended: () => void,
+): AsyncGenerator<Uint8Array> {
+  const iterator = input[Symbol.asyncIterator]();
+  let wake: () => void = () => undefined;
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const read = async () => {
+    const next = await iterator.next();
+    if (next.done === true) ended();
+    return next;
+  };
+  try {
+    for (let reading = read(); !signal.aborted; ) {
+      const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        reading.then(resolve, reject);
+      });
+      if (next === undefined || next.done === true) return;
+      reading = read();
+      reading.catch(() => undefined); // it is thrown when it is waited for
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function tooLong(): string {
+  return `the message is longer than ${LINE_BYTES_MAX} bytes`;
+}
+
+function listenName(id: RequestId): string {
+  return `listen ${JSON.stringify(id)}`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,99 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
+
+/** As the documents write it. It is no valid URI, since a scheme has no slash: it is compared as text, never parsed as one. */
+const WRITTEN = `${RESOURCE_URI_SCHEME}://`;
+/** The same in a form that every library of URIs reads. */
+const VALID = "harness-v1://";
+
+const NAME_CHARACTERS_MAX = 200;
+
+/** What a resource's address says. */
+export type Address =
+  | { readonly kind: "sessions" | "profiles" | "providers" | "tools" | "skills" | "runtime" }
+  | { readonly kind: "session"; readonly id: SessionId }
+  /** `since`: the last event that the reader has. */
+  | { readonly kind: "events" | "log"; readonly id: SessionId; readonly since?: EventSeq }
+  | { readonly kind: "profile" | "models" | "skill"; readonly name: string };
+
+export function uriOf(path: string): string {
+  return `${WRITTEN}${path}`;
+}
+
+export function eventsUri(id: SessionId, since: EventSeq): string {
+  return uriOf(`session/${id}/events?since=${since}`);
+}
+
+/** Reads an address in either spelling. @throws HarnessError UnknownResource, InvalidSessionID, InvalidPath. */
+export function readAddress(uri: string): Address {
+  const rest = [WRITTEN, VALID].flatMap((start) =>
+    uri.startsWith(start) ? [uri.slice(start.length)] : [],
+  )[0];
+  if (rest === undefined) throw unknown(uri);
+  const [path = "", query, more] = rest.split("?");
+  const parts = path.split("/");
+  const [first = "", second, third, fourth] = parts;
+  if (more !== undefined || fourth !== undefined) throw unknown(uri);
+  const whole = (address: Address): Address => {
+    if (query !== undefined) throw unknown(uri);
+    return address;
+  };
+  if (second === undefined) {
+    switch (first) {
+      case "sessions":
+      case "profiles":
+      case "providers":
+      case "tools":
+      case "skills":
+      case "runtime":
+        return whole({ kind: first });
+      default:
+        throw unknown(uri);
+    }
+  }
+  if (first === "session") {
+    const id = sessionIn(second);
+    if (third === undefined) return whole({ kind: "session", id });
+    if (third !== "events" && third !== "log") throw unknown(uri);
+    const since = sinceIn(query);
+    return since === undefined ? { kind: third, id } : { kind: third, id, since };
+  }
+  if (first === "profile" && third === undefined)
+    return whole({ kind: "profile", name: nameIn(second, uri) });
+  if (first === "skill" && third === undefined) return whole({ kind: "skill", name: nameIn(second, uri) });
+  if (first === "provider" && third === "models") return whole({ kind: "models", name: nameIn(second, uri) });
+  throw unknown(uri);
+}
+
+function sessionIn(text: string): SessionId {
+  if (isId("sess", text)) return text;
+  throw new HarnessError("InvalidSessionID", { id: shown(text) });
+}
+
+function sinceIn(query: string | undefined): EventSeq | undefined {
+  if (query === undefined) return undefined;
+  const [, digits] = /^since=(\d{1,16})$/.exec(query) ?? [];
+  const since = Number(digits ?? Number.NaN);
+  if (Number.isSafeInteger(since)) return since;
+  throw new HarnessError("InvalidPath", { why: "since: it takes the id of an event, a whole number" });
+}
+
+function nameIn(text: string, uri: string): string {
+  try {
+    const name = decodeURIComponent(text);
+    if (name !== "" && !/[\u0000-\u001f\u007f/\\]/.test(name)) return name;
+  } catch {
+    // told below
+  }
+  throw unknown(uri);
+}
+
+function unknown(uri: string): HarnessError<"UnknownResource"> {
+  return new HarnessError("UnknownResource", { what: "resource", name: shown(uri) });
+}
+
+function shown(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, NAME_CHARACTERS_MAX);
+}
