@@ -6,6 +6,7 @@ import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
+import type { ConformanceWords } from "./conformance-words.ts";
 import type { CommandName, Flag, FlagName, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
 import { listenFlags, tokenCommand } from "./serve-words.ts";
@@ -75,6 +76,7 @@ export type Invocation =
       readonly tokenFile?: string;
     }
   | { readonly kind: "token"; readonly settings: Settings; readonly token: TokenCommand }
+  | { readonly kind: "conformance"; readonly words: ConformanceWords }
   | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
   | {
       readonly kind: "print";
@@ -257,6 +259,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     if (token === undefined) throw new Misuse("cinch token needs --identity-class human or agent");
     return { kind: "token", settings, token };
   }
+  if (mode === "conformance") return { kind: "conformance", words: conformanceOf(flags) };
   if (mode === "demo") return { kind: "demo", settings, fixed: flags.has("fixed") };
   const shown = textOf(flags, "show");
   if (shown !== undefined) {
@@ -272,6 +275,20 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   }
   oneOf(flags, "output-format", OUTPUT_FORMATS);
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
+}
+
+function conformanceOf(flags: Words["flags"]): ConformanceWords {
+  const [against, tokenFile] = [textOf(flags, "against"), textOf(flags, "auth-token-file")];
+  if (against === undefined) throw new Misuse("cinch conformance needs --against URL, the server to walk");
+  const names = textOf(flags, "scenario")?.split(",");
+  return {
+    against,
+    quick: flags.has("quick"),
+    json: flags.has("json"),
+    profile: textOf(flags, "profile") ?? "conformance",
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(names === undefined ? {} : { scenarios: names.map((name) => name.trim()) }),
+  };
 }
 
 function sessionsOf(flags: Words["flags"], words: readonly string[], settings: Settings): Invocation {

@@ -1,3 +1,4 @@
+import { CONFORMANCE_FLAGS } from "./conformance-words.ts";
 import { SERVE_FLAGS } from "./serve-words.ts";
 import { SESSIONS_FLAGS } from "./sessions-verbs.ts";
 
@@ -56,7 +57,12 @@ export const FLAGS = [
     for: ["print", "debug"],
   },
   { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: WORKS },
-  { name: "profile", value: "NAME|PATH", help: "The profile to work under; a path must exist.", for: ALL },
+  {
+    name: "profile",
+    value: "NAME|PATH",
+    help: "The profile to work under; a path must exist.",
+    for: [...ALL, "conformance"],
+  },
   { name: "cwd", value: "DIRECTORY", help: "Work there instead of in the current directory.", for: ALL },
   { name: "continue", short: "c", help: "Go on with the last session of this directory.", for: RUNS },
   {
@@ -165,7 +171,7 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "sessions", "memory", "doctor"],
+    for: ["permissions", "sessions", "memory", "doctor", "conformance"],
   },
   {
     name: "full",
@@ -174,10 +180,11 @@ export const FLAGS = [
   },
   { name: "plain", help: "The line client, whatever the terminal can do.", for: ["line"] },
   { name: "no-listen", help: "Open no socket for other clients.", for: WORKS },
-  { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds"] },
+  { name: "help", short: "h", help: "Show this help.", for: [...EVERY, "creds", "conformance"] },
   { name: "version", short: "V", help: "Show the version.", for: [...EVERY, "creds"] },
   ...SESSIONS_FLAGS,
   ...SERVE_FLAGS,
+  ...CONFORMANCE_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -221,6 +228,10 @@ export const COMMANDS = [
   {
     name: "token",
     help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
+  },
+  {
+    name: "conformance",
+    help: "Walk a server of the protocol through its scenarios, ours or another: conformance --against URL. See docs/conformance.md.",
   },
   {
     name: "mcp",

@@ -147,6 +147,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runToken } = await import("./token.ts");
       return await runToken(invocation, stop);
     }
+    case "conformance": {
+      const { runConformance } = await import("./conformance.ts");
+      return await runConformance(invocation.words, stop);
+    }
     case "print": {
       const { runPrompt } = await import("./prompt.ts");
       return await runPrompt(invocation, stop);

@@ -13,7 +13,7 @@ export const SERVE_FLAGS = [
     name: "auth-token-file",
     value: "PATH",
     help: "With serve: accept the token of this file, of mode 0400, such as ci-token.json.",
-    for: ["serve", "mcp"],
+    for: ["serve", "mcp", "conformance"],
   },
   { name: "tls-cert", value: "PATH", help: "With serve --listen: the certificate, as PEM.", for: ["serve"] },
   { name: "tls-key", value: "PATH", help: "With serve --listen: its key, as PEM.", for: ["serve"] },
