@@ -36,11 +36,18 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsDesk)
       ...(words.preview ? { preview: true } : {}),
       overwrite: words.force ? ["contested", "foreign"] : [],
     });
-    await at.stdout.write(words.json ? `${JSON.stringify(result)}\n` : `${rewindText(result)}\n`);
+    const undo = (event: number) =>
+      `cinch sessions rewind ${info.session} --to e${event}${partOf(words.what)}`;
+    await at.stdout.write(`${words.json ? JSON.stringify(result) : rewindText(result, { undo })}\n`);
     return isObject(result) && (words.preview || result["done"] === true) ? EXIT.done : EXIT.failed;
   } finally {
     await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }
+}
+
+/** The flag for a part alone; what is said where there is none is both. */
+function partOf(what: SessionsDesk["words"]["what"]): string {
+  return what === "both" ? "" : ` --${what}`;
 }
 
 type Looking = Pick<SessionsDesk, "words" | "sessions"> & { readonly signal: AbortSignal };

@@ -83,6 +83,60 @@ test("[SES-15] files and conversation go back to before a turn, over Write and B
   expect(files()).toEqual(["gone.txt", "kept.txt"]);
 });
 
+test("[SES-15] a rewind can be undone, and that too: files and conversation are as they were, and what you changed meanwhile stays", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "made.txt", content: "made\n" }),
+    says("one"),
+    calls("Bash", { command: "printf changed >kept.txt; rm gone.txt" }),
+    says("two"),
+    says("three"),
+    says("four"),
+  );
+  place.write("kept.txt", "kept\n");
+  place.write("gone.txt", "here\n");
+  place.write("mine.txt", "mine\n");
+  await using harness = await place.open({ autoApprove: true });
+  const first = await turn(harness, "write it");
+  const second = await turn(harness, "change it");
+  const state = () =>
+    ["kept.txt", "gone.txt", "made.txt", "mine.txt"].map((name) => {
+      const path = join(place.repo, name);
+      return existsSync(path) ? readFileSync(path, "utf8") : null;
+    });
+  const sees = async (prompt: string) => {
+    await turn(harness, prompt);
+    const sent = JSON.stringify(place.mock.requests.at(-1)?.body["messages"]);
+    return ["write it", "change it"].map((words) => sent.includes(words));
+  };
+  writeFileSync(join(place.repo, "mine.txt"), "mine, later\n");
+  const back = await rewind(harness, startOf(first), "both");
+  const end = second.findLast(({ kind }) => kind === "TurnEnded")?.id;
+  expect(back).toMatchObject({
+    place: "before turn 1",
+    done: true,
+    undo: end,
+    files: { counts: { restore: 2, remove: 1 }, restored: 3 },
+  });
+  expect(state()).toEqual(["kept\n", "here\n", null, "mine, later\n"]);
+
+  const undone = await rewind(harness, end ?? 0, "both");
+  expect(undone).toMatchObject({
+    place: "after turn 2",
+    done: true,
+    conversation: { messages: 8, removed: 0, restored: 7 },
+    files: { counts: { restore: 2, remove: 1 }, restored: 3 },
+  });
+  expect(state()).toEqual(["changed", null, "made\n", "mine, later\n"]);
+  expect(await sees("and now?")).toEqual([true, true]);
+
+  // Undoing goes back to the state after the first rewind, whatever was said since.
+  const { undo } = undone as { readonly undo: number };
+  const again = await rewind(harness, undo, "both");
+  expect(again).toMatchObject({ place: `after the rewind at e${undo}`, done: true });
+  expect(state()).toEqual(["kept\n", "here\n", null, "mine, later\n"]);
+  expect(await sees("once more")).toEqual([false, false]);
+});
+
 test("[SES-15] what is no boundary is refused, with the nearest ones named; a preview that is out of date too", async () => {
   await using place = openPlace(calls("Write", { file_path: "a", content: "1" }), says("one"));
   await using harness = await place.open({ autoApprove: true });

@@ -1,10 +1,9 @@
 import { HarnessError } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
-import { shownPath } from "../base/path-text.ts";
 import type { Checkpoints, RewindPreview } from "../checkpoint/checkpoints.ts";
-import { PATHS_TOLD_MAX } from "../checkpoint/checkpoints.ts";
-import type { Boundary, ForeignSet, RewindStep, Unreached } from "../checkpoint/plan.ts";
+import type { Boundary, ForeignSet } from "../checkpoint/plan.ts";
 import { SETS } from "../checkpoint/plan.ts";
+import { filesText } from "../client/kit/rewind-text.ts";
 import type { Ask } from "../control/ask.ts";
 import type { QuietTurn } from "../control/multiplex/session-parts.ts";
 import type { CommandOf } from "../protocol/commands.ts";
@@ -14,6 +13,8 @@ import { rebuild } from "../session/history.ts";
 import type { SessionStore } from "../session/store.ts";
 import { validHistory } from "../session/valid-history.ts";
 import type { CheckpointSources } from "./checkpoint-sources.ts";
+import type { FilesReport, RewindReport } from "./rewind-report.ts";
+import { conversationReport, filesReport, pathsOf, toldOf } from "./rewind-report.ts";
 
 /** Events that are looked through on either side for the nearest boundaries. */
 const EVENTS_LOOKED_MAX = 10_000;
@@ -24,29 +25,6 @@ export interface RewindParts {
   readonly material: CheckpointSources;
   readonly open: () => Promise<Checkpoints>;
   readonly ask: Ask | undefined;
-}
-
-/** What rewinding would do, or did: what a client shows. Lists of paths are cut, and counted in full. */
-export interface RewindReport {
-  readonly to: number;
-  readonly what: "files" | "conversation" | "both";
-  readonly done: boolean;
-  readonly conversation?: { readonly messages: number; readonly removed: number };
-  readonly files?: FilesReport;
-  /** Given back with the command, it is refused where it would do something else by now. */
-  readonly token?: string;
-}
-
-interface FilesReport {
-  readonly create: readonly string[];
-  readonly change: readonly string[];
-  readonly mode: readonly string[];
-  readonly remove: readonly string[];
-  readonly contested: readonly string[];
-  readonly foreign: readonly string[];
-  readonly notRestorable: readonly Unreached[];
-  readonly restored?: number;
-  readonly kept?: readonly Unreached[];
 }
 
 /**
@@ -67,21 +45,14 @@ export async function rewindSession(
   const files = what === "conversation" ? undefined : await openedFor(place, parts);
   const preview = await files?.preview(place, turn.turn, turn.signal);
   const conversation =
-    view === undefined
-      ? {}
-      : {
-          conversation: {
-            messages: view.length,
-            removed: Math.max(0, turn.history.messages.length - view.length),
-          },
-        };
-  const report = { to, what, ...conversation };
+    view === undefined ? {} : { conversation: conversationReport(turn.history.messages.length, view.length) };
+  const report = { to, what, place: place.text, ...conversation };
   const shown = preview === undefined ? {} : { files: filesReport(preview), token: preview.token };
   if (command.preview === true) return { ...report, done: false, ...shown };
   if (token !== undefined && preview !== undefined && token !== preview.token) {
     throw new HarnessError("RewindChanged", {});
   }
-  const overwrite = await confirmed(command, preview, { turn, ask: parts.ask });
+  const overwrite = await confirmed(command, { place, preview, turn, ask: parts.ask });
   if (overwrite === "refused") return { ...report, done: false, ...shown };
   let outcome: FilesReport | undefined;
   if (files !== undefined && preview !== undefined) {
@@ -93,35 +64,55 @@ export async function rewindSession(
       notRestorable: toldOf(done.notRestorable),
     };
   }
-  const told = rewound({ to, what }, outcome);
+  const undone = await lastBoundary(store, logId);
+  const undo = undone === undefined ? {} : { undo: undone };
+  const told = rewound({ to, what, ...undo }, outcome);
   if (view === undefined) turn.emit(told);
   else {
     await turn.history.replace(view, () => told);
     // What the model has read after that, it has not read.
     parts.material.workspace.seen.clear();
   }
-  return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }) };
+  return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }), ...undo };
 }
 
-function rewound({ to, what }: Pick<RewindReport, "to" | "what">, files: FilesReport | undefined) {
+function rewound(rewind: Pick<RewindReport, "to" | "what" | "undo">, files: FilesReport | undefined) {
   const { restored = 0, kept = [], notRestorable = [] } = files ?? {};
   return {
     kind: "CustomEvent",
     payload: {
       namespace: "cinch",
       kind: "Rewound",
-      payload: { to, what, files: { restored, kept, notRestorable } },
+      payload: { ...rewind, files: { restored, kept, notRestorable } },
     },
   } as const;
 }
 
+/** What is gone back to in order to undo what is done now: the end of the last turn, or the rewind after it. */
+async function lastBoundary(store: SessionStore, logId: LogId): Promise<number | undefined> {
+  for (let before = (await store.find(logId))?.lastEvent ?? 0; before > 0; ) {
+    const page = await store.eventsBefore(logId, before, EVENTS_LOOKED_MAX);
+    const found = page.findLast((event) => isBoundary(event) && event.kind !== "TurnStarted");
+    if (found !== undefined) return found.id;
+    before = (page[0]?.id ?? 1) - 1;
+  }
+  return undefined;
+}
+
+/** A boundary, and what people call it. */
+interface NamedBoundary extends Boundary {
+  readonly text: string;
+}
+
 /** @throws HarnessError NotABoundary, which names the nearest ones. */
-export async function boundaryAt(store: SessionStore, logId: LogId, to: number): Promise<Boundary> {
-  if (to === 0) return { at: 0 };
+async function boundaryAt(store: SessionStore, logId: LogId, to: number): Promise<NamedBoundary> {
+  if (to === 0) return { at: 0, text: "the beginning" };
   const before = await store.eventsBefore(logId, to, EVENTS_LOOKED_MAX);
   const event = before.at(-1);
   if (event?.id === to && isBoundary(event)) {
-    return event.kind === "TurnStarted" ? { at: to, startOf: event.payload.turn } : { at: to };
+    if (event.kind === "TurnEnded") return { at: to, text: `after turn ${event.payload.turn}` };
+    if (event.kind !== "TurnStarted") return { at: to, text: `after the rewind at e${to}` };
+    return { at: to, startOf: event.payload.turn, text: `before turn ${event.payload.turn}` };
   }
   const after = await store.markedEvents(logId, to, EVENTS_LOOKED_MAX);
   const nearest = [before.findLast((each) => isBoundary(each) && each.id !== to), after.find(isBoundary)];
@@ -252,6 +243,8 @@ function isUnkept(event: Envelope): boolean {
 }
 
 interface Asking {
+  readonly place: NamedBoundary;
+  readonly preview: RewindPreview | undefined;
   readonly turn: QuietTurn;
   readonly ask: Ask | undefined;
 }
@@ -259,8 +252,7 @@ interface Asking {
 /** The sets of files that may be overwritten although somebody else changed them. */
 async function confirmed(
   { overwrite, to }: CommandOf<"RewindSession">,
-  preview: RewindPreview | undefined,
-  { turn, ask }: Asking,
+  { place, preview, turn, ask }: Asking,
 ): Promise<readonly ForeignSet[] | "refused"> {
   if (overwrite !== undefined || ask === undefined) return overwrite ?? [];
   const put = async (text: string, details: Readonly<Record<string, unknown>>) => {
@@ -270,7 +262,7 @@ async function confirmed(
     ];
     return await ask({ about: "rewind", text, choices, details }, turn.signal);
   };
-  const whole = await put(`Set back to event ${to}? ${summary(preview)}`, { to });
+  const whole = await put(`Set back to ${place.text}? ${summary(preview)}`, { to });
   const isAllowed = whole.kind === "nobody" || (whole.kind === "answered" && whole.answer === "approve");
   if (!isAllowed) return "refused";
   const sets: ForeignSet[] = [];
@@ -291,48 +283,8 @@ const QUESTIONS = {
 } as const;
 
 function summary(preview: RewindPreview | undefined): string {
-  if (preview === undefined) return "Only the conversation.";
-  const { create, change, mode, remove } = filesReport(preview);
+  if (preview === undefined) return "Only the conversation; files stay.";
   const { length } = preview.notRestorable;
-  const parts = [
-    [create.length, "come back"],
-    [change.length, "change"],
-    [mode.length, "change their mode"],
-    [remove.length, "go"],
-    [length, "cannot be set back"],
-  ] as const;
-  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
-  return told.length === 0 ? "No file changes." : `Files: ${told.join(", ")}.`;
-}
-
-function filesReport({ steps, contested, foreign, notRestorable }: RewindPreview): FilesReport {
-  return {
-    create: pathsOf(steps.filter(({ from, to }) => from === undefined && to !== undefined)),
-    change: pathsOf(
-      steps.filter((step) => step.from !== undefined && step.to !== undefined && !isModeOnly(step)),
-    ),
-    mode: pathsOf(steps.filter(isModeOnly)),
-    remove: pathsOf(steps.filter(({ to }) => to === undefined)),
-    contested: pathsOf(contested),
-    foreign: pathsOf(foreign),
-    notRestorable: toldOf(notRestorable),
-  };
-}
-
-function isModeOnly({ from, to }: RewindStep): boolean {
-  if (from?.kind === "directory") return to?.kind === "directory";
-  if (from?.kind !== "file" || to?.kind !== "file") return false;
-  return JSON.stringify(from.content) === JSON.stringify(to.content);
-}
-
-function pathsOf(steps: readonly RewindStep[]): readonly string[] {
-  const told = steps.slice(0, PATHS_TOLD_MAX).map(({ path }) => shownPath(path));
-  const rest = steps.length - told.length;
-  return rest === 0 ? told : [...told, `and ${rest} more`];
-}
-
-function toldOf(paths: readonly Unreached[]): readonly Unreached[] {
-  const told = paths.slice(0, PATHS_TOLD_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
-  const rest = paths.length - told.length;
-  return rest === 0 ? told : [...told, { path: `and ${rest} more`, why: "not listed" }];
+  const missing = length === 0 ? "" : `, ${length} cannot be set back`;
+  return `Files: ${filesText(filesReport(preview).counts)}${missing}.`;
 }

@@ -1,61 +1,112 @@
-import { isObject } from "../../base/json.ts";
+import { isObject, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
 /** What of each list of paths is shown. */
 const PATHS_SHOWN_MAX = 20;
 
-const LISTS = [
+/** Files and folders that setting back touches. */
+export interface FileCounts {
+  /** That come back, or become as they were. */
+  readonly restore: number;
+  readonly remove: number;
+}
+
+export interface RewindTextOptions {
+  /** What was asked in the turn that is gone back to. */
+  readonly words?: string;
+  /** The command that undoes it, by the event that it goes back to. */
+  readonly undo: (event: number) => string;
+}
+
+const PLANNED = [
   ["create", "comes back"],
-  ["change", "is changed back"],
+  ["change", "is restored"],
   ["mode", "gets its mode back"],
-  ["remove", "goes"],
-  ["contested", "stays: changed here and by somebody else"],
-  ["foreign", "stays: changed by somebody else alone"],
+  ["remove", "is removed"],
+] as const;
+const SPARED = [
+  ["contested", "stays as it is: you, or another program, changed it too"],
+  ["foreign", "stays as it is: cinch did not change it"],
 ] as const;
 
 /** What a RewindSession answered with, for people: what it would do, or has done. */
-export function rewindText(result: unknown): string {
+export function rewindText(result: unknown, { words = "", undo }: RewindTextOptions): string {
   if (!isObject(result)) return "";
-  const { conversation, files, done } = result;
-  const lines: string[] = [];
-  if (isObject(conversation)) {
-    const removed = Number(conversation["removed"] ?? 0);
-    lines.push(`Conversation: ${count(removed, "message")} ${done === true ? "taken" : "to be taken"} out.`);
-  }
-  if (isObject(files)) lines.push(...(done === true ? doneLines(files) : plannedLines(files)));
+  const { conversation, files } = result;
+  const done = result["done"] === true;
+  const place = stringAt(result, "place") ?? `event ${Number(result["to"])}`;
+  const head = `${done ? "Set back to" : "This would set back to"} ${place}${words === "" ? "" : `: ${words}`}`;
+  const lines = [head];
+  if (isObject(conversation)) lines.push(conversationText(conversation, done));
+  if (isObject(files)) lines.push(...(done ? doneLines(files) : plannedLines(files)));
+  const undoneBy = result["undo"];
+  if (done && typeof undoneBy === "number") lines.push(`To undo that: ${undo(undoneBy)}`);
   return lines.join("\n");
 }
 
-function plannedLines(files: Readonly<Record<string, unknown>>): readonly string[] {
-  const lines = LISTS.flatMap(([key, what]) => pathsOf(files[key]).map((path) => `  ${path}: ${what}`));
-  const all = [...lines, ...unreached(files["notRestorable"], "cannot be set back")];
-  return all.length === 0 ? ["Files: none would change."] : ["Files:", ...all];
+/** "1 file is restored, 2 are removed"; "no file changes" where that is so. */
+export function filesText({ restore, remove }: FileCounts): string {
+  const restored = restore === 0 ? [] : [`${count(restore, "file")} ${isAre(restore)} restored`];
+  const noun = restore === 0 ? count(remove, "file") : `${remove}`;
+  const removed = remove === 0 ? [] : [`${noun} ${isAre(remove)} removed`];
+  const told = [...restored, ...removed];
+  return told.length === 0 ? "no file changes" : told.join(", ");
 }
 
-function doneLines(files: Readonly<Record<string, unknown>>): readonly string[] {
-  const restored = Number(files["restored"] ?? 0);
+function isAre(number: number): string {
+  return number === 1 ? "is" : "are";
+}
+
+function conversationText(report: Readonly<Record<string, unknown>>, done: boolean): string {
+  const [removed, restored] = [Number(report["removed"] ?? 0), Number(report["restored"] ?? 0)];
+  if (restored > 0)
+    return `  Conversation: ${count(restored, "message")} come${restored === 1 ? "s" : ""} back.`;
+  if (removed === 0) return "  Conversation: nothing changes.";
+  const forgets = done ? "has forgotten" : "forgets";
+  return `  Conversation: the model ${forgets} the last ${count(removed, "message")}.`;
+}
+
+function plannedLines(files: Readonly<Record<string, unknown>>): readonly string[] {
   return [
-    `Files: ${restored} set back.`,
-    ...unreached(files["kept"], "left as it is"),
+    `  Files: ${filesText(countsOf(files))}.`,
+    ...[...PLANNED, ...SPARED].flatMap(([key, what]) => listed(files[key], what)),
     ...unreached(files["notRestorable"], "cannot be set back"),
   ];
 }
 
-function pathsOf(list: unknown): readonly string[] {
+function doneLines(files: Readonly<Record<string, unknown>>): readonly string[] {
+  const counts = countsOf(files);
+  const restored = Number(files["restored"] ?? 0);
+  const isWhole = restored === counts.restore + counts.remove;
+  return [
+    `  Files: ${isWhole ? filesText(counts) : `${count(restored, "file")} ${isAre(restored)} set back`}.`,
+    ...(isWhole ? PLANNED.flatMap(([key, what]) => listed(files[key], what)) : []),
+    ...unreached(files["kept"], "stays as it is"),
+    ...unreached(files["notRestorable"], "cannot be set back"),
+  ];
+}
+
+function countsOf(files: Readonly<Record<string, unknown>>): FileCounts {
+  const { counts } = files;
+  const { restore, remove } = isObject(counts) ? counts : {};
+  return { restore: Number(restore ?? 0), remove: Number(remove ?? 0) };
+}
+
+function listed(list: unknown, what: string): readonly string[] {
   if (!Array.isArray(list)) return [];
-  return cut(list.map((path) => neutraliseLine(String(path))));
+  return cut(list.map((path) => `    ${neutraliseLine(String(path))} ${what}`));
 }
 
 function unreached(list: unknown, what: string): readonly string[] {
   if (!Array.isArray(list)) return [];
   const lines = list.filter(isObject).map(({ path, why }) => {
-    return `  ${neutraliseLine(String(path))}: ${what}: ${neutraliseLine(String(why))}`;
+    return `    ${neutraliseLine(String(path))} ${what}: ${neutraliseLine(String(why))}`;
   });
   return cut(lines);
 }
 
 function cut(lines: readonly string[]): readonly string[] {
   const rest = lines.length - PATHS_SHOWN_MAX;
-  return rest <= 0 ? lines : [...lines.slice(0, PATHS_SHOWN_MAX), `  … and ${rest} more`];
+  return rest <= 0 ? lines : [...lines.slice(0, PATHS_SHOWN_MAX), `    … and ${rest} more`];
 }

@@ -11,8 +11,8 @@ export const LINE_COMMANDS = [
   { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
   {
     name: "rewind",
-    usage: "/rewind [N [files | conversation | both]]",
-    help: "list the turns, or go back to before one of them",
+    usage: "/rewind [N [files | conversation | both] | undo]",
+    help: "list the turns, go back to before one, or undo that",
   },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   {

@@ -57,8 +57,8 @@ export class EventPrinter {
   readonly #lines: StreamedLines;
   readonly #calls = new CallLines();
   readonly #files = new Map<AskId, string>();
-  /** The turns by the events that they began with. */
-  readonly #starts = new Map<EventSeq, number>();
+  /** What people call the events that a session can be set back to. */
+  readonly #places = new Map<EventSeq, string>();
   #waiting: readonly WaitingInput[] = [];
   /** What was told last of files that cannot be set back. */
   #unkeptText: string | undefined;
@@ -73,9 +73,13 @@ export class EventPrinter {
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta")
       return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
-    if (envelope.kind === "TurnEnded") return this.#turnEnd(envelope);
+    if (envelope.kind === "TurnEnded") {
+      this.#places.set(envelope.id, `after turn ${envelope.payload.turn}`);
+      return this.#turnEnd(envelope);
+    }
     if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
-    if (envelope.kind === "TurnStarted") this.#starts.set(envelope.id, envelope.payload.turn);
+    if (envelope.kind === "TurnStarted")
+      this.#places.set(envelope.id, `right before turn ${envelope.payload.turn}`);
     const before = this.#waiting;
     this.#waiting = waitingAfter(before, envelope);
     const text = this.#text(envelope, before);
@@ -215,7 +219,7 @@ export class EventPrinter {
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
     if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
-      return this.#isEarlier(envelope) ? rewoundText(envelope.payload.payload, this.#starts) : undefined;
+      return this.#isEarlier(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
     const given = givenMemories(envelope);
     if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);

@@ -80,13 +80,12 @@ export function compactionText({
 
 /**
  * That somebody went back, as who comes later reads it: what stands above may not count any more.
- * @param starts the turns by the events that they began with.
+ * @param places what people call the events that were gone back to.
  */
-export function rewoundText(payload: unknown, starts: ReadonlyMap<EventSeq, number>): string {
+export function rewoundText(payload: unknown, places: ReadonlyMap<EventSeq, string>): string {
   const { to, what } = isObject(payload) ? payload : {};
   const set = what === "conversation" || what === "files" ? `the ${what}` : "conversation and files";
-  const turn = starts.get(Number(to));
-  const place = turn === undefined ? `event ${Number(to)}` : `right before turn ${turn}`;
+  const place = places.get(Number(to)) ?? `event ${Number(to)}`;
   const forgets = what === "files" ? "" : ": the model knows nothing of what came after";
   return `-- ${set} went back to ${to === 0 ? "the beginning" : place}${forgets}`;
 }

@@ -1,79 +1,73 @@
 import type { SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import { shortened } from "../../base/text.ts";
-import type { Command, CommandOf } from "../../protocol/commands.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import type { Command } from "../../protocol/commands.ts";
+import { cutEnd } from "../kit/display-width.ts";
+import { parsePlace } from "../kit/place.ts";
 import { rewindText } from "../kit/rewind-text.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { COLUMNS } from "../kit/table.ts";
+import type { SeenTurns, Undo } from "./seen-turns.ts";
+import { isPart } from "./seen-turns.ts";
 
-/** Turns that can be named; older ones are reached by their event with `cinch sessions rewind`. */
-const TURNS_HELD_MAX = 500;
 const TURNS_LISTED_MAX = 20;
-const WORDS_SHOWN_MAX = 60;
-
-/** A turn that was seen to begin. */
-export interface SeenTurn {
-  readonly turn: number;
-  readonly event: number;
-  readonly words: string;
-}
-
-/** The turns with one that an event tells of, where it does. */
-export function withTurn(turns: readonly SeenTurn[], envelope: Envelope): readonly SeenTurn[] {
-  if (envelope.kind !== "TurnStarted" || envelope.parentCall !== undefined) return turns;
-  const { turn, content = [] } = envelope.payload;
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
-  const words = neutraliseLine(shortened(text.replaceAll(/\s+/gu, " ").trim(), WORDS_SHOWN_MAX));
-  return [...turns.slice(1 - TURNS_HELD_MAX), { turn, event: envelope.id, words }];
-}
+const UNDO = "/rewind undo";
 
 /** What setting back needs of the line client. */
 export interface RewindSurface {
   readonly session: SessionId;
-  readonly turns: readonly SeenTurn[];
+  readonly turns: SeenTurns;
   say(text: string): Promise<void>;
   /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
   request(command: Command): Promise<unknown>;
 }
 
-const WHAT = ["files", "conversation", "both"] as const;
-
 /**
  * Without a number it lists the turns. With one it shows what setting back to right before that turn would do, then has
- * it done: the engine asks before it does anything.
+ * it done: the engine asks before it does anything. `undo` takes the last one back.
  */
 export async function rewind(args: readonly string[], client: RewindSurface): Promise<void> {
-  const [number, named = "both"] = args;
-  if (number === undefined) return await client.say(turnList(client.turns));
-  const what = WHAT.find((known) => known === named);
-  const turn = client.turns.findLast((seen) => String(seen.turn) === number);
-  if (what === undefined || (turn === undefined && number !== "0")) {
-    return await client.say(
-      what === undefined
-        ? "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both."
-        : "There is no turn with this number; /rewind lists them.",
-    );
-  }
-  const command: CommandOf<"RewindSession"> = {
-    kind: "RewindSession",
-    sessionId: client.session,
-    to: turn?.event ?? 0,
-    what,
-  };
+  const [place, part] = args;
+  if (place === undefined) return await client.say(turnList(client.turns));
+  const wanted =
+    place === "undo" && part === undefined ? client.turns.undo : placeOf(place, part, client.turns);
+  if (wanted === undefined) return await client.say("No rewind of this session can be undone.");
+  if (typeof wanted === "string") return await client.say(wanted);
+  const { to, what } = wanted;
+  const words = client.turns.all.find(({ event }) => event === to)?.words;
+  const options = { ...(words === undefined ? {} : { words }), undo: () => UNDO };
+  const command = { kind: "RewindSession", sessionId: client.session, to, what } as const;
   const planned = await client.request({ ...command, preview: true });
   if (planned === undefined) return;
-  await client.say(rewindText(planned));
+  await client.say(rewindText(planned, options));
   const done = await client.request(command);
   if (!isObject(done)) return;
-  await client.say(done["done"] === true ? rewindText(done) : "Nothing was set back.");
+  await client.say(done["done"] === true ? rewindText(done, options) : "Nothing was set back.");
 }
 
-function turnList(turns: readonly SeenTurn[]): string {
-  if (turns.length === 0) return "There is no turn to go back to yet.";
-  const listed = turns.slice(-TURNS_LISTED_MAX);
+/** What is meant; a text for the person where it is nothing. */
+function placeOf(text: string, part = "both", turns: SeenTurns): Undo | string {
+  if (!isPart(part))
+    return "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both.";
+  if (text === "0") return { to: 0, what: part };
+  const place = parsePlace(text);
+  if (place?.kind === "event") return { to: place.event, what: part };
+  const turn = turns.all.findLast((seen) => seen.turn === place?.turn);
+  if (turn === undefined) return `There is no turn ${text}; /rewind lists them.`;
+  return { to: turn.event, what: part };
+}
+
+function turnList(turns: SeenTurns): string {
+  const listed = turns.all.slice(-TURNS_LISTED_MAX);
+  if (listed.length === 0) return "There is no turn to go back to yet.";
   const width = Math.max(...listed.map(({ turn }) => String(turn).length));
+  const { known } = turns;
+  const lines = listed.map(({ turn, words, event }) => {
+    const mark = known.has(event) ? "" : "(taken back) ";
+    return cutEnd(`  ${String(turn).padStart(width)}  ${mark}${words}`, COLUMNS - 1);
+  });
   return [
-    ...listed.map(({ turn, words }) => `  ${String(turn).padStart(width)}  ${words}`),
-    "/rewind N sets files and conversation back to right before turn N; /rewind N files or /rewind N conversation one of them.",
+    ...lines,
+    "/rewind N goes back to before turn N: files and conversation. You are asked first.",
+    "/rewind N files, or /rewind N conversation, is one of them alone.",
+    ...(turns.undo === undefined ? [] : [`${UNDO} takes the last one back.`]),
   ].join("\n");
 }

@@ -3,8 +3,7 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import { endingText } from "../kit/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
-import type { SeenTurn } from "./rewind.ts";
-import { withTurn } from "./rewind.ts";
+import { SeenTurns } from "./seen-turns.ts";
 import { Spending } from "./spending.ts";
 
 /**
@@ -14,8 +13,8 @@ import { Spending } from "./spending.ts";
 export class SeenSession {
   readonly spending = new Spending();
   readonly memories = new MemoryWatch();
+  readonly turns = new SeenTurns();
   readonly #session: SessionId;
-  #turns: readonly SeenTurn[] = [];
   #turn: number | undefined;
   #lastTurn: TurnEndReason | undefined;
   /** What the person has allowed for this session, as rules. */
@@ -23,11 +22,6 @@ export class SeenSession {
 
   constructor(session: SessionId) {
     this.#session = session;
-  }
-
-  /** Turns that were seen to begin. */
-  get turns(): readonly SeenTurn[] {
-    return this.#turns;
   }
 
   /** The turn that runs. */
@@ -48,7 +42,7 @@ export class SeenSession {
   add(envelope: Envelope): void {
     this.spending.add(envelope);
     this.memories.add(envelope);
-    this.#turns = withTurn(this.#turns, envelope);
+    this.turns.add(envelope);
     if (!this.isOwn(envelope)) return;
     if (envelope.kind === "TurnStarted") this.#turn = envelope.payload.turn;
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
