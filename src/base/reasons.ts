@@ -70,6 +70,8 @@ export const TEXTS = {
   EngineRunning:
     "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
+  EngineNotStarted:
+    "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   ConnectionLost:
     "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
   EngineRefused: "The engine has refused (<reason>): <message>",

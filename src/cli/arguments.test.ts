@@ -54,14 +54,15 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
 });
 
 test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
-  expect(parse("")).toEqual({ kind: "line", raw: false, settings: PLAIN });
+  expect(parse("")).toEqual({ kind: "line", raw: false, listen: true, settings: PLAIN });
   expect(parse("--plain -c")).toEqual({
     kind: "line",
     raw: false,
+    listen: true,
     settings: { ...PLAIN, resume: { kind: "last" } },
   });
   expect(parse("models")).toEqual({ kind: "models", settings: PLAIN });
-  expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, settings: PLAIN });
+  expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, listen: true, settings: PLAIN });
   expect(parse("debug --show x")).toEqual({ kind: "show-dump", settings: PLAIN, path: "x" });
   expect(parse("debug --raw -p x")).toMatchObject({ kind: "print", raw: true, prompt: "x" });
   expect(["help", "--help", "-h", "models -h"].map((line) => parse(line).kind)).toEqual(

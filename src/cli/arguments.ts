@@ -68,7 +68,13 @@ export type Invocation =
       readonly words: readonly string[];
       readonly json: boolean;
     }
-  | { readonly kind: "serve"; readonly settings: Settings; readonly listen: ListenFlags }
+  | {
+      readonly kind: "serve";
+      readonly settings: Settings;
+      readonly listen: ListenFlags;
+      /** It ends by itself. */
+      readonly untilIdle: boolean;
+    }
   | {
       readonly kind: "mcp";
       readonly settings: Settings;
@@ -77,7 +83,13 @@ export type Invocation =
     }
   | { readonly kind: "token"; readonly settings: Settings; readonly token: TokenCommand }
   | { readonly kind: "conformance"; readonly words: ConformanceWords }
-  | { readonly kind: "line"; readonly settings: Settings; readonly raw: boolean }
+  | {
+      readonly kind: "line";
+      readonly settings: Settings;
+      readonly raw: boolean;
+      /** False: the engine is for this client alone. */
+      readonly listen: boolean;
+    }
   | {
       readonly kind: "print";
       readonly settings: Settings;
@@ -248,7 +260,12 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
   if (mode === "serve")
-    return { kind: "serve", settings, listen: listenFlags((name) => textOf(flags, name)) };
+    return {
+      kind: "serve",
+      settings,
+      listen: listenFlags((name) => textOf(flags, name)),
+      untilIdle: flags.has("until-idle"),
+    };
   if (mode === "mcp") {
     const tokenFile = textOf(flags, "auth-token-file");
     const file = tokenFile === undefined ? {} : { tokenFile };
@@ -271,7 +288,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const raw = flags.has("raw");
   if (!flags.has("print")) {
     if (flags.has("output-format")) throw new Misuse("--output-format goes with -p");
-    return { kind: "line", settings, raw };
+    return { kind: "line", settings, raw, listen: !flags.has("no-listen") };
   }
   oneOf(flags, "output-format", OUTPUT_FORMATS);
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
@@ -295,7 +312,8 @@ function sessionsOf(flags: Words["flags"], words: readonly string[], settings: S
   const read = readSessions(flags, words);
   if (read.kind === "problem") throw new Misuse(read.problem);
   if (read.kind === "sessions") return { ...read, settings };
-  return { kind: "line", settings: { ...settings, resume: { kind: "id", id: read.id } }, raw: false };
+  const resumed = { ...settings, resume: { kind: "id", id: read.id } } as const;
+  return { kind: "line", settings: resumed, raw: false, listen: true };
 }
 
 /** Commands that read what follows them by themselves. */

@@ -230,12 +230,12 @@ export const COMMANDS = [
     help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
   },
   {
-    name: "conformance",
-    help: "Walk a server of the protocol through its scenarios, ours or another: conformance --against URL. See docs/conformance.md.",
-  },
-  {
     name: "mcp",
     help: "Serve the agent that starts this as an MCP server, over standard input and output. See docs/mcp-server.md.",
+  },
+  {
+    name: "conformance",
+    help: "Walk a server of the protocol through its scenarios, ours or another: conformance --against URL. See docs/conformance.md.",
   },
   { name: "help", help: "Show this help." },
 ] as const;

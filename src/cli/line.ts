@@ -2,49 +2,57 @@ import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { NEW_TURN } from "../client/kit/turn-record.ts";
 import { runLineClient } from "../client/line/line-client.ts";
 import type { LineOutcome } from "../client/line/options.ts";
+import { sharedTerminal } from "../client/line/shared-terminal.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation } from "./arguments.ts";
-import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { pipeTerminal } from "./pipe-terminal.ts";
-import { CLOSE_MS_MAX, tellStart } from "./prompt.ts";
+import { tellStart } from "./prompt.ts";
+import type { ReachedEngine } from "./reach-engine.ts";
+import { lineShares } from "./sharing.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+type Line = Extract<Invocation, { kind: "line" }>;
 
 /**
- * The line client on this process's terminal, or on a pipe.
+ * The line client on this process's terminal, or on a pipe. At a terminal it works with the engine that all clients of this
+ * user share, and leaving it ends nothing there (CTL-18); from a pipe with one of its own.
  *
  * Leaving is exit code 0, Ctrl-C twice or a signal 130; from a pipe, how the last turn ended counts.
  */
-export async function runLine(
-  { settings, raw }: Extract<Invocation, { kind: "line" }>,
-  stop: Stop,
-): Promise<ExitCode> {
-  const at = surroundingsOf(settings, stop, raw);
-  // Lines of a pipe are a script: it may answer for calls, and has read no file of the project.
-  const asksTrust = process.stdin.isTTY === true;
-  const options = harnessOptions(settings, at, { attended: true, asksTrust });
-  const { openHarness } = await import("../harness.ts");
-  const harness = await openHarness(options, stop.signal);
+export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
+  const at = surroundingsOf(line.settings, stop, line.raw);
+  const { reachEngine } = await import("./reach-engine.ts");
+  const listen = lineShares(line);
+  await using reached = await reachEngine({ settings: line.settings, at, listen, signal: stop.signal });
+  return await workIn(line, reached, at);
+}
+
+async function workIn({ settings }: Line, { port }: ReachedEngine, at: Surroundings): Promise<ExitCode> {
+  const { stop } = at;
+  const { signal } = stop;
+  await using connection = port.attach({ identityClass: "human", label: "cinch line client" });
+  await connection.handshake(PROTOCOL_VERSION);
+  using own = await openTerminal(at, stop);
+  const leave = new AbortController();
+  const terminal = sharedTerminal(own, AbortSignal.any([signal, leave.signal]));
   try {
-    await tellStart(harness, at);
-    const connection = await harness.attach({ identityClass: "human", label: "cinch line client" });
-    await connection.handshake(PROTOCOL_VERSION);
-    const { session, model, profile } = harness;
-    using terminal = await openTerminal(at, stop);
+    const { openLineSession } = await import("./line-session.ts");
+    const opened = await openLineSession({ port, connection, settings, at, terminal, elsewhere: false });
+    await tellStart(opened, at);
+    const { session, profile, model, history } = opened;
     const start = [session, profile, model].map(neutraliseLine).join(" · ");
     await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
-    const history = settings.resume !== undefined;
-    const { signal } = stop;
     const { clock } = at.world;
     const outcome = await runLineClient({ connection, session, terminal, model, history, clock, signal });
     return exitCodeOfOutcome(outcome, terminal.interactive);
   } finally {
+    leave.abort();
     stop.interrupts(undefined);
-    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }
 }
 

@@ -73,9 +73,9 @@ async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<
 }
 
 /** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */
-export async function tellStart(harness: OpenHarness, at: Surroundings): Promise<void> {
+export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: Surroundings): Promise<void> {
   const { rawDump } = at;
-  for (const notice of harness.notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
   if (rawDump === undefined) return;
   await at.stderr.write(
     `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}, sealed. Read it with: cinch debug --show ${rawDump}. It is removed after a week.\n`,

@@ -1,18 +1,29 @@
+import { HarnessError, hasReason } from "../base/errors.ts";
+import { codeOf } from "../base/world.ts";
+import type { RemoteState } from "../client/remote/connect-remote.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { Settings } from "./arguments.ts";
 import { within } from "./bounded.ts";
 import { CLOSE_MS_MAX } from "./prompt.ts";
+import type { RemotePort } from "./remote-port.ts";
+import { sharesEngine } from "./sharing.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions } from "./surroundings.ts";
 
+/** How long the engine that runs may take to answer, or to make way for another one. */
+const REACH_MS_MAX = 60_000;
+const TRY_AGAIN_MS = 50;
+
 export interface ReachOptions {
-  /** What a new engine is started with. One that runs already keeps its own. */
+  /** What an engine of this process's own is started with. One that is shared takes nothing of it: see `runSettings`. */
   readonly settings: Settings;
   readonly at: Surroundings;
   /** False: the engine is this process's own, and nobody else finds it (`--no-listen`). */
   readonly listen: boolean;
   /** What the caller's own wire adds to the features of the handshake. */
   readonly features?: readonly string[];
+  /** Told when the engine goes away and comes back; never where it is this process's own. */
+  readonly onState?: (state: RemoteState) => void;
   readonly signal: AbortSignal;
 }
 
@@ -24,18 +35,115 @@ export interface ReachedEngine extends AsyncDisposable {
 }
 
 /**
- * Reaches the engine of this user: every client that attaches through its port is one more client of it (CTL-11).
- * @throws BootFailure; the signal's reason.
+ * Reaches the engine of this user: the one that runs, else a new one, which is a process of its own and lives on for its
+ * other clients when this one has gone (CTL-11, CTL-18). Every client that attaches through the port is one more client
+ * of it. Without listening, and where engines cannot be shared, it is an engine of this process.
+ *
+ * It must be called by the process that was given the keys: a new engine gets them from it, and nobody else.
+ * @throws HarnessError what the engine cannot start for, HandshakeVersionMismatch, OwnerRefused for a descendant of the
+ * engine; the signal's reason.
  */
 export async function reachEngine(options: ReachOptions): Promise<ReachedEngine> {
-  const { settings, at, features = [], signal } = options;
-  const { openHarness } = await import("../harness.ts");
-  const harness = await openHarness(harnessOptions(settings, at, { attended: true }), signal);
+  // Behind a keeper there are no keys for a new engine.
+  if (!sharesEngine(options) || options.at.stop.helper !== undefined) return await ownEngine(options);
+  const port = await sharedEngine(options);
+  return { port, owned: false, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
+}
+
+/** The engine that runs, as `reachEngine` finds it; undefined where there is none. */
+export async function runningEngine({
+  at,
+  onState,
+  signal,
+}: Pick<ReachOptions, "at" | "onState" | "signal">): Promise<RemotePort | undefined> {
+  const { world, paths } = at;
+  const { openRemotePort } = await import("./remote-port.ts");
+  const { ownerTokens } = await import("./engine-tokens.ts");
+  const { askService } = await import("../harness/ask-service.ts");
+  const { servicePaths } = await import("../harness/service-paths.ts");
+  const { engineWire } = await import("../host/engine-wire.ts");
+  const { clock, random } = world;
+  const ask = async (claims: Readonly<Record<string, unknown>>) => {
+    try {
+      return await askService(paths, claims, signal);
+    } catch (thrown) {
+      throw isAbsent(thrown) ? new EngineAbsent(thrown) : thrown;
+    }
+  };
+  try {
+    return await openRemotePort(
+      {
+        url: "http://localhost",
+        wire: engineWire({ kind: "unix", path: servicePaths(paths).control }),
+        tokens: ownerTokens(ask, () => clock.monotonic()),
+        clock,
+        random,
+        ...(onState === undefined ? {} : { onState }),
+      },
+      signal,
+    );
+  } catch (thrown) {
+    if (thrown instanceof EngineAbsent || hasReason(thrown, "EngineUnreachable")) return undefined;
+    throw thrown;
+  }
+}
+
+/** There is no engine, or none yet, or none any more: to a client that waits for it, it cannot be reached. */
+class EngineAbsent extends HarnessError<"EngineUnreachable"> {
+  constructor(cause: unknown) {
+    super("EngineUnreachable", { url: "unix", detail: "no engine runs" }, { cause });
+  }
+}
+
+function isAbsent(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  if (code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET" || code === "EPIPE") return true;
+  return hasReason(thrown, "OwnerRefused") && !/started by the engine|another user/.test(thrown.message);
+}
+
+async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
+  const { at, settings, signal, onState } = options;
+  const { clock } = at.world;
+  const { startEngine } = await import("./start-engine.ts");
+  const untilMs = clock.monotonic() + REACH_MS_MAX;
+  let refusal: unknown;
+  const find = async () => {
+    try {
+      const told = onState === undefined ? {} : { onState };
+      return await runningEngine({ at, signal, ...told });
+    } catch (thrown) {
+      if (!hasReason(thrown, "EngineStopping")) throw thrown;
+      refusal = thrown; // it makes way
+      return undefined;
+    }
+  };
+  while (clock.monotonic() < untilMs) {
+    const running = await find();
+    if (running !== undefined) return running;
+    const isRunning = async () => {
+      await using found = await find();
+      return found !== undefined;
+    };
+    try {
+      await startEngine({ at, insecureDevKey: settings.insecureDevKey, isRunning, signal });
+    } catch (thrown) {
+      if (!hasReason(thrown, "EngineRunning")) throw thrown;
+      refusal = thrown; // another one was quicker, or one that ends has not let go of its socket
+    }
+    await clock.sleep(TRY_AGAIN_MS, signal);
+  }
+  throw refusal ?? new EngineAbsent(undefined);
+}
+
+async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {
+  const { openEngine } = await import("../harness.ts");
+  const asksTrust = process.stdin.isTTY === true;
+  const engine = await openEngine(harnessOptions(settings, at, { attended: true, asksTrust }), signal);
   return {
-    port: await harness.port(features),
+    port: await engine.port(features),
     owned: true,
     async [Symbol.asyncDispose]() {
-      await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+      await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(engine[Symbol.asyncDispose]()));
     },
   };
 }

@@ -41,7 +41,10 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   if (hasEngine(invocation)) {
     const { findSecrets } = await import("./secrets.ts");
     const secrets = await findSecrets(process.env, invocation.settings);
-    if (secrets !== undefined) {
+    if (secrets !== undefined && (await isClient(invocation))) {
+      const { makeUndumpable } = await import("../host/undumpable.ts");
+      makeUndumpable(); // it has the keys, and gives them to the engine that it may have to start
+    } else if (secrets !== undefined) {
       const { runKeeper } = await import("./keeper.ts");
       const token = invocation.kind === "mcp" ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
       return await runKeeper(argv, invocation.settings, secrets, token);
@@ -67,11 +70,17 @@ type WithEngine = Extract<
 >;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
-  // With a shared engine it is a client: it has the keys itself until it has started one, which then keeps them.
-  if (invocation.kind === "mcp") return !invocation.listen || process.platform !== "linux";
-  return ["models", "show-dump", "demo", "sessions", "doctor", "serve", "print", "line"].includes(
+  return ["models", "show-dump", "demo", "sessions", "doctor", "serve", "mcp", "print", "line"].includes(
     invocation.kind,
   );
+}
+
+/** Whether it works with an engine that is a process of its own: it keeps its keys until it has started one. */
+async function isClient(invocation: WithEngine): Promise<boolean> {
+  if (invocation.kind !== "line" && !("listen" in invocation && typeof invocation.listen === "boolean"))
+    return false;
+  const { lineShares, sharesEngine } = await import("./sharing.ts");
+  return invocation.kind === "line" ? lineShares(invocation) : sharesEngine(invocation);
 }
 
 async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Promise<ExitCode> {

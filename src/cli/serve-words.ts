@@ -10,6 +10,11 @@ export const SERVE_FLAGS = [
     for: ["serve"],
   },
   {
+    name: "until-idle",
+    help: "With serve: open no session of its own, and end by itself soon after the last client has gone and nothing runs. One line of JSON on standard output tells that it serves.",
+    for: ["serve"],
+  },
+  {
     name: "auth-token-file",
     value: "PATH",
     help: "With serve: accept the token of this file, of mode 0400, such as ci-token.json.",

@@ -6,6 +6,8 @@ import type { CodeChannel } from "../control/auth/code-channel.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
 import type { HttpTarget, Tls } from "../control/http/server.ts";
 import type { ListenFlags, PlannedTarget, TlsFiles } from "../control/http/targets.ts";
+import type { ControlPlaneOptions } from "../harness/control-plane.ts";
+import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
 import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -13,39 +15,85 @@ import { EXIT } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
 import { CLOSE_MS_MAX, tellStart } from "./prompt.ts";
 import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+
+type Serve = Extract<Invocation, { readonly kind: "serve" }>;
 
 /**
  * `cinch serve`: an engine that others attach to, on the Unix socket and, where that is asked for, on a port (CTL-10). It
  * serves until a signal ends it: then every stream gets its SessionEnded, and the exit code is 130.
+ *
+ * With --until-idle it has no session of its own, tells on standard output in one line of JSON that it serves, or why it
+ * does not, and ends by itself once it is not used any more (CTL-18).
  */
-export async function runServe(
-  { settings, listen }: Extract<Invocation, { readonly kind: "serve" }>,
-  stop: Stop,
-): Promise<ExitCode> {
-  const at = surroundingsOf(settings, stop);
-  const { plannedTargets } = await import("../control/http/targets.ts");
-  const { openEngineService, servicePaths } = await import("../harness/engine-service.ts");
+export async function runServe(invocation: Serve, stop: Stop): Promise<ExitCode> {
+  const at = surroundingsOf(invocation.settings, stop);
+  if (!invocation.untilIdle) return await serve(invocation, at);
+  try {
+    return await serveUntilIdle(invocation, at);
+  } catch (thrown) {
+    const { errorBody } = await import("../control/http/answers.ts");
+    if (thrown instanceof HarnessError) await at.stdout.write(`${JSON.stringify(errorBody(thrown))}\n`);
+    throw thrown;
+  }
+}
+
+async function serve({ settings, listen }: Serve, at: Surroundings): Promise<ExitCode> {
+  const { signal } = at.stop;
+  // Where nobody sits before it, a file that was not acknowledged ends the start: it may be long until somebody comes.
+  const asksTrust = process.stdin.isTTY === true;
+  const options = await planeOptions(listen, at, harnessOptions(settings, at, { attended: true, asksTrust }));
   const { openHarness } = await import("../harness.ts");
-  const targets = await Promise.all(plannedTargets(listen, [servicePaths(at.paths).control]).map(opened));
-  const options = {
-    ...harnessOptions(settings, at, { attended: true, asksTrust: false }),
-    targets,
-    codeChannels: () => (at.stderr.isTerminal ? [terminalChannel(at.stderr)] : []),
-    tokenFiles: await tokenFiles(listen.authTokenFile),
-  };
-  const service = await openEngineService(options, openHarness, stop.signal);
+  const { openEngineService } = await import("../harness/engine-service.ts");
+  const service = await openEngineService(options, openHarness, signal);
   try {
     await tellStart(service.harness, at);
     const places = service.addresses.map((address) => `  ${neutraliseLine(address)}\n`).join("");
     await at.stderr.write(
       `cinch: serving session ${service.harness.session} at\n${places}cinch: a token for a client: cinch token --identity-class human; end it with Ctrl-C\n`,
     );
-    await aborted(stop.signal);
+    await aborted(signal);
     return EXIT.cancelled;
   } finally {
     await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
+}
+
+async function serveUntilIdle({ settings, listen }: Serve, at: Surroundings): Promise<ExitCode> {
+  const { signal } = at.stop;
+  const options = await planeOptions(listen, at, harnessOptions(settings, at, { attended: true }));
+  const { openEngine } = await import("../harness.ts");
+  const { openEngineService } = await import("../harness/engine-service.ts");
+  const { untilIdle } = await import("./until-idle.ts");
+  const service = await openEngineService(options, openEngine, signal);
+  try {
+    const { server, harness, addresses } = service;
+    await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
+    const { clock } = at.world;
+    await untilIdle(
+      { clock, open: () => server.open, count: () => server.count, busy: () => harness.busy },
+      signal,
+    );
+    return signal.aborted ? EXIT.cancelled : EXIT.done;
+  } finally {
+    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+  }
+}
+
+async function planeOptions(
+  listen: ListenFlags,
+  at: Surroundings,
+  options: HarnessOptions,
+): Promise<ControlPlaneOptions> {
+  const { plannedTargets } = await import("../control/http/targets.ts");
+  const { servicePaths } = await import("../harness/service-paths.ts");
+  return {
+    ...options,
+    targets: await Promise.all(plannedTargets(listen, [servicePaths(at.paths).control]).map(opened)),
+    codeChannels: () => (at.stderr.isTerminal ? [terminalChannel(at.stderr)] : []),
+    tokenFiles: await tokenFiles(listen.authTokenFile),
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

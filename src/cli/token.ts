@@ -11,8 +11,8 @@ export async function runToken(
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
   const { makeToken } = await import("../control/auth/token-command.ts");
-  const { askService } = await import("../harness/engine-service.ts");
-  const text = await makeToken(token, (claims) => askService(at, claims, stop.signal));
+  const { askService } = await import("../harness/ask-service.ts");
+  const text = await makeToken(token, (claims) => askService(at.paths, claims, stop.signal));
   await at.stdout.write(`${text}\n`);
   return EXIT.done;
 }

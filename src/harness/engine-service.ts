@@ -1,6 +1,3 @@
-import { join } from "node:path";
-import type { World } from "../base/world.ts";
-import type { AskOwnerParts } from "../control/auth/ask-owner.ts";
 import { openOwnerExchange } from "../control/auth/owner.ts";
 import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../host/descent.ts";
@@ -9,18 +6,9 @@ import { hostSockets } from "../host/sockets.ts";
 import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { freeSocket } from "./free-socket.ts";
-import type { HarnessPaths } from "./options.ts";
+import { servicePaths } from "./service-paths.ts";
 
 const FOLDER_MODE = 0o700;
-
-/** Where an engine of this user is found: what `owner.token` holds is exchanged at `owner.sock`, and nowhere else. */
-export function servicePaths({ data, state }: HarnessPaths) {
-  return {
-    control: join(data, "control.sock"),
-    ownerSocket: join(state, "owner.sock"),
-    ownerToken: join(state, "owner.token"),
-  };
-}
 
 /**
  * The one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner attach without
@@ -55,22 +43,4 @@ export async function openEngineService<Engine extends OpenEngine>(
   );
   const opened = undo.move();
   return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-}
-
-/** Asks the engine of this user for a token: see `askOwner`. */
-export async function askService(
-  { paths }: { readonly world: World; readonly paths: HarnessPaths },
-  claims: AskOwnerParts["claims"],
-  signal: AbortSignal,
-): Promise<string> {
-  const { askOwner } = await import("../control/auth/ask-owner.ts");
-  const { ownerSocket: socketPath, ownerToken: tokenPath } = servicePaths(paths);
-  const connect = (path: string, stop: AbortSignal) => hostSockets.connectPath(path, stop);
-  return await askOwner({
-    connect,
-    socketPath,
-    tokenPath,
-    ...(claims === undefined ? {} : { claims }),
-    signal,
-  });
 }

@@ -1,7 +1,8 @@
 import { HarnessError } from "../base/errors.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { near } from "../base/near.ts";
-import type { LogInfo, SessionStore } from "../session/store.ts";
+import type { LogInfo } from "../session/store.ts";
 import type { ResumeRequest } from "./options.ts";
 
 /** How many of a directory's newest logs are looked at for one to continue. */
@@ -12,12 +13,20 @@ const TOLD_MAX = 3;
 /** The beginning of an id says something from so many characters behind its prefix on. */
 const PREFIX_UNITS_MIN = 4;
 
-type Reading = Pick<SessionStore, "find" | "list">;
+/** What is looked at of a session here. */
+type Found = Pick<LogInfo, "session" | "logId" | "turns">;
+
+/** Where sessions are looked for: a store, or the catalogue of an engine. */
+interface Reading<Info extends Found> {
+  find(id: SessionId | LogId): Promise<Info | undefined>;
+  /** The newest first. */
+  list(query: { readonly workingDir?: string; readonly limit: number }): Promise<readonly Info[]>;
+}
 
 /** The log to go on with. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
 export async function findLog(
   resume: ResumeRequest | undefined,
-  store: Reading,
+  store: Reading<LogInfo>,
   workingDir: string,
 ): Promise<LogInfo | undefined> {
   if (resume === undefined) return undefined;
@@ -29,7 +38,11 @@ export async function findLog(
  * `last`, the newest of a directory that something was said in.
  * @throws HarnessError NothingToContinue, NoSuchSession with the nearest or newest ids, SessionAmbiguous.
  */
-export async function findSession(wanted: string, store: Reading, workingDir: string): Promise<LogInfo> {
+export async function findSession<Info extends Found>(
+  wanted: string,
+  store: Reading<Info>,
+  workingDir: string,
+): Promise<Info> {
   if (wanted === "last") return await lastOf(store, workingDir);
   const id = normalId(wanted);
   const exact = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
@@ -48,7 +61,7 @@ export async function findSession(wanted: string, store: Reading, workingDir: st
   });
 }
 
-async function lastOf(store: Reading, workingDir: string): Promise<LogInfo> {
+async function lastOf<Info extends Found>(store: Reading<Info>, workingDir: string): Promise<Info> {
   const recent = await store.list({ workingDir, limit: RECENT_LOGS });
   const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
   if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
@@ -65,7 +78,7 @@ function isPrefix(id: string): boolean {
   return id.replace(/^[a-z]+_/, "").length >= PREFIX_UNITS_MIN;
 }
 
-function idsOf({ session, logId }: LogInfo): readonly string[] {
+function idsOf({ session, logId }: Found): readonly string[] {
   return [session, logId];
 }
 
@@ -73,11 +86,11 @@ function begins(known: string, id: string): boolean {
   return known.startsWith(id) || known.replace(/^[a-z]+_/, "").startsWith(id);
 }
 
-function noSuchSession(wanted: string, all: readonly LogInfo[]): HarnessError<"NoSuchSession"> {
+function noSuchSession(wanted: string, all: readonly Found[]): HarnessError<"NoSuchSession"> {
   return new HarnessError("NoSuchSession", { id: wanted, hint: hintFor(wanted, all) });
 }
 
-function hintFor(wanted: string, all: readonly LogInfo[]): string {
+function hintFor(wanted: string, all: readonly Found[]): string {
   if (all.length === 0) return "There is none yet.";
   const id = normalId(wanted);
   const sameKind = (known: string) => !id.includes("_") || known.slice(0, 3) === id.slice(0, 3);

@@ -1,5 +1,5 @@
 import { whileAlive } from "../../base/deadline.ts";
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Random } from "../../base/world.ts";
 import type { Accepted, Command } from "../../protocol/commands.ts";
@@ -71,6 +71,7 @@ class Remote implements RemoteConnection, LinkReader {
   #greeting: Greeting | undefined;
   #number = 0;
   #shaken = false;
+  #isAway = false;
 
   constructor(options: RemoteOptions) {
     this.#options = options;
@@ -165,16 +166,27 @@ class Remote implements RemoteConnection, LinkReader {
 
   async #sendToRun(command: Command): Promise<Accepted> {
     const { kind } = command;
-    if (!("sessionId" in command)) return (await this.#ask(kind, "command", command)) as Accepted;
+    if (!("sessionId" in command)) return (await this.#askRenewed(kind, command)) as Accepted;
     const known = command.sessionId;
     const aimed = () => ({ ...command, sessionId: this.runOf(known) });
     try {
-      return (await this.#ask(kind, "command", aimed())) as Accepted;
+      return (await this.#askRenewed(kind, aimed())) as Accepted;
     } catch (thrown) {
       // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
-      const isUnknown = thrown instanceof HarnessError && thrown.reason === "UnknownSession";
-      if (!isUnknown || !(await this.#reattach(known))) throw thrown;
-      return (await this.#ask(kind, "command", aimed())) as Accepted;
+      if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(known))) throw thrown;
+      return (await this.#askRenewed(kind, aimed())) as Accepted;
+    }
+  }
+
+  /** A token that has expired meanwhile is followed by a new one, where there is one. */
+  async #askRenewed(kind: string, body: object): Promise<unknown> {
+    const link = this.#link;
+    try {
+      return await this.#ask(kind, "command", body);
+    } catch (thrown) {
+      if (!hasReason(thrown, "TokenExpired")) throw thrown;
+      if (this.#link === link) (await link)?.close();
+      return await this.#ask(kind, "command", body);
     }
   }
 
@@ -220,6 +232,7 @@ class Remote implements RemoteConnection, LinkReader {
         if (signal.aborted || !(thrown instanceof HarnessError) || !PASSING.includes(thrown.reason))
           throw thrown;
         const nextMs = Math.round(waitMs * (0.5 + random.number() / 2));
+        this.#isAway = true;
         onState?.({ kind: "away", error: thrown, nextMs });
         await clock.sleep(nextMs, signal);
       }
@@ -227,9 +240,10 @@ class Remote implements RemoteConnection, LinkReader {
   }
 
   #greeted(greeting: Greeting): void {
-    const isNew = this.#greeting?.engine !== greeting.engine;
+    const isNews = this.#isAway || this.#greeting?.engine !== greeting.engine;
+    this.#isAway = false;
     this.#greeting = greeting;
-    if (isNew) this.#options.onState?.({ kind: "connected", engine: greeting.engine });
+    if (isNews) this.#options.onState?.({ kind: "connected", engine: greeting.engine });
   }
 
   /** Only for a session that has lived in an engine before this one, and was not seen to end. */

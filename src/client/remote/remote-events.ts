@@ -87,6 +87,7 @@ export class RemoteEvents {
 
   async #mayGoOn(refusal: Error): Promise<boolean> {
     const { session, reattach } = this.#parts;
+    if (hasReason(refusal, "TokenExpired")) return true; // unless the next socket is refused for that too
     return hasReason(refusal, "UnknownSession") && (await reattach(session));
   }
 

@@ -46,7 +46,7 @@ const CRITICAL_MAX = 32;
 /** The year 9999. */
 const SECONDS_MAX = 253_402_300_799;
 
-const WIRES = ["unix", "loopback", "lan", "stdio"] as const satisfies readonly Wire[];
+export const WIRES = ["unix", "loopback", "lan", "stdio"] as const satisfies readonly Wire[];
 
 /** Claims, or what is wrong with them, in words that name the claim. */
 export type Read<T> =

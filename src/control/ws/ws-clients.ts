@@ -1,4 +1,4 @@
-import type { ClientId, TokenId } from "../../base/ids.ts";
+import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -15,14 +15,15 @@ export interface HeldClient extends Disposable {
 
 interface Kept {
   readonly connection: Connection;
-  readonly jti: TokenId;
+  readonly grant: Grant;
   sockets: number;
   forgetting?: Disposable;
 }
 
 /**
  * Clients over their sockets: several sockets of one client are one client, and one whose socket broke comes back as
- * itself, so that what it has sent stays its own (BUS-02). Each belongs to the token that it came with.
+ * itself, so that what it has sent stays its own (BUS-02). Each belongs to the token that it came with; the owner's tokens
+ * follow one another, and are one holder's.
  */
 export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
@@ -35,11 +36,12 @@ export class SocketClients implements AsyncDisposable {
   }
 
   /** The client of this id, where this token has it; else a new one. */
-  hold({ jti, identityClass, scope }: Grant, label: string, named: string | undefined): HeldClient {
+  hold(grant: Grant, label: string, named: string | undefined): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
-    if (known?.jti === jti) return this.#held(known);
+    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#held(known);
+    const { identityClass, scope } = grant;
     const connection = this.#engine.attach({ identityClass, label, scope });
-    const made = { connection, jti, sockets: 0 };
+    const made = { connection, grant, sockets: 0 };
     this.#kept.set(connection.clientId, made);
     return this.#held(made);
   }
@@ -69,4 +71,15 @@ export class SocketClients implements AsyncDisposable {
       },
     };
   }
+}
+
+function isSameHolder(a: Grant, b: Grant): boolean {
+  if (a.jti === b.jti) return true;
+  return a.identityClass === b.identityClass && isOwners(a) && isOwners(b);
+}
+
+/** For everything, on the Unix socket alone: only the owner of the engine is given such a token (AUTH-11). */
+function isOwners({ wire, scope, mintedBy }: Grant): boolean {
+  const isFirst = mintedBy === undefined;
+  return isFirst && wire === "unix" && scope.sessions === "all" && scope.commands === "all";
 }

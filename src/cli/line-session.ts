@@ -1,0 +1,169 @@
+import { hasReason } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
+import { isId } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { LineTerminal } from "../client/line/terminal.ts";
+import type { Catalogue, EnginePort } from "../control/engine-port.ts";
+import { EVERYTHING } from "../control/scope.ts";
+import { findSession } from "../harness/sessions-find.ts";
+import type { Accepted } from "../protocol/commands.ts";
+import type { Connection } from "../protocol/connection.ts";
+import type { SessionInfo } from "../protocol/resources.ts";
+import type { Settings } from "./arguments.ts";
+import { hasRunFlags, sessionRequest } from "./session-request.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const SESSIONS_MAX = 1_000;
+const SHOWN_MAX = 9;
+const TITLE_CHARS_MAX = 48;
+
+export interface LineSessionParts {
+  readonly port: EnginePort;
+  /** After its handshake. */
+  readonly connection: Connection;
+  readonly settings: Settings;
+  readonly at: Surroundings;
+  /** Where a person can be asked which one it is to be. */
+  readonly terminal?: LineTerminal;
+  readonly elsewhere: boolean;
+}
+
+/** The session that a line client works in. */
+export interface LineSession {
+  readonly session: SessionId;
+  readonly profile: string;
+  readonly model: string;
+  /** Whether it was there before. */
+  readonly history: boolean;
+  /** Sentences for the person at the start. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens the session that a command line names, or lets the person choose among those that run: the last one of this
+ * directory, a new one, or another (CTL-11).
+ * @throws HarnessError what the engine refuses it with; NoSuchSession and its like.
+ */
+export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
+  const { port, connection, settings, at, elsewhere } = parts;
+  const { catalogue } = port;
+  const found = await wantedSession(parts);
+  if (found?.live === true) return await attachTo(parts, found);
+  const request = await sessionRequest({ settings, at, elsewhere });
+  const resume = found === undefined ? {} : { resume: found.log };
+  const accepted = await connection.send({ ...request, ...resume });
+  const { sessionId } = accepted;
+  if (sessionId === undefined) throw new TypeError("the engine created no session");
+  const { profile, model } = await catalogue.session(sessionId, EVERYTHING);
+  return {
+    session: sessionId,
+    profile,
+    model,
+    history: found !== undefined,
+    notices: noticesOf(accepted),
+  };
+}
+
+async function attachTo(
+  { connection, settings }: LineSessionParts,
+  { session, profile, model }: SessionInfo,
+): Promise<LineSession> {
+  const wanted = settings.model;
+  if (wanted !== undefined) await connection.send({ kind: "SetModel", sessionId: session, model: wanted });
+  const kept = hasRunFlags(settings)
+    ? ["This session runs already and goes on as it was started: the other flags do not change it."]
+    : [];
+  return { session, profile, model: wanted ?? model, history: true, notices: kept };
+}
+
+function noticesOf({ result }: Accepted): readonly string[] {
+  const notices: unknown = isObject(result) ? result["notices"] : undefined;
+  return Array.isArray(notices) ? notices.filter((notice) => typeof notice === "string") : [];
+}
+
+async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | undefined> {
+  const { port, settings, at, elsewhere } = parts;
+  const { catalogue } = port;
+  const { resume } = settings;
+  const directory = elsewhere ? (settings.cwd ?? "") : at.workingDir;
+  if (resume !== undefined) {
+    const wanted = resume.kind === "last" ? "last" : resume.id;
+    return (await findSession(wanted, stored(catalogue), directory)).info;
+  }
+  return await chosenSession(parts, directory);
+}
+
+/** What `findSession` looks through, out of the catalogue. */
+function stored(catalogue: Catalogue) {
+  const found = (info: SessionInfo) => ({
+    session: info.session,
+    logId: info.log,
+    turns: info.turns,
+    info,
+  });
+  return {
+    async find(id: string) {
+      try {
+        if (isId("sess", id)) return found(await catalogue.session(id, EVERYTHING));
+      } catch (thrown) {
+        if (!hasReason(thrown, "UnknownSession")) throw thrown;
+      }
+      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      const info = all.find(({ log }) => log === id);
+      return info === undefined ? undefined : found(info);
+    },
+    async list({ workingDir, limit }: { readonly workingDir?: string; readonly limit: number }) {
+      const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
+      const here = all.filter(({ working_dir }) => workingDir === undefined || working_dir === workingDir);
+      return here.slice(0, limit).map(found);
+    },
+  };
+}
+
+/** Asks only where there is something to choose from. */
+async function chosenSession(
+  { port, terminal, at, elsewhere }: LineSessionParts,
+  directory: string,
+): Promise<SessionInfo | undefined> {
+  if (terminal?.interactive !== true) return undefined;
+  const live = await port.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, EVERYTHING);
+  const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
+  const begun = live.filter(({ turns }) => turns > 0); // one that nothing was said in is nothing to go on with
+  const sessions = [...begun.filter(isHere), ...begun.filter((info) => !isHere(info))].slice(0, SHOWN_MAX);
+  const [first] = sessions;
+  // A session of another directory is nobody's business here, unless this is about another machine.
+  if (first === undefined || (!elsewhere && !isHere(first))) return undefined;
+  const rows = sessions.map(
+    (info, index) =>
+      `  ${index + 1}  ${rowOf(info)}${isHere(info) ? "" : `  (${neutraliseLine(info.working_dir)})`}\n`,
+  );
+  const last = sessions.length === 1 ? "1" : `1-${sessions.length}`;
+  await terminal.write(
+    `These sessions run already:\n${rows.join("")}A number goes on with that one, Enter begins a new one.\n`,
+  );
+  const { signal } = at.stop;
+  const ask = () => terminal.prompt(`${last} or Enter > `);
+  ask();
+  for await (const input of terminal.input(signal)) {
+    if (input.kind === "interrupt") break;
+    const typed = input.text.trim();
+    if (typed === "" || typed === "new") return undefined;
+    const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
+    if (chosen !== undefined) return chosen;
+    await terminal.write("Type the number of a session, or press Enter for a new one.\n");
+    ask();
+  }
+  signal.throwIfAborted();
+  throw new LeftBeforeStart();
+}
+
+/** The person left at the question which session it is to be. */
+export class LeftBeforeStart extends Error {
+  override readonly name = "LeftBeforeStart";
+}
+
+function rowOf({ session, title, turns, status }: SessionInfo): string {
+  const shown = neutraliseLine(title).slice(0, TITLE_CHARS_MAX);
+  return `${session}  ${shown === "" ? "(nothing said yet)" : shown}  ${turns} turns, ${status}`;
+}

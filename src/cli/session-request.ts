@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { CommandOf } from "../protocol/commands.ts";
+import type { Settings } from "./arguments.ts";
+import { userEnvironment } from "./environment.ts";
+import { credentialPlaces } from "./secrets.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+type Create = CommandOf<"CreateSession">;
+
+export interface RequestOptions {
+  readonly settings: Settings;
+  readonly at: Surroundings;
+  /** Whether the engine runs on another machine, whose folders and environment are its own. */
+  readonly elsewhere?: boolean;
+}
+
+/** A new session as a command line wants it. What holds a secret is never among it: no engine gets one. */
+export async function sessionRequest({ settings, at, elsewhere = false }: RequestOptions): Promise<Create> {
+  const { profile, model } = settings;
+  const isPath = profile !== undefined && (profile.includes("/") || profile.endsWith(".toml"));
+  const own = elsewhere
+    ? settings.cwd === undefined
+      ? {}
+      : { workingDir: settings.cwd }
+    : { workingDir: at.workingDir };
+  return {
+    kind: "CreateSession",
+    ...own,
+    ...(profile === undefined ? {} : { profile: isPath && !elsewhere ? resolve(profile) : profile }),
+    ...(model === undefined ? {} : { model }),
+    run: {
+      ...flagsOf(settings, elsewhere),
+      asksTrust: process.stdin.isTTY === true,
+      ...(elsewhere ? {} : { environment: await publicEnvironment(settings) }),
+    },
+  };
+}
+
+/** What of the command line changes how a session is run, for one that runs already. */
+export function hasRunFlags(settings: Settings): boolean {
+  return settings.profile !== undefined || Object.keys(flagsOf(settings, true)).length > 0;
+}
+
+function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
+  const { level, autoApprove, strictPermissions, maxTurns, maxCostUsd, lockfile } = settings;
+  const { withoutProject, allowProjectHooks } = settings;
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(autoApprove ? { autoApprove } : {}),
+    ...(strictPermissions ? { strictPermissions } : {}),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(withoutProject ? { withoutProject } : {}),
+    ...(allowProjectHooks ? { allowProjectHooks } : {}),
+    ...(lockfile === undefined ? {} : { lockfile: elsewhere ? lockfile : resolve(lockfile) }),
+  };
+}
+
+/** The environment of this terminal, for what the session's tools start. */
+async function publicEnvironment(settings: Settings): Promise<Readonly<Record<string, string>>> {
+  const secret = new Set(Object.keys((await credentialPlaces(process.env, settings)).variables));
+  return Object.fromEntries(
+    Object.entries(userEnvironment(process.env)).filter(([name]) => !secret.has(name)),
+  );
+}
