@@ -16,7 +16,8 @@ import {
 } from "../../../test/support/transcript-rig.ts";
 import type { Event } from "../../protocol/events.ts";
 import { expiredEvent } from "../expired.ts";
-import { renderMarkdown, SHOWN_UNITS_MAX } from "./markdown.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { SHOWN_UNITS_MAX } from "./markdown-call.ts";
 
 const BRANCH = { logId: INFO.logId, at: 12 };
 

@@ -1,20 +1,26 @@
 import type { CallId, InputId } from "../../base/ids.ts";
-import { isObject, stringAt } from "../../base/json.ts";
-import { count, grouped, head, shortened } from "../../base/text.ts";
-import { callSummary } from "../../client/kit/call-summary.ts";
+import { count, grouped } from "../../base/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
-import { addCost, NO_COST, printPrice, printTokens, settledCost, sumOfCosts } from "../../client/kit/cost.ts";
+import { addCost, NO_COST, settledCost, sumOfCosts } from "../../client/kit/cost.ts";
 import { endingText } from "../../client/kit/turn-record.ts";
 import { deliveredInput } from "../../client/kit/waiting.ts";
-import type { InputBlock, ResultContent } from "../../protocol/content.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import type { LogInfo } from "../store.ts";
-import { codeBlock, codeSpan, inHtml, quotation } from "./markdown-text.ts";
-
-/** Of one argument or result this much is shown; the JSONL export has all of it. */
-export const SHOWN_UNITS_MAX = 20_000;
-const SUMMARY_UNITS_MAX = 100;
+import type { Call } from "./markdown-call.ts";
+import { callText } from "./markdown-call.ts";
+import {
+  answeredText,
+  checkpointText,
+  compactionText,
+  costText,
+  customText,
+  inputText,
+  permissionText,
+  timeText,
+  todoText,
+} from "./markdown-events.ts";
+import { codeSpan, quotation } from "./markdown-text.ts";
 
 /**
  * A session as a document for people (SES-10): what was asked, answered and done, turn by turn, in pieces as they are
@@ -58,8 +64,6 @@ function headerOf(info: LogInfo): string {
     "",
   ].join("\n");
 }
-
-type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args">;
 
 /** Turns events into paragraphs, one after the other. */
 class Transcript {
@@ -142,16 +146,11 @@ class Transcript {
       case "Error":
         return `*Error ${codeSpan(event.payload.reason)}:*\n\n${quotation(event.payload.message)}`;
       case "CompactionTriggered": {
-        const { beforeTokens, afterTokens } = event.payload;
         const cost = this.#isInTurn ? NO_COST : this.#betweenTurns();
-        const price = cost.calls === 0 ? "" : ` (${costText(cost)})`;
-        return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}${price}.*`;
+        return compactionText(event.payload, cost);
       }
-      case "CheckpointMade": {
-        const { files, notRestorable = [] } = event.payload;
-        if (notRestorable.length === 0) return undefined;
-        return `*Kept before the change: ${count(files, "file")}. Not kept: ${notRestorable.map(codeSpan).join(", ")}.*`;
-      }
+      case "CheckpointMade":
+        return checkpointText(event.payload);
       case "MemoryWritten": {
         const { name, removed } = event.payload;
         return `*Memory ${codeSpan(name)} ${removed === true ? "removed" : "written"}.*`;
@@ -217,97 +216,4 @@ class Transcript {
 
 function block(paragraph: string): string {
   return paragraph === "" ? "" : `\n${paragraph}\n`;
-}
-
-function costText(cost: Cost): string {
-  return `${printTokens(cost)}, ${printPrice(cost)}`;
-}
-
-/** "2026-03-01 10:00:00 UTC". */
-function timeText(time: string): string {
-  return `${time.slice(0, 19).replace("T", " ")} UTC`;
-}
-
-function inputText(content: readonly InputBlock[]): string {
-  return content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n\n");
-}
-
-/** A call and its result, folded: the line that stands for it tells what it was and how it went. */
-function callText({ tool, args }: Call, result: PayloadOf<"ToolResult"> | undefined): string {
-  const summary = inHtml(shortened(callSummary(tool, args), SUMMARY_UNITS_MAX));
-  const state = result === undefined ? "no result" : result.isError === true ? "failed" : "ok";
-  return [
-    "<details>",
-    `<summary><code>${summary}</code> · ${state}</summary>`,
-    "",
-    argumentsText(args),
-    ...(result === undefined ? [] : ["", resultText(result.content)]),
-    "",
-    "</details>",
-  ].join("\n");
-}
-
-function argumentsText(args: unknown): string {
-  const command = stringAt(args, "command");
-  if (command !== undefined && isObject(args) && Object.keys(args).length === 1) {
-    return limitedBlock(command, "sh");
-  }
-  return typeof args === "string"
-    ? limitedBlock(args, "text")
-    : limitedBlock(JSON.stringify(args, null, 2) ?? "", "json");
-}
-
-function resultText(content: readonly ResultContent[]): string {
-  const text = content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n");
-  return text.trim() === "" ? "No output." : limitedBlock(text, "text");
-}
-
-function limitedBlock(text: string, language: string): string {
-  const shown = head(text, SHOWN_UNITS_MAX);
-  const left = text.length - shown.length;
-  const more = left === 0 ? "" : `\n\n${grouped(left)} characters more are in the JSONL export.`;
-  return `${codeBlock(shown, language)}${more}`;
-}
-
-function permissionText(
-  answer: PayloadOf<"PermissionAnswered">,
-  tool: string | undefined,
-): string | undefined {
-  if (!answer.counted) return undefined;
-  const what = tool === undefined ? "A call" : codeSpan(tool);
-  const rule = answer.rule === undefined ? "" : `, with the rule ${codeSpan(answer.rule)}`;
-  const by = answer.by === undefined ? "Nobody answered in time, or a rule did" : "Somebody was asked";
-  return `*${by}: ${what} was ${answer.decision === "allow" ? "allowed" : "denied"}${rule}.*`;
-}
-
-function answeredText(question: string | undefined, answer: unknown): string {
-  const said = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "");
-  const told = answer === null ? "Nobody answered." : `The answer: ${codeSpan(said)}.`;
-  return question === undefined ? `*${told}*` : `*Asked:*\n\n${quotation(question)}\n\n*${told}*`;
-}
-
-function todoText({ items }: PayloadOf<"TodoChanged">): string {
-  if (items.length === 0) return "*The list of things to do is empty.*";
-  const marks = { pending: " ", in_progress: ">", completed: "x" };
-  const lines = items.map(({ content, status }) => `[${marks[status]}] ${content}`);
-  return `*To do:*\n\n${codeBlock(lines.join("\n"), "text")}`;
-}
-
-function customText({ payload }: EnvelopeOf<"CustomEvent">): string | undefined {
-  if (payload.namespace !== "cinch") return undefined;
-  switch (payload.kind) {
-    case "Rewound": {
-      const to: unknown = isObject(payload.payload) ? payload.payload["to"] : undefined;
-      const what = stringAt(payload.payload, "what") ?? "it";
-      return `*Somebody set ${codeSpan(what)} back to event ${typeof to === "number" ? to : "unknown"}: what stands between is gone for the model.*`;
-    }
-    case "EventMissing":
-      return "*An event is missing here.*";
-    case "EventUnreadable":
-      return "*An event that stood here cannot be read any more.*";
-    case "Imported":
-      return "*Here this log was imported; what stands above happened elsewhere.*";
-    default:
-      return undefined;
-  }
 }

@@ -1,0 +1,81 @@
+import { isObject, stringAt } from "../../base/json.ts";
+import { count, grouped } from "../../base/text.ts";
+import type { Cost } from "../../client/kit/cost.ts";
+import { printPrice, printTokens } from "../../client/kit/cost.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { EnvelopeOf } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import { codeBlock, codeSpan, quotation } from "./markdown-text.ts";
+
+export function costText(cost: Cost): string {
+  return `${printTokens(cost)}, ${printPrice(cost)}`;
+}
+
+/** "2026-03-01 10:00:00 UTC". */
+export function timeText(time: string): string {
+  return `${time.slice(0, 19).replace("T", " ")} UTC`;
+}
+
+export function inputText(content: readonly InputBlock[]): string {
+  return content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n\n");
+}
+
+export function permissionText(
+  answer: PayloadOf<"PermissionAnswered">,
+  tool: string | undefined,
+): string | undefined {
+  if (!answer.counted) return undefined;
+  const what = tool === undefined ? "A call" : codeSpan(tool);
+  const rule = answer.rule === undefined ? "" : `, with the rule ${codeSpan(answer.rule)}`;
+  const by = answer.by === undefined ? "Nobody answered in time, or a rule did" : "Somebody was asked";
+  return `*${by}: ${what} was ${answer.decision === "allow" ? "allowed" : "denied"}${rule}.*`;
+}
+
+export function answeredText(question: string | undefined, answer: unknown): string {
+  const said = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "");
+  const told = answer === null ? "Nobody answered." : `The answer: ${codeSpan(said)}.`;
+  return question === undefined ? `*${told}*` : `*Asked:*\n\n${quotation(question)}\n\n*${told}*`;
+}
+
+export function todoText({ items }: PayloadOf<"TodoChanged">): string {
+  if (items.length === 0) return "*The list of things to do is empty.*";
+  const marks = { pending: " ", in_progress: ">", completed: "x" };
+  const lines = items.map(({ content, status }) => `[${marks[status]}] ${content}`);
+  return `*To do:*\n\n${codeBlock(lines.join("\n"), "text")}`;
+}
+
+export function customText({ payload }: EnvelopeOf<"CustomEvent">): string | undefined {
+  if (payload.namespace !== "cinch") return undefined;
+  switch (payload.kind) {
+    case "Rewound": {
+      const to: unknown = isObject(payload.payload) ? payload.payload["to"] : undefined;
+      const what = stringAt(payload.payload, "what") ?? "it";
+      return `*Somebody set ${codeSpan(what)} back to event ${typeof to === "number" ? to : "unknown"}: what stands between is gone for the model.*`;
+    }
+    case "EventMissing":
+      return "*An event is missing here.*";
+    case "EventUnreadable":
+      return "*An event that stood here cannot be read any more.*";
+    case "Imported":
+      return "*Here this log was imported; what stands above happened elsewhere.*";
+    default:
+      return undefined;
+  }
+}
+
+export function compactionText(
+  { beforeTokens, afterTokens }: PayloadOf<"CompactionTriggered">,
+  cost: Cost,
+): string {
+  const price = cost.calls === 0 ? "" : ` (${costText(cost)})`;
+  return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}${price}.*`;
+}
+
+/** What of the workspace could not be kept; undefined where all of it was. */
+export function checkpointText({
+  files,
+  notRestorable = [],
+}: PayloadOf<"CheckpointMade">): string | undefined {
+  if (notRestorable.length === 0) return undefined;
+  return `*Kept before the change: ${count(files, "file")}. Not kept: ${notRestorable.map(codeSpan).join(", ")}.*`;
+}
