@@ -158,18 +158,18 @@ function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
  * index was written, when a later change could bear the same time.
  */
 function isStatClean(entry: IndexEntry, stat: NodeStat, indexSeconds: number): boolean {
+  const { modified, changed } = entry;
   const kind = (entry.mode & 0o170000) === 0o120000 ? "symlink" : "file";
-  const hasNanoseconds = entry.modified.nanoseconds !== 0 || entry.changed.nanoseconds !== 0;
-  const seconds = entry.modified.seconds + (hasNanoseconds ? entry.modified.nanoseconds / 1e9 : 1);
+  const hasNanoseconds = modified.nanoseconds !== 0 || changed.nanoseconds !== 0;
   return (
     kind === stat.kind &&
     entry.size === stat.size &&
     entry.inode === stat.inode &&
-    entry.modified.seconds === stat.modified.seconds &&
-    entry.changed.seconds === stat.changed.seconds &&
+    modified.seconds === stat.modified.seconds &&
+    changed.seconds === stat.changed.seconds &&
     hasNanoseconds &&
-    entry.modified.nanoseconds === stat.modified.nanoseconds &&
-    entry.changed.nanoseconds === stat.changed.nanoseconds &&
-    seconds < indexSeconds - INDEX_DOUBT_SECONDS
+    modified.nanoseconds === stat.modified.nanoseconds &&
+    changed.nanoseconds === stat.changed.nanoseconds &&
+    modified.seconds + modified.nanoseconds / 1e9 < indexSeconds - INDEX_DOUBT_SECONDS
   );
 }

@@ -138,6 +138,7 @@ export class Tracker {
     const { tree, root } = this.#parts;
     const since = this.#look;
     const select = this.#selection.select.bind(this.#selection);
+    const hasKnown = this.#entries.all.size > 0;
     const options = { entriesMax: ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
     const look = await tree.look(root, options, signal).catch(orTooLarge);
     if (look === "too large") {
@@ -149,7 +150,7 @@ export class Tracker {
       this.#take(change, by);
       if (index % TAKES_PER_PAUSE === 0) await pause();
     }
-    if (since === undefined) this.#takeMissing(new Set(look.changes.map(({ path }) => path)), by);
+    if (since === undefined && hasKnown) this.#takeMissing(new Set(look.changes.map(({ path }) => path)), by);
     this.#takeLeft(by);
     // Where what is ignored is another by now, other folders may be looked into.
     const isIgnoreNew = since !== undefined && look.changes.some(({ path }) => path.endsWith(".gitignore"));

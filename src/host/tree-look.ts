@@ -1,20 +1,9 @@
-import { readdirSync } from "node:fs";
-import { pathBelow, pathText } from "../base/path-text.ts";
-import type { Look, LookOptions, NamedNode, NodeChange } from "../base/tree.ts";
+import { pathBelow } from "../base/path-text.ts";
+import type { Look, LookOptions, NodeChange } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
+import { listFolder } from "./tree-list.ts";
 import type { LookedFolder, PackedNames } from "./tree-stat.ts";
-import {
-  cPath,
-  direntKind,
-  GONE,
-  isGone,
-  lookInto,
-  native,
-  nodeStat,
-  packNames,
-  STAT_WORDS,
-  statWords,
-} from "./tree-stat.ts";
+import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords } from "./tree-stat.ts";
 
 /** Work between two pauses. */
 const SLICE_MS = 5;
@@ -156,7 +145,7 @@ function seeFolder(
       stats: new Uint32Array(known.stats.length),
     };
   }
-  const entries = readFolder(at);
+  const entries = listFolder(at, handle.descriptor);
   if (entries === undefined) return undefined;
   const words = isSure(now, 0) ? now : Uint32Array.of(now[0] ?? 0);
   const kept = select(path, entries);
@@ -214,26 +203,4 @@ function sameStats(a: Uint32Array, atA: number, b: Uint32Array, atB: number): bo
   // The time of the last change and the inode first: they tell nearly all differences.
   for (let word = STAT_WORDS - 1; word >= 0; word -= 1) if (a[atA + word] !== b[atB + word]) return false;
   return true;
-}
-
-/** Undefined where there is no folder, or none that may be read. */
-export function readFolder(path: string): readonly NamedNode[] | undefined {
-  try {
-    const entries = readdirSync(native(path), { withFileTypes: true });
-    // The runtime gives names as text: one that is no UTF-8 has lost bytes.
-    if (entries.some(({ name }) => name.includes("\ufffd"))) return readBytes(path);
-    return entries.map((entry) => ({ name: entry.name, kind: direntKind(entry) }));
-  } catch (thrown) {
-    if (isGone(thrown) || (thrown instanceof Error && Reflect.get(thrown, "code") === "EACCES"))
-      return undefined;
-    throw thrown;
-  }
-}
-
-function readBytes(path: string): readonly NamedNode[] {
-  return readdirSync(native(path), { encoding: "buffer" }).flatMap((bytes) => {
-    const name = pathText(bytes);
-    const stat = nodeStat(statWords(pathBelow(path, name)), 0);
-    return stat === undefined ? [] : [{ name, kind: stat.kind }];
-  });
 }

@@ -21,7 +21,8 @@ import { assert } from "../base/assert.ts";
 import { folderOf, nameOf, pathBelow, pathText } from "../base/path-text.ts";
 import type { NewNode, NodeStat, Tree } from "../base/tree.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
-import { look, readFolder } from "./tree-look.ts";
+import { listFolder } from "./tree-list.ts";
+import { look } from "./tree-look.ts";
 import { isGone, native, nodeStat, statWords } from "./tree-stat.ts";
 
 const O_PATH = 0x20_0000;
@@ -88,7 +89,7 @@ function count(root: string, path: string, max: number): number {
   const open = [pathBelow(root, path)];
   let found = 0;
   for (let folder = open.pop(); folder !== undefined && found < max; folder = open.pop()) {
-    for (const { name, kind } of readFolder(folder) ?? []) {
+    for (const { name, kind } of listFolder(folder) ?? []) {
       found += 1;
       if (kind === "directory") open.push(pathBelow(folder, name));
     }
