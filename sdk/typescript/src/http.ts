@@ -1,4 +1,4 @@
-import { connectionLost, invalidAnswer, messageOf, refusalOf, unreachable } from "./errors.ts";
+import { CinchError, connectionLost, invalidAnswer, messageOf, refusalOf, unreachable } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { within } from "./limits.ts";
 import { PROTOCOL_VERSION } from "./protocol.ts";
@@ -46,7 +46,10 @@ export class Http {
 
   async token(): Promise<string> {
     const { token } = this.#parts;
-    return typeof token === "string" ? token : await token();
+    const text = typeof token === "string" ? token : await token();
+    // Whatever the platform said of such a header would show the token.
+    if (/^[\x21-\x7e]*$/.test(text)) return text;
+    throw new CinchError("TokenInvalid", "The token has characters that no header can have.");
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {

@@ -27,10 +27,13 @@ export class TurnSum {
   #text = "";
   #costUsd: number | null = 0;
   #refused = 0;
+  #isNew = true;
   #error: TurnResult["error"];
   #ended: { readonly reason: TurnResult["reason"]; readonly rounds: number } | undefined;
 
   add(event: Envelope): void {
+    const isFirst = this.#isNew;
+    this.#isNew = false;
     if (event.kind === "CostIncremented") {
       const { usd } = event.payload;
       this.#costUsd = this.#costUsd === null || usd === null ? null : this.#costUsd + usd;
@@ -56,7 +59,7 @@ export class TurnSum {
         this.#ended = { reason: event.payload.reason, rounds: event.payload.rounds ?? 0 };
         break;
       case "InputWithdrawn":
-        this.#ended = { reason: "withdrawn", rounds: 0 };
+        if (isFirst) this.#ended = { reason: "withdrawn", rounds: 0 }; // later, it is that of somebody else
         break;
       default:
         break; // the others add nothing

@@ -1,0 +1,29 @@
+"""A client of cinch engines. Standard library only; ``cinch_client.aio`` has the same for asyncio."""
+from .client import Client, MintCode, MintedToken, Sessions, Tokens, connect
+from .errors import CinchError
+from .follow import ConnectionState
+from .limits import Limits
+from .protocol import EVENT_KINDS, PROTOCOL_VERSION, Envelope
+from .session import EventStream, Input, Session
+from .turn import TurnError, TurnResult, TurnSum
+
+__all__ = [
+    "Client",
+    "CinchError",
+    "ConnectionState",
+    "EVENT_KINDS",
+    "Envelope",
+    "EventStream",
+    "Input",
+    "Limits",
+    "MintCode",
+    "MintedToken",
+    "PROTOCOL_VERSION",
+    "Session",
+    "Sessions",
+    "Tokens",
+    "TurnError",
+    "TurnResult",
+    "TurnSum",
+    "connect",
+]

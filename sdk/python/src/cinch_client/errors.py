@@ -1,0 +1,71 @@
+"""What this client raises."""
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional
+
+
+class CinchError(Exception):
+    """A refusal of the engine, or no engine at all. The reason is for programs, the message for people.
+
+    ``reason`` is an engine's (docs/protocol/errors.md), or ``InvalidAnswer`` where what answers is no engine. A newer
+    engine may have reasons that this version does not know.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        details: Optional[Mapping[str, Any]] = None,
+        status: Optional[int] = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+        self.details: Dict[str, Any] = dict(details or {})
+        #: The HTTP status, where there was one.
+        self.status = status
+
+
+def refusal_of(body: Any, url: str, status: Optional[int] = None) -> CinchError:
+    """The refusal in a body, or what is wrong with a body that holds none."""
+    fields = body if isinstance(body, dict) else {}
+    reason, message, details = fields.get("reason"), fields.get("message"), fields.get("details")
+    if not isinstance(reason, str) or not isinstance(message, str) or reason == "":
+        why = "a refusal without a reason" if status is None else f"status {status}, and no reason"
+        return invalid_answer(url, why, status)
+    return CinchError(reason, message, details if isinstance(details, dict) else None, status)
+
+
+def invalid_answer(url: str, why: str, status: Optional[int] = None) -> CinchError:
+    text = f"What answers at {url} is no engine of cinch, or something stands between: {why}."
+    return CinchError("InvalidAnswer", text, {"url": url, "why": why}, status)
+
+
+def invalid_event(why: str) -> CinchError:
+    text = f"The engine sent an event that cannot be read: {why}. Client and engine may differ in version."
+    return CinchError("InvalidEvent", text, {"why": why})
+
+
+def unreachable(url: str, detail: str) -> CinchError:
+    text = f"The engine at {url} cannot be reached: {detail}. Start it there with: cinch serve"
+    return CinchError("EngineUnreachable", text, {"url": url, "detail": detail})
+
+
+def connection_lost(what: str) -> CinchError:
+    text = (
+        f"The connection to the engine broke before it had answered {what}. Whether it was carried out is told by the "
+        "events of the session; send it again if it was not."
+    )
+    return CinchError("ConnectionLost", text, {"kind": what})
+
+
+_PASSING = frozenset(["EngineUnreachable", "EngineStopping", "StoreBusy"])
+# What something between client and engine answers while the engine is away.
+_PASSING_STATUSES = frozenset([429, 502, 503, 504])
+
+
+def is_passing(error: CinchError) -> bool:
+    """Whether it may help to try again later."""
+    if error.reason == "InvalidAnswer":
+        return error.status in _PASSING_STATUSES
+    return error.reason in _PASSING

@@ -1,0 +1,137 @@
+"""The events of a session over as many connections as it takes."""
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Optional, cast
+from urllib.parse import quote
+
+from .envelope import Placed, read_envelope
+from .errors import CinchError, invalid_answer, invalid_event, is_passing, refusal_of
+from .http import Http, StreamBox
+from .limits import backoff
+from .protocol import Envelope
+from .sse import SseReader
+
+# How often in a row something may be made anew, and still bring nothing.
+_HEALS_MAX = 4
+
+
+@dataclass(frozen=True)
+class ConnectionState:
+    """What is told of the way to the engine."""
+
+    #: "connected" or "away".
+    kind: str
+    error: Optional[CinchError] = None
+    #: The next attempt is made in so many seconds.
+    next_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class FollowParts:
+    http: Http
+    since: int
+    box: StreamBox
+    #: The run that answers for the session now.
+    run: Callable[[], str]
+    client: Callable[[], Optional[str]]
+    #: Makes what was refused possible: a new run, a new client. False where nothing does.
+    heal: Callable[[CinchError], bool]
+    #: The session was seen to end.
+    ended: Callable[[], None]
+    on_state: Optional[Callable[[ConnectionState], None]]
+
+
+def follow(parts: FollowParts) -> Iterator[Envelope]:
+    """Goes on after the last event that came, so that nothing is missing and nothing comes twice, whatever breaks.
+
+    Ends after SessionEnded, and where the box is closed. Raises CinchError for what the engine refuses for good, and what
+    the last attempt came to, once it was away too long.
+    """
+    limits, closed = parts.http.limits, parts.box.closed
+    last, fruitless, heals = parts.since, 0, 0
+    away_at: Optional[float] = None
+    while not closed.is_set():
+        failure = CinchError("EngineUnreachable", "The engine has closed the stream of events.")
+        try:
+            for placed in _stretch(parts, last):
+                if placed is None:
+                    away_at = None
+                    _tell(parts, ConnectionState("connected"))
+                    continue
+                number, kind, event = placed
+                if kind == "TokenExpiring":
+                    if event is not None:
+                        yield event  # stands in no log, and bears the id of the event before it
+                    continue
+                payload = cast(Any, event["payload"]) if event is not None else {}
+                reached = max(number, payload["to"]) if kind == "StreamGap" else number
+                if reached <= last:
+                    continue
+                if kind != "StreamGap" and number != last + 1:
+                    raise invalid_event(f"{number} came after {last}: those between are missing")
+                last, fruitless, heals = reached, 0, 0
+                if event is None:
+                    continue
+                is_end = kind == "SessionEnded" and event["session"] == parts.run()
+                if is_end:
+                    parts.ended()
+                yield event
+                if is_end or closed.is_set():
+                    return
+        except CinchError as thrown:
+            if closed.is_set():
+                return
+            failure = thrown
+            if not is_passing(failure):
+                heals += 1
+                if heals > _HEALS_MAX or not parts.heal(failure):
+                    raise
+                continue
+        if away_at is None:
+            away_at = time.monotonic()
+        if limits.away > 0 and time.monotonic() - away_at > limits.away:
+            raise failure
+        seconds = 0.0 if fruitless == 0 else backoff(fruitless - 1, limits)
+        fruitless += 1
+        if seconds > 0:
+            _tell(parts, ConnectionState("away", failure, seconds))
+            closed.wait(seconds)
+
+
+def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:
+    """The events that one connection brings; None first, when the engine has begun to answer."""
+    url, limits = parts.http.url, parts.http.limits
+    path = f"/v1/sessions/{quote(parts.run(), safe='')}/events"
+    stream = parts.http.stream(path, {"Last-Event-ID": str(since)}, parts.client(), parts.box)
+    try:
+        frames = SseReader(url, limits.answer_bytes_max)
+        is_open = False
+        while True:
+            piece = stream.read()
+            if piece == b"":
+                return
+            if not is_open:
+                is_open = True
+                yield None
+            for frame in frames.take(piece):
+                if frame.event == "refused":
+                    raise refusal_of(_json(frame.data, url), url)
+                if frame.event == "message":
+                    yield read_envelope(frame.data)
+    finally:
+        stream.close()
+
+
+def _json(text: str, url: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as thrown:
+        raise invalid_answer(url, "a refusal that is no JSON") from thrown
+
+
+def _tell(parts: FollowParts, state: ConnectionState) -> None:
+    if parts.on_state is not None:
+        parts.on_state(state)

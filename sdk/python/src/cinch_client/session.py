@@ -1,0 +1,216 @@
+"""One session of an engine."""
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Type, Union, cast
+from urllib.parse import quote
+
+from .engine import Engine
+from .errors import CinchError, invalid_answer
+from .follow import FollowParts, follow
+from .http import StreamBox
+from .protocol import Accepted, Envelope, SessionInfo
+from .turn import TurnResult, TurnSum, begins
+
+#: What is sent to the model: words, or blocks.
+Input = Union[str, List[Mapping[str, Any]]]
+
+
+class EventStream(Iterator[Envelope]):
+    """Events as they come, for one thread to read. ``close`` ends the reading, from any thread."""
+
+    def __init__(self, events: Iterator[Envelope], box: StreamBox) -> None:
+        self._events = events
+        self._box = box
+
+    def __iter__(self) -> EventStream:
+        return self
+
+    def __next__(self) -> Envelope:
+        return next(self._events)
+
+    def __enter__(self) -> EventStream:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._box.close()
+
+
+class Session:
+    """Its commands are named as the protocol names them.
+
+    Where the engine was started anew meanwhile, the session goes on as a new run on the same log, and ``id`` is that of the
+    new run. A command is never sent twice, unless it was refused for that very reason.
+    """
+
+    def __init__(self, engine: Engine, id: str) -> None:
+        self._engine = engine
+        self._id = id
+        # The engine's process in which it was last known to live.
+        self._seen_in = engine.process
+        self._has_ended = False
+        self._lock = threading.Lock()
+
+    @property
+    def id(self) -> str:
+        """The newest run."""
+        return self._id
+
+    def info(self) -> SessionInfo:
+        return cast(SessionInfo, self._engine.ask("GET", self._path()).body)
+
+    def send_input(
+        self,
+        input: Input,
+        *,
+        delivery: Optional[str] = None,
+        skill: Optional[str] = None,
+        agent: Optional[str] = None,
+    ) -> Accepted:
+        """Begins a turn, and does not wait for it. Raises TurnInProgress, unless a ``delivery`` lets it wait."""
+        content = [{"type": "text", "text": input}] if isinstance(input, str) else input
+        more = {"delivery": delivery, "skill": skill, "agent": agent}
+        return self._send("SendInput", "/input", _without_none({"content": content, **more}))
+
+    def stream_turn(self, input: Input, **options: Optional[str]) -> EventStream:
+        """Begins a turn and gives its events as they happen, to its TurnEnded.
+
+        It begins here, not when it is read. Whoever closes it stops watching and not the turn: that is ``cancel_turn``.
+        """
+        box = StreamBox()
+        since = self.info()["events"]
+        input_id = self.send_input(input, **options).get("inputId")
+        return EventStream(self._turn_events(since, input_id, box), box)
+
+    def run_turn(self, input: Input, **options: Optional[str]) -> TurnResult:
+        """Begins a turn and waits for its end. That it failed is in the result, and no error."""
+        total = TurnSum()
+        with self.stream_turn(input, **options) as events:
+            for event in events:
+                total.add(event)
+        if total.result is None:
+            raise _ended_early()
+        return total.result
+
+    def events(self, since: Optional[int] = None) -> EventStream:
+        """Every event above ``since``, in order and each once, then those that happen, until the session has ended.
+
+        0: all from the beginning; absent: what happens from now on. What breaks is opened again after the last event that
+        came. Where content has expired, or was compacted, a StreamGap stands in its place.
+        """
+        box = StreamBox()
+        return EventStream(self._follow(self.info()["events"] if since is None else since, box), box)
+
+    def answer_permission(
+        self, call_id: str, decision: str, *, scope: Optional[str] = None, rule: Optional[str] = None
+    ) -> Accepted:
+        """Answers a PermissionRequested event: "allow" or "deny". The first answer counts, and only people's do."""
+        body = {"callId": call_id, "decision": decision, "scope": scope, "rule": rule}
+        return self._send("AnswerPermission", "/permission", _without_none(body))
+
+    def answer(self, ask_id: str, answer: Any) -> Accepted:
+        """Answers an Asked event: one of its choices, or the text or form it asks for. Only people's answers count."""
+        return self._send("Answer", "/answer", {"askId": ask_id, "answer": answer})
+
+    def cancel_turn(self) -> Accepted:
+        """Stops the turn that runs."""
+        return self._send("CancelTurn", "/cancel", {})
+
+    def end_session(self) -> Accepted:
+        """Ends the session. Its log stays, and can be gone on with."""
+        self._has_ended = True
+        return self._send("EndSession", "/command", {"kind": "EndSession"})
+
+    def send(self, command: Mapping[str, Any]) -> Accepted:
+        """Any command of the protocol, without its sessionId."""
+        return self._send(str(command.get("kind")), "/command", command)
+
+    def _send(self, kind: str, path: str, body: Mapping[str, Any]) -> Accepted:
+        try:
+            return accepted(self._engine.ask("POST", self._path() + path, body, kind).body, self._engine.http.url)
+        except CinchError as thrown:
+            # It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
+            if thrown.reason != "UnknownSession" or not self._reattach():
+                raise
+        return accepted(self._engine.ask("POST", self._path() + path, body, kind).body, self._engine.http.url)
+
+    def _turn_events(self, since: int, input_id: Optional[str], box: StreamBox) -> Iterator[Envelope]:
+        by = self._engine.client_id
+        is_ours = False
+        for event in self._follow(since, box):
+            payload = cast(Any, event["payload"])
+            is_withdrawn = event["kind"] == "InputWithdrawn" and payload["inputId"] == input_id
+            is_ours = is_ours or is_withdrawn or begins(event, by, input_id)
+            if not is_ours:
+                continue
+            yield event
+            if is_withdrawn or (event["kind"] == "TurnEnded" and event.get("parentCall") is None):
+                return
+        if not box.closed.is_set():
+            raise _ended_early()
+
+    def _follow(self, since: int, box: StreamBox) -> Iterator[Envelope]:
+        engine = self._engine
+
+        def heal(refusal: CinchError) -> bool:
+            if refusal.reason == "UnknownClient":
+                return engine.renew_client()
+            return refusal.reason == "UnknownSession" and self._reattach()
+
+        def ended() -> None:
+            self._has_ended = True
+
+        return follow(
+            FollowParts(
+                http=engine.http,
+                since=since,
+                box=box,
+                run=lambda: self._id,
+                client=lambda: engine.client,
+                heal=heal,
+                ended=ended,
+                on_state=engine.on_state,
+            )
+        )
+
+    def _reattach(self) -> bool:
+        """Opens a new run where the engine was started anew since; false where that is not why it is unknown."""
+        known = self._id
+        with self._lock:
+            if self._id != known:
+                return True  # another thread did, meanwhile
+            if self._has_ended:
+                return False
+            now = self._engine.look()
+            if now == self._seen_in:
+                return False
+            body = self._engine.ask("POST", f"{self._path()}/command", {"kind": "AttachSession"}, "AttachSession").body
+            self._id = accepted(body, self._engine.http.url).get("sessionId", self._id)
+            self._seen_in = now
+            return True
+
+    def _path(self) -> str:
+        return f"/v1/sessions/{quote(self._id, safe='')}"
+
+
+def accepted(body: Any, url: str) -> Accepted:
+    if not isinstance(body, dict):
+        raise invalid_answer(url, "what it accepted is no object")
+    return cast(Accepted, body)
+
+
+def _without_none(fields: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _ended_early() -> CinchError:
+    return CinchError("EngineStopping", "The session ended before the turn did.")

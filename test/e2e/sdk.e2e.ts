@@ -1,0 +1,168 @@
+import { afterAll, expect } from "bun:test";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { BuiltSdk, Driver } from "../support/sdk/runtimes.ts";
+import { buildSdk, RUNTIMES, startDriver } from "../support/sdk/runtimes.ts";
+import type { Served } from "../support/served.ts";
+import { openServed } from "../support/served.ts";
+
+const TIMEOUT_MS = 120_000;
+
+let built: BuiltSdk | undefined;
+afterAll(() => built?.[Symbol.dispose]());
+function sdk(): string {
+  built ??= buildSdk();
+  return built.path;
+}
+
+/** What the model says is told by the last thing that it was sent. */
+function answer({ body }: MockRequest): Turn {
+  const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
+  if (asked.includes("say hello")) return says("Hello, world.", { deltaChars: 5 });
+  if (asked.includes("touch it")) return calls("Bash", { command: "touch note.txt" });
+  if (asked.includes("ever")) return { parts: [{ text: "and on " }], fault: { kind: "endless" } };
+  if (asked.includes("time")) return says("one two three four ".repeat(2_000), { paceMs: 10 });
+  return says("Done.");
+}
+
+const PROGRAM_OF_BUN = "sh"; // the Bun that runs this is always there
+
+for (const runtime of RUNTIMES) {
+  const needing = requireProgram(runtime.program === "bun" ? PROGRAM_OF_BUN : runtime.program);
+  const transports = [
+    ...runtime.wires.map((wire) => ({
+      over: "a port",
+      wire,
+      env: (served: Served) => ({ CINCH_URL: served.url }),
+    })),
+    {
+      over: "the Unix socket",
+      wire: "sse" as const,
+      env: (served: Served) => ({ CINCH_SOCKET: served.socket, CINCH_LABEL: "tour" }),
+    },
+  ];
+  for (const { over, wire, env } of transports) {
+    const how = `${runtime.name}, ${wire} over ${over}`;
+    needing(
+      `[SDK-01 CTL-04] ${how}: handshake, sessions, turns, permissions, cancelling and refusals`,
+      async () => {
+        const flags = ["--model", "mock:one", "--strict-permissions"];
+        await using served = await openServed({ script: answer, listens: true, flags });
+        const token = await served.token("--identity-class", "human", "--can-mint");
+        await using driver = startDriver(runtime, {
+          sdk: sdk(),
+          wire,
+          args: ["tour"],
+          env: { ...env(served), CINCH_TOKEN: token },
+        });
+        const told = await Array.fromAsync(driver.lines);
+        expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+        expect(told).toEqual(TOUR);
+      },
+      TIMEOUT_MS,
+    );
+
+    needing(
+      `[SDK-01 CTL-03 CTL-14 CTL-17] ${how}: events go on without gap or duplicate after the engine was killed`,
+      async () => {
+        await using served = await openServed({ script: answer, listens: true });
+        const token = await served.token();
+        const session = await served.session(token);
+        await using driver = startDriver(runtime, {
+          sdk: sdk(),
+          wire,
+          args: ["follow", session],
+          env: { ...env(served), CINCH_TOKEN: token },
+        });
+        const content = [{ type: "text", text: "take your time" }];
+        expect((await served.ask(`/v1/sessions/${session}/input`, token, { content })).status).toBe(202);
+        const { ids, kinds, rest } = await followed(driver, served);
+        expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+        expect(ids).toEqual(ids.map((_, at) => at + 1));
+        expect(kinds.filter((kind) => kind === "TurnEnded")).toHaveLength(2);
+        expect(rest).toEqual([{ goneOn: true }]);
+      },
+      TIMEOUT_MS,
+    );
+  }
+
+  needing(
+    `[SDK-01 CTL-17] ${runtime.name}: whoever waits for a turn is told how it ended, also where its engine was killed`,
+    async () => {
+      await using served = await openServed({ script: answer });
+      const token = await served.token();
+      await using driver = startDriver(runtime, {
+        sdk: sdk(),
+        wire: "sse",
+        args: ["turn", await served.session(token)],
+        env: { CINCH_SOCKET: served.socket, CINCH_TOKEN: token },
+      });
+      const told: unknown[] = [];
+      for await (const line of driver.lines) {
+        told.push(line);
+        if (!("watching" in line)) continue;
+        await served.kill();
+        await served.start();
+      }
+      expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+      expect(told).toEqual([{ watching: true }, { reason: "error" }, { text: "Hello, world." }]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+/** Reads what a driver follows; kills the engine in the middle of a turn, and starts it again. */
+async function followed(driver: Driver, served: Served) {
+  const ids: number[] = [];
+  const kinds: string[] = [];
+  const rest: unknown[] = [];
+  for await (const line of driver.lines) {
+    const { id, kind } = line;
+    if (typeof id !== "number") {
+      rest.push(line);
+      continue;
+    }
+    ids.push(id);
+    kinds.push(String(kind));
+    if (ids.length !== 10) continue;
+    await served.kill();
+    await served.start();
+  }
+  return { ids, kinds, rest };
+}
+
+const HELLO = {
+  text: "Hello, world.",
+  reason: "complete",
+  rounds: 1,
+  costUsd: null,
+  tools: [],
+  refused: 0,
+};
+
+const TOUR = [
+  { handshake: [PROTOCOL_VERSION, true] },
+  { health: "ok", tools: true },
+  { created: true, got: true },
+  { turn: HELLO },
+  { kinds: ["CostIncremented", "TextDelta", "TurnEnded", "TurnStarted", "TurnTiming"] },
+  { asked: "Bash", answered: {} },
+  { counted: true, by: "allow" },
+  { isError: false },
+  { asked: "Bash", answered: {} },
+  { counted: true, by: "deny" },
+  { isError: true },
+  { cancelled: [{}, "cancelled"] },
+  {
+    unknownSession: "UnknownSession",
+    noId: "InvalidSessionID",
+    noQuestion: "InvalidCommand",
+    badToken: "TokenInvalid",
+  },
+  { revoked: "TokenRevoked" },
+  { ended: true },
+  { resumed: true, turn: "Hello, world." },
+];

@@ -1,0 +1,129 @@
+// Does with the TypeScript SDK, as it is built, what a test asks for, in whatever runs this: prints one line of JSON for
+// each thing that came of it. `driver.py` does the same with the Python SDK, and both must print the same.
+const { CINCH_SDK, CINCH_URL, CINCH_SOCKET, CINCH_TOKEN, CINCH_WIRE, CINCH_LABEL } = process.env;
+const [scenario, session] = process.argv.slice(2);
+const { connect, CinchError } = await import(`${CINCH_SDK}/index.js`);
+const { unixSocket } = await import(`${CINCH_SDK}/node.js`);
+
+function tell(value) {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+async function open(more = {}) {
+  return await connect({
+    url: CINCH_URL ?? "http://localhost",
+    token: CINCH_TOKEN ?? "",
+    ...(CINCH_SOCKET === undefined ? {} : { fetch: unixSocket(CINCH_SOCKET) }),
+    ...(CINCH_WIRE === undefined ? {} : { wire: CINCH_WIRE }),
+    ...(CINCH_LABEL === undefined ? {} : { label: CINCH_LABEL }),
+    ...more,
+  });
+}
+
+async function reasonOf(promise) {
+  try {
+    await promise;
+    return "none";
+  } catch (thrown) {
+    return thrown instanceof CinchError ? thrown.reason : thrown.name;
+  }
+}
+
+const SCENARIOS = {
+  /** Everything that the SDK has, once. */
+  async tour() {
+    const client = await open();
+    const { handshake } = client;
+    tell({ handshake: [handshake.protocol_version, handshake.event_kinds.includes("TextDelta")] });
+    tell({
+      health: (await client.health()).status,
+      tools: (await client.tools()).some(({ name }) => name === "Bash"),
+    });
+    const made = await client.sessions.create();
+    const [newest] = await client.sessions.list();
+    tell({
+      created: newest.session === made.id,
+      got: (await client.sessions.get(made.id)).log === newest.log,
+    });
+
+    tell({ turn: await made.runTurn("say hello") });
+    const kinds = new Set();
+    for await (const { kind } of made.streamTurn("say hello")) kinds.add(kind);
+    tell({ kinds: [...kinds].sort() });
+
+    for (const decision of ["allow", "deny"]) {
+      for await (const event of made.streamTurn("touch it")) {
+        if (event.kind === "PermissionRequested") {
+          const { callId, tool } = event.payload;
+          tell({ asked: tool, answered: await made.answerPermission(callId, decision) });
+        }
+        if (event.kind === "PermissionAnswered")
+          tell({ counted: event.payload.counted, by: event.payload.decision });
+        if (event.kind === "ToolResult") tell({ isError: event.payload.isError ?? false });
+      }
+    }
+
+    const seen = [];
+    for await (const { kind, payload } of made.streamTurn("go on for ever")) {
+      if (kind === "TextDelta" && seen.length === 0) seen.push(await made.cancelTurn());
+      if (kind === "TurnEnded") seen.push(payload.reason);
+    }
+    tell({ cancelled: seen });
+
+    tell({
+      unknownSession: await reasonOf(client.session("sess_01ARZ3NDEKTSV4RRFFQ69G5FAV").runTurn("hello")),
+      noId: await reasonOf(client.sessions.get("nonsense")),
+      noQuestion: await reasonOf(made.answer("ask_01ARZ3NDEKTSV4RRFFQ69G5FAV", "yes")),
+      badToken: await reasonOf(open({ token: "nonsense" })),
+    });
+    const { token } = await client.tokens.mint({
+      identityClass: "agent",
+      sessions: [made.id],
+      expiresIn: 60,
+    });
+    const lesser = await open({ token });
+    await client.tokens.revoke(
+      JSON.parse(atob(token.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).jti,
+    );
+    tell({ revoked: await reasonOf(lesser.runtime()) });
+
+    await made.endSession();
+    tell({ ended: !(await client.sessions.get(made.id)).live });
+    const again = await client.sessions.resume(made.id);
+    tell({ resumed: again.id !== made.id, turn: (await again.runTurn("say hello")).text });
+    client.close();
+  },
+
+  /** Follows a session from its beginning over whatever happens to its engine; sends once more when a turn has failed. */
+  async follow() {
+    const client = await open({ limits: { backoffMsMin: 20, backoffMsMax: 200 } });
+    const followed = client.session(session);
+    for await (const { id, kind, payload } of followed.events({ since: 0 })) {
+      tell({ id, kind });
+      if (kind !== "TurnEnded") continue;
+      if (payload.reason === "complete") break;
+      await followed.sendInput("say hello");
+    }
+    tell({ goneOn: followed.id !== session });
+    client.close();
+  },
+
+  /** A turn that is waited for while its engine is killed. */
+  async turn() {
+    let isWatching = false;
+    const client = await open({
+      limits: { backoffMsMin: 20, backoffMsMax: 200 },
+      onState({ kind }) {
+        // Its input was accepted, and its events are followed.
+        if (kind === "connected" && !isWatching) tell({ watching: true });
+        isWatching = true;
+      },
+    });
+    const awaited = client.session(session);
+    tell({ reason: (await awaited.runTurn("take your time")).reason });
+    tell({ text: (await awaited.runTurn("say hello")).text });
+    client.close();
+  },
+};
+
+await SCENARIOS[scenario]();

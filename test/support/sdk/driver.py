@@ -1,0 +1,147 @@
+"""Does with the Python SDK what driver.mjs does with the TypeScript SDK, and prints the same lines."""
+import asyncio
+import base64
+import inspect
+import json
+import os
+import sys
+
+import cinch_client
+from cinch_client import CinchError, Limits, aio
+
+ENV = os.environ
+ASYNC = sys.argv[1] == "--async"
+ARGS = sys.argv[2:] if ASYNC else sys.argv[1:]
+
+
+def tell(**value):
+    print(json.dumps(value), flush=True)
+
+
+async def wait(value):
+    """What the two kinds of client give: a value, or what is to be awaited for one."""
+    return await value if inspect.isawaitable(value) else value
+
+
+async def each(events):
+    if hasattr(events, "__aiter__"):
+        async for event in events:
+            yield event
+    else:
+        with events:
+            for event in events:
+                yield event
+
+
+async def open_client(**more):
+    options = {"token": ENV.get("CINCH_TOKEN", ""), **more}
+    if "CINCH_SOCKET" in ENV:
+        options["socket_path"] = ENV["CINCH_SOCKET"]
+    if "CINCH_LABEL" in ENV:
+        options["label"] = ENV["CINCH_LABEL"]
+    connect = aio.connect if ASYNC else cinch_client.connect
+    return await wait(connect(ENV.get("CINCH_URL", "http://localhost"), **options))
+
+
+async def reason_of(call):
+    try:
+        await wait(call())
+        return "none"
+    except CinchError as thrown:
+        return thrown.reason
+
+
+async def tour():
+    client = await open_client()
+    kinds = client.handshake["event_kinds"]
+    tell(handshake=[client.handshake["protocol_version"], "TextDelta" in kinds])
+    tools = await wait(client.tools())
+    tell(health=(await wait(client.health()))["status"], tools="Bash" in [tool["name"] for tool in tools])
+    made = await wait(client.sessions.create())
+    newest = (await wait(client.sessions.list()))[0]
+    got = await wait(client.sessions.get(made.id))
+    tell(created=newest["session"] == made.id, got=got["log"] == newest["log"])
+
+    turn = await wait(made.run_turn("say hello"))
+    tell(
+        turn={
+            "text": turn.text,
+            "reason": turn.reason,
+            "rounds": turn.rounds,
+            "costUsd": turn.cost_usd,
+            "tools": list(turn.tools),
+            "refused": turn.refused,
+        }
+    )
+    seen = set()
+    async for event in each(made.stream_turn("say hello")):
+        seen.add(event["kind"])
+    tell(kinds=sorted(seen))
+
+    for decision in ["allow", "deny"]:
+        async for event in each(made.stream_turn("touch it")):
+            payload = event["payload"]
+            if event["kind"] == "PermissionRequested":
+                answered = await wait(made.answer_permission(payload["callId"], decision))
+                tell(asked=payload["tool"], answered=answered)
+            if event["kind"] == "PermissionAnswered":
+                tell(counted=payload["counted"], by=payload["decision"])
+            if event["kind"] == "ToolResult":
+                tell(isError=payload.get("isError", False))
+
+    told = []
+    async for event in each(made.stream_turn("go on for ever")):
+        if event["kind"] == "TextDelta" and not told:
+            told.append(await wait(made.cancel_turn()))
+        if event["kind"] == "TurnEnded":
+            told.append(event["payload"]["reason"])
+    tell(cancelled=told)
+
+    stranger = client.session("sess_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    tell(
+        unknownSession=await reason_of(lambda: stranger.run_turn("hello")),
+        noId=await reason_of(lambda: client.sessions.get("nonsense")),
+        noQuestion=await reason_of(lambda: made.answer("ask_01ARZ3NDEKTSV4RRFFQ69G5FAV", "yes")),
+        badToken=await reason_of(lambda: open_client(token="nonsense")),
+    )
+    minted = await wait(client.tokens.mint("agent", sessions=[made.id], expires_in=60))
+    lesser = await open_client(token=minted.token)
+    claims = json.loads(base64.urlsafe_b64decode(minted.token.split(".")[0] + "=="))
+    await wait(client.tokens.revoke(claims["jti"]))
+    tell(revoked=await reason_of(lesser.runtime))
+
+    await wait(made.end_session())
+    tell(ended=not (await wait(client.sessions.get(made.id)))["live"])
+    again = await wait(client.sessions.resume(made.id))
+    turn = await wait(again.run_turn("say hello"))
+    tell(resumed=again.id != made.id, turn=turn.text)
+
+
+async def follow(session):
+    client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2))
+    followed = client.session(session)
+    async for event in each(followed.events(0)):
+        tell(id=event["id"], kind=event["kind"])
+        if event["kind"] != "TurnEnded":
+            continue
+        if event["payload"]["reason"] == "complete":
+            break
+        await wait(followed.send_input("say hello"))
+    tell(goneOn=followed.id != session)
+
+
+async def turn(session):
+    watching = []
+
+    def on_state(state):
+        if state.kind == "connected" and not watching:
+            tell(watching=True)  # its input was accepted, and its events are followed
+            watching.append(True)
+
+    client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2), on_state=on_state)
+    awaited = client.session(session)
+    tell(reason=(await wait(awaited.run_turn("take your time"))).reason)
+    tell(text=(await wait(awaited.run_turn("say hello"))).text)
+
+
+asyncio.run({"tour": tour, "follow": follow, "turn": turn}[ARGS[0]](*ARGS[1:]))
