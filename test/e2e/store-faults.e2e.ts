@@ -166,6 +166,33 @@ withMounts(
 );
 
 withMounts(
+  "[SES-16] on a disk without any room a session can be deleted, which makes room, and the others go on",
+  async () => {
+    await using rig = await openRig([says(SAID), says("x ".repeat(300_000)), says("again"), says("again")]);
+    expect(await rig.run(["-p", "long"])).toMatchObject({ code: 0 });
+    const data = join(rig.home.path, "data");
+    const stderr = await mounted(rig, [
+      `mkdir ${data}.kept && cp -a ${data}/. ${data}.kept/`,
+      `mount -t tmpfs -o size=4m none ${data} && cp -a ${data}.kept/. ${data}/`,
+      `cat /dev/zero > ${data}/ballast || echo full >&2`,
+      `"$0" -p more --model mock:one || echo "exit $?" >&2`,
+      `"$0" sessions delete last --yes || echo "exit $?" >&2`,
+      `stat -c 'reserve %s' ${data}/cinch/sessions.db-reserve >&2`,
+      `"$0" -p more --continue --model mock:one || echo "exit $?" >&2`,
+      `"$0" sessions list >&2 || echo "exit $?" >&2`,
+    ]);
+    const [before = "", after = ""] = stderr.split(" is deleted\n");
+    expect(before).toContain("full\n");
+    expect(before).toContain("(StoreUnwritable)");
+    expect(before.match(/exit \d/gu)).toEqual(["exit 1"]); // the run before, and nothing else
+    expect(after).toStartWith("reserve 262144\n");
+    expect(after).toContain("remember");
+    expect(after).not.toContain("exit");
+  },
+  60_000,
+);
+
+withMounts(
   "[SES-16] where nothing can be written, a run says so, and the sessions can be listed",
   async () => {
     await using rig = await openRig([says(SAID), says("again")]);

@@ -78,7 +78,7 @@ withMounts(
     await using directory = temporaryDirectory();
     const disk = join(directory.path, "disk");
     mkdirSync(disk);
-    const mount = `mount -t tmpfs -o size=1m none ${disk} && head -c 300000 /dev/zero > ${disk}/ballast`;
+    const mount = `mount -t tmpfs -o size=1300k none ${disk} && head -c 300000 /dev/zero > ${disk}/ballast`;
     const told = await mounted(mount, "fill", join(disk, "sessions.db"));
     const acknowledged = Number(told["acknowledged"]);
     expect(acknowledged).toBeGreaterThan(100);

@@ -181,6 +181,7 @@ test("[SES-01] the store and all its files are readable by their owner alone", a
     ]);
     expect(modes.sort()).toEqual([
       ["sessions.db", "600"],
+      ["sessions.db-reserve", "600"],
       ["sessions.db-shm", "600"],
       ["sessions.db-wal", "600"],
     ]);

@@ -50,7 +50,11 @@ test("[SES-02] an older store is upgraded with what it holds, after it was copie
   expect(shown).toEqual([`${NOW} to ${NOW + 1}`, `${NOW + 1} to ${NOW + 2}`]);
   // Only the newest copy is kept, and it is the store as it was before the last upgrade.
   const copy = `${sample.path}.backup-v${NOW + 1}`;
-  expect(readdirSync(dirname(sample.path)).sort()).toEqual(["sessions.db", `sessions.db.backup-v${NOW + 1}`]);
+  expect(readdirSync(dirname(sample.path)).sort()).toEqual([
+    "sessions.db",
+    "sessions.db-reserve",
+    `sessions.db.backup-v${NOW + 1}`,
+  ]);
   await using before = await openSqliteStore({
     path: copy,
     world,

@@ -10,6 +10,7 @@ import { fillExpiry } from "./fill-expiry.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { keepReserve } from "./reserve.ts";
 import { sealOld } from "./seal-old.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -36,7 +37,7 @@ export interface SqliteStoreOptions {
  * Opens the session store in an SQLite file (SES-01), readable and writable by its owner alone, every content in it sealed
  * (SES-04). What an older version left unsealed is sealed first.
  *
- * One on a read-only medium can still be read (SES-16).
+ * One on a read-only medium can still be read, and on a disk without room something can be deleted (SES-16).
  * @throws StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy or SessionsLocked; a file that cannot be used is left as it
  *   is.
  */
@@ -47,19 +48,26 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
+  const open = () => Connection.open(path, busyMs);
   try {
-    return await openWith(() => Connection.open(path, busyMs), options);
+    const store = await openWith(open, options);
+    await keepReserve(path, world);
+    return store;
   } catch (thrown) {
     if (found === undefined || unmerged > 0 || !hasReason(thrown, "StoreUnwritable")) throw thrown;
     world.log.for("session.sqlite").write("warn", "the session store can only be read", {
       path,
       error: thrown.message,
     });
-    return await openWith(() => Connection.openFrozen(path, busyMs), options);
+    return await openWith(() => Connection.openFrozen(path, busyMs), options, open);
   }
 }
 
-async function openWith(connect: () => Connection, options: SqliteStoreOptions): Promise<SessionStore> {
+async function openWith(
+  connect: () => Connection,
+  options: SqliteStoreOptions,
+  reopen?: () => Connection,
+): Promise<SessionStore> {
   const connection = connect();
   try {
     const { world, logKey, migrations = MIGRATIONS, onUpgrade = () => undefined } = options;
@@ -72,7 +80,7 @@ async function openWith(connect: () => Connection, options: SqliteStoreOptions):
     };
     await migrate(connection, { world, migrations, onUpgrade, complete });
     if (sealed > 0) await forgetPlain(connection, options);
-    return new SqliteStore(connection, world, logKey.key);
+    return new SqliteStore(connection, world, logKey.key, reopen);
   } catch (thrown) {
     connection[Symbol.dispose]();
     throw thrown;

@@ -6,9 +6,16 @@ export const ROWS_PER_STEP = 2_000;
 /** Above this the write-ahead log is written back between two steps. */
 const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
 
+/** Where there is no room, the first step is this small, and each that follows twice as large. */
+const TIGHT_ROWS = 50;
+/** Free pages that are given back in one transaction where there is no room. */
+const TIGHT_PAGES = 16;
+
 interface Removal {
   readonly world: Pick<World, "files">;
   readonly signal: AbortSignal;
+  /** Whether the disk has no room: what a step frees is given back before the next. */
+  readonly isTight?: boolean;
 }
 
 /** Makes a log unseen, and its content unreadable for good, inside a transaction. Its rows go with `removeRows`. */
@@ -37,14 +44,20 @@ const STEPS: readonly (readonly string[])[] = [
 
 /** Removes the rows of a forgotten log, in steps. What is left after a signal or a crash, the next maintenance removes. */
 export async function removeRows(connection: Connection, log: number, removal: Removal): Promise<void> {
+  const { isTight = false } = removal;
+  // What is removed was sealed, and its key is gone: overwriting it would write all of it once more.
+  if (isTight) connection.execute("PRAGMA secure_delete = FAST");
+  let rows = isTight ? TIGHT_ROWS : ROWS_PER_STEP;
   for (const statements of STEPS) {
-    let removed = ROWS_PER_STEP;
-    while (removed === ROWS_PER_STEP) {
+    let removed = rows;
+    while (removed > 0) {
       if (removal.signal.aborted) return;
       removed = connection.transaction("process", () =>
-        statements.reduce((_, sql) => connection.run(sql, log, ROWS_PER_STEP).changes, 0),
+        statements.reduce((_, sql) => connection.run(sql, log, rows).changes, 0),
       );
+      if (isTight) giveBack(connection);
       await betweenSteps(connection, removal);
+      rows = Math.min(ROWS_PER_STEP, 2 * rows);
     }
   }
   connection.transaction("process", () => {
@@ -53,6 +66,16 @@ export async function removeRows(connection: Connection, log: number, removal: R
     }
     connection.run("DELETE FROM logs WHERE num = ?", log);
   });
+  if (isTight) connection.execute("PRAGMA secure_delete = ON");
+}
+
+/** Gives every free page back to the disk, few at a time, and what the write-ahead log takes. */
+function giveBack(connection: Connection): void {
+  connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  while (Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0) > 0) {
+    connection.all(`PRAGMA incremental_vacuum(${TIGHT_PAGES})`);
+    connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
 }
 
 /** Keeps the write-ahead log short, and lets others have their turn. */

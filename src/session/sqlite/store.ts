@@ -27,23 +27,29 @@ import { takeLease } from "./lease.ts";
 import { maintain } from "./maintain.ts";
 import { Reading } from "./reading.ts";
 import { forgetLog, removeRows } from "./removal.ts";
+import { keepReserve, spendReserve } from "./reserve.ts";
 import { RowReader } from "./rows.ts";
 import type { HeldLog } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
 /** The session store in one SQLite file; `open.ts` opens it. */
 export class SqliteStore implements SessionStore {
-  readonly #connection: Connection;
   readonly #world: World;
-  readonly #keys: DataKeys;
-  readonly #rows: RowReader;
-  readonly #reading: Reading;
+  readonly #logKey: Uint8Array;
+  readonly #reopen: (() => Connection) | undefined;
   readonly #writers = new Set<SqliteWriter>();
+  #connection: Connection;
+  #keys: DataKeys;
+  #rows: RowReader;
+  #reading: Reading;
   #disposed = false;
 
-  constructor(connection: Connection, world: World, logKey: Uint8Array) {
-    this.#connection = connection;
+  /** @param reopen opens the file to be written to, where `connection` only reads it. */
+  constructor(connection: Connection, world: World, logKey: Uint8Array, reopen?: () => Connection) {
     this.#world = world;
+    this.#logKey = logKey;
+    this.#reopen = reopen;
+    this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
     this.#reading = new Reading(connection, this.#rows);
@@ -177,7 +183,26 @@ export class SqliteStore implements SessionStore {
   }
 
   async delete(logId: LogId): Promise<void> {
-    const log = this.#connection.transaction("power", () => {
+    let isTight = false;
+    /** Where there is no room, that of the reserve is used: deleting is what makes room. */
+    const withRoom = async <Result>(work: () => Promise<Result> | Result): Promise<Result> => {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (isTight || !hasReason(thrown, "StoreUnwritable") || !(await this.#spendReserve())) throw thrown;
+        isTight = true;
+        return await work();
+      }
+    };
+    const log = await withRoom(() => this.#forgetLog(logId));
+    await withRoom(() => this.#forget());
+    const { signal } = new AbortController();
+    await withRoom(() => removeRows(this.#connection, log, { world: this.#world, signal, isTight }));
+    if (isTight) await keepReserve(this.#connection.path, this.#world);
+  }
+
+  #forgetLog(logId: LogId): number {
+    return this.#connection.transaction("power", () => {
       const row = this.#mustFind(logId);
       // A log whose lease is damaged can be deleted: who writes it all the same is told that it has lost it.
       const living = this.#holderOr(row, "nobody");
@@ -186,8 +211,19 @@ export class SqliteStore implements SessionStore {
       forgetLog(this.#connection, num);
       return num;
     });
-    await this.#forget();
-    await removeRows(this.#connection, log, { world: this.#world, signal: new AbortController().signal });
+  }
+
+  /** Frees the room of the reserve, and opens a file anew that could only be read for want of room. */
+  async #spendReserve(): Promise<boolean> {
+    if (!(await spendReserve(this.#connection.path, this.#world))) return false;
+    if (this.#reopen === undefined) return true;
+    const connection = this.#reopen();
+    this.#connection[Symbol.dispose]();
+    this.#connection = connection;
+    this.#keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
+    this.#rows = new RowReader(connection.path, this.#keys);
+    this.#reading = new Reading(connection, this.#rows);
+    return true;
   }
 
   async maintain(signal: AbortSignal): Promise<Maintained> {
