@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { version } from "../../package.json";
 import type { SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { CodeChannel } from "../control/auth/code-channel.ts";
@@ -8,6 +9,7 @@ import type { Authority } from "../control/authority.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { HttpServer, HttpTarget } from "../control/http/server.ts";
 import { serveHttp } from "../control/http/server.ts";
+import { mcpRoutes } from "../control/mcp-server/routes.ts";
 import { minimalRoutes } from "../control/minimal/minimal.ts";
 import { restRoutes } from "../control/rest/rest.ts";
 import type { Route } from "../control/route.ts";
@@ -16,7 +18,7 @@ import type { OpenEngine, OpenHarness } from "../harness.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** What these wires add to the features of the handshake. */
-export const HTTP_FEATURES = ["rest", "sse", "websocket"] as const;
+export const HTTP_FEATURES = ["rest", "sse", "websocket", "mcpserver_http"] as const;
 
 export interface ControlParts {
   readonly world: Pick<World, "clock" | "listen" | "log" | "random">;
@@ -45,8 +47,10 @@ export async function serveControl(parts: ControlParts): Promise<ControlServer> 
   const { world, engine, authority, minimal, others = [] } = parts;
   await using undo = new AsyncDisposableStack();
   const sockets = openWebSockets({ engine, authority, world });
+  const mcp = mcpRoutes({ engine, authority, world, version });
   const more = [
     ...sockets.routes,
+    ...mcp.routes,
     ...(minimal === undefined ? [] : minimalRoutes({ world, session: minimal })),
     ...others,
   ];
@@ -54,6 +58,7 @@ export async function serveControl(parts: ControlParts): Promise<ControlServer> 
     await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
   );
   undo.use(sockets); // they send what they have before the listener is closed
+  undo.use(mcp);
   const opened = undo.move();
   return {
     addresses: server.addresses,

@@ -7,7 +7,8 @@ const TOKEN_PROTOCOL = "cinch.token.";
 
 /** The methods and headers that a page of an allowed origin may use. */
 const ALLOWED_METHODS = "GET, POST, DELETE";
-const ALLOWED_HEADERS = "content-type, last-event-id, x-harness-client, x-harness-token, x-harness-version";
+const ALLOWED_HEADERS =
+  "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, x-harness-client, x-harness-token, x-harness-version";
 
 /**
  * Holds the Host to the names that this listener is reached by: a page that has its own name point here has another
@@ -38,7 +39,7 @@ export function originHeaders(origin: string | undefined): Readonly<Record<strin
   if (origin === undefined) return {};
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "x-harness-client",
+    "access-control-expose-headers": "mcp-session-id, x-harness-client",
     vary: "origin",
   };
 }

@@ -24,6 +24,8 @@ export type SendUpdate = (update: Update) => Promise<void>;
 export class Following implements Disposable {
   readonly #parts: FollowingParts;
   readonly #open = new Map<string, { readonly stop: AbortController; readonly count: number }>();
+  /** Of events, which come to an end. */
+  readonly #pumps = new Set<Promise<void>>();
 
   constructor(parts: FollowingParts) {
     this.#parts = parts;
@@ -48,7 +50,12 @@ export class Following implements Disposable {
       }
       return {
         begin: () => {
-          for (const [uri, each] of followed) void this.#pump(uri, each, { send, stop: stop.signal });
+          for (const [uri, each] of followed) {
+            const pump = this.#pump(uri, each, { send, stop: stop.signal });
+            if (each.session === undefined) continue;
+            this.#pumps.add(pump);
+            void pump.finally(() => this.#pumps.delete(pump));
+          }
         },
       };
     } catch (thrown) {
@@ -62,6 +69,14 @@ export class Following implements Disposable {
     const open = this.#open.get(name);
     this.#open.delete(name);
     open?.stop.abort(new Cancelled("client", "nobody follows it any more"));
+  }
+
+  /** Resolves once every event was sent of sessions that have ended, or after a while. */
+  async settled(msMax: number): Promise<void> {
+    if (this.#pumps.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using _limit = this.#parts.world.clock.timer(msMax, resolve);
+    await Promise.race([Promise.all(this.#pumps), promise]);
   }
 
   [Symbol.dispose](): void {

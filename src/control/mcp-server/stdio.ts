@@ -18,8 +18,8 @@ import { LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
 import { StdioWire } from "./stdio-wire.ts";
+import { STDIO_FEATURE } from "./words.ts";
 
-const STDIO_FEATURE = "mcpserver_stdio";
 /** Requests of one client that wait for their answers. */
 export const UNANSWERED_MAX = 64;
 /** How long what a client asked just before it closed its end may take. */

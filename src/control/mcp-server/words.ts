@@ -3,6 +3,10 @@ export const SERVER_NAME = "cinch";
 /** Where cinch's own fields stand among those of MCP: the handshake in the capabilities, ids of events in `_meta`. */
 export const OWN_KEY = "harness/v1";
 
+/** What each wire adds to the features of the handshake. */
+export const STDIO_FEATURE = "mcpserver_stdio";
+export const HTTP_FEATURE = "mcpserver_http";
+
 /** The tool that a person who allows it should know for what it is. */
 export const RUN_TOOL = "harness.run_agent_with_shell_access";
 

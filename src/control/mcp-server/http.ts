@@ -1,0 +1,294 @@
+import { createMcpHandler, isInitializeRequest, isLegacyRequest } from "@modelcontextprotocol/server";
+import { HarnessError, hasReason } from "../../base/errors.ts";
+import type { TokenId } from "../../base/ids.ts";
+import { arrayAt, objectAt, stringAt } from "../../base/json.ts";
+import type { World } from "../../base/world.ts";
+import type { Authority, Grant, GrantWatch } from "../authority.ts";
+import type { EnginePort } from "../engine-port.ts";
+import { jsonAnswer } from "../http/answers.ts";
+import type { HttpCall } from "../route.ts";
+import { AgentClient } from "./agent-client.ts";
+import { Following } from "./following.ts";
+import { HttpSession } from "./http-session.ts";
+import { mcpServer } from "./mcp-server.ts";
+import { Pace } from "./pace.ts";
+import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "./refusals.ts";
+import { HTTP_FEATURE } from "./words.ts";
+
+/** Sessions of the older era that a token has at most, and how long one lives that nobody uses. */
+export const SESSIONS_PER_TOKEN_MAX = 64;
+export const SESSION_IDLE_MS = 3_600_000;
+const SESSION_ID_BYTES = 16;
+/** How long a shutdown waits for events that are still to be sent. */
+export const LAST_EVENTS_MS_MAX = 2_000;
+/** MCP's code for a session that is not there. */
+const SESSION_MISSING = -32_001;
+
+export interface McpHttpParts {
+  readonly engine: EnginePort;
+  readonly authority: Authority;
+  readonly world: Pick<World, "clock" | "log" | "random">;
+  /** The version of this program. */
+  readonly version: string;
+}
+
+/**
+ * Serves MCP over streamable HTTP, in both eras of the protocol (CTL-09). Host, Origin and token were checked before; a token
+ * is checked with every request, and a stream ends with it.
+ */
+export class McpHttp implements AsyncDisposable {
+  readonly #parts: McpHttpParts;
+  readonly #sessions = new Map<string, HttpSession>();
+  /** The clients of the newer era, which has no sessions: one for each token, as elsewhere over HTTP. */
+  readonly #clients = new Map<TokenId, { readonly client: AgentClient; readonly expiresAt: number }>();
+  /** What requests of the newer era follow, and how each is ended. */
+  readonly #listening = new Map<Following, () => void>();
+
+  constructor(parts: McpHttpParts) {
+    this.#parts = parts;
+  }
+
+  /** Sessions that are open. */
+  get open(): number {
+    return this.#sessions.size;
+  }
+
+  async handle(call: HttpCall): Promise<Response> {
+    const { request, grant } = call;
+    if (grant === undefined) throw new HarnessError("TokenMissing", {});
+    let body: unknown;
+    if (request.method === "POST") {
+      try {
+        body = await call.json();
+      } catch (thrown) {
+        if (!hasReason(thrown, "InvalidBody")) throw thrown;
+        return refused(400, PARSE_ERROR, thrown.message);
+      }
+      if (typeof body !== "object" || body === null)
+        return refused(400, INVALID_REQUEST, "The body is no JSON-RPC message.");
+    }
+    try {
+      if (await isLegacyRequest(request, body)) return await this.#legacy(call, grant, body);
+      return await this.#modern(call, grant, body);
+    } catch (thrown) {
+      tell(this.#parts.world.log, thrown);
+      throw thrown;
+    }
+  }
+
+  /** To be done after the engine's sessions have ended: what is still to be told of that is told first. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    const following = [...this.#listening.keys(), ...sessions.map((session) => session.following)];
+    await Promise.all(following.map((each) => each.settled(LAST_EVENTS_MS_MAX)));
+    for (const over of [...this.#listening.values()]) over();
+    await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
+    await Promise.all(clients.map(({ client }) => client[Symbol.asyncDispose]()));
+  }
+
+  async #legacy(call: HttpCall, grant: Grant, body: unknown): Promise<Response> {
+    const { request } = call;
+    const named = request.headers.get("mcp-session-id");
+    const isFirst = named === null && isInitializeRequest(body);
+    if (named === null && !isFirst)
+      return refused(
+        400,
+        INVALID_REQUEST,
+        "Begin with initialize; the header Mcp-Session-Id names the session.",
+      );
+    const session = named === null ? await this.#begin(grant) : this.#sessions.get(named);
+    // Another token's is as little there as one that never was.
+    if (session === undefined || session.jti !== grant.jti)
+      return refused(404, SESSION_MISSING, "There is no such session. Begin another one with initialize.");
+    const release = session.use();
+    let isStreamed = false;
+    try {
+      const options = body === undefined ? {} : { parsedBody: body };
+      const answer = await session.transport.handleRequest(request, options);
+      if (isFirst && !answer.ok) session.end();
+      if (!isStream(answer)) return answer;
+      isStreamed = true;
+      const pace = session.paceOf(request);
+      return streamed(call, answer, { pace, over: release });
+    } finally {
+      if (!isStreamed) release();
+    }
+  }
+
+  async #begin(grant: Grant): Promise<HttpSession> {
+    const { engine, authority, world, version } = this.#parts;
+    for (const session of [...this.#sessions.values()]) if (session.idleMs > SESSION_IDLE_MS) session.end();
+    const count = [...this.#sessions.values()].filter(({ jti }) => jti === grant.jti).length;
+    if (count >= SESSIONS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
+    const id = Buffer.from(world.random.bytes(SESSION_ID_BYTES)).toString("hex");
+    const session = new HttpSession({
+      id,
+      client: new AgentClient({ engine, scope: grant.scope }),
+      grant,
+      authority,
+      world,
+      version,
+      left: () => this.#sessions.delete(id),
+    });
+    this.#sessions.set(id, session);
+    await session.connect();
+    return session;
+  }
+
+  async #modern(call: HttpCall, grant: Grant, body: unknown): Promise<Response> {
+    const { request } = call;
+    const { world, version } = this.#parts;
+    const client = this.#clientOf(grant);
+    const method = stringAt(body, "method");
+    const pace = new Pace();
+    let following: Following | undefined;
+    let watch: GrantWatch | undefined;
+    const begun: { begin(): void }[] = [];
+    const bus = new OneBus(() => {
+      for (const each of begun) each.begin();
+    });
+    if (method === "subscriptions/listen") {
+      const uris = arrayAt(objectAt(objectAt(body, "params"), "notifications"), "resourceSubscriptions");
+      watch = this.#parts.authority.watch(grant);
+      following = new Following({ client, world, watch, grant });
+      const texts = uris.filter((uri) => typeof uri === "string");
+      try {
+        // The library acknowledges whatever is asked for: what may not be followed is refused before.
+        const started = await following.start("listen", texts, async ({ uri, ...params }) => {
+          await pace.room();
+          bus.publish({ kind: "resource_updated", uri, params: { ...params } });
+        });
+        begun.push(started);
+      } catch (thrown) {
+        following[Symbol.dispose]();
+        watch[Symbol.dispose]();
+        tell(world.log, thrown);
+        const { code, message, data } = rpcRefusal(thrown);
+        return jsonAnswer(200, { jsonrpc: "2.0", id: idOf(body), error: { code, message, data } });
+      }
+    }
+    const handler = createMcpHandler(
+      () => mcpServer({ world, client, version, era: "modern", feature: HTTP_FEATURE }),
+      {
+        legacy: "reject",
+        bus,
+        // A turn takes its time: a stream shows that somebody is still there.
+        responseMode: method === "tools/call" ? "sse" : "auto",
+        onerror: (error) =>
+          world.log.for("control.mcp").write("debug", "a message was not served", { what: error.message }),
+      },
+    );
+    const over = () => {
+      pace.end();
+      if (following !== undefined) this.#listening.delete(following);
+      following?.[Symbol.dispose]();
+      watch?.[Symbol.dispose]();
+      void handler.close();
+    };
+    if (following !== undefined) this.#listening.set(following, over);
+    const answer = await handler.fetch(request, { parsedBody: body });
+    if (!isStream(answer)) {
+      over();
+      return answer;
+    }
+    return streamed(call, answer, { pace, over });
+  }
+
+  #clientOf({ jti, scope, expiresAt }: Grant): AgentClient {
+    const now = this.#parts.world.clock.now();
+    for (const [known, { client, expiresAt: until }] of this.#clients) {
+      if (until > now) continue;
+      this.#clients.delete(known);
+      void client[Symbol.asyncDispose]();
+    }
+    const known = this.#clients.get(jti);
+    if (known !== undefined) return known.client;
+    const client = new AgentClient({ engine: this.#parts.engine, scope });
+    this.#clients.set(jti, { client, expiresAt });
+    return client;
+  }
+}
+
+type Published = Parameters<
+  NonNullable<NonNullable<Parameters<typeof createMcpHandler>[1]>["bus"]>["publish"]
+>[0];
+
+/** The way from what one request follows to its stream: nobody else's listens. */
+class OneBus {
+  readonly #onListener: () => void;
+  #listener: ((event: Published) => void) | undefined;
+
+  constructor(onListener: () => void) {
+    this.#onListener = onListener;
+  }
+
+  publish(event: Published): void {
+    this.#listener?.(event);
+  }
+
+  subscribe(listener: (event: Published) => void): () => void {
+    this.#listener = listener;
+    this.#onListener();
+    return () => {
+      this.#listener = undefined;
+    };
+  }
+}
+
+interface Streaming {
+  /** What is told piece by piece keeps to the reader's pace. */
+  readonly pace: Pace | undefined;
+  readonly over: () => void;
+}
+
+/** The library's stream on the listener's own: read as fast as it is taken, and cut when the token or the client goes. */
+function streamed(call: HttpCall, answer: Response, { pace, over }: Streaming): Response {
+  const { body } = answer;
+  const response = call.stream(async function* (signal) {
+    const reader = body?.getReader();
+    let isOver = false;
+    // Whoever stops reading asks for no more pieces: it is the signal that tells.
+    const stop = () => {
+      if (isOver) return;
+      isOver = true;
+      void reader?.cancel(signal.reason).catch(() => undefined);
+      pace?.close();
+      over();
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const decoder = new TextDecoder();
+    try {
+      // The headers go out with the first piece.
+      yield ": ok\n\n";
+      pace?.open();
+      for (;;) {
+        const next = await reader?.read();
+        if (next === undefined || next.done || signal.aborted) return;
+        yield decoder.decode(next.value, { stream: true });
+        pace?.taken();
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      stop();
+    }
+  });
+  const session = answer.headers.get("mcp-session-id");
+  if (session !== null) response.headers.set("mcp-session-id", session);
+  return response;
+}
+
+function isStream(answer: Response): boolean {
+  return (answer.headers.get("content-type") ?? "").startsWith("text/event-stream") && answer.body !== null;
+}
+
+function refused(status: number, code: number, message: string): Response {
+  return jsonAnswer(status, { jsonrpc: "2.0", id: null, error: { code, message } });
+}
+
+function idOf(body: unknown): unknown {
+  const id: unknown = objectAt({ body }, "body")?.["id"];
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}

@@ -1,0 +1,26 @@
+import type { HttpAnswer } from "../../base/world.ts";
+import type { HttpCall, Method, Route } from "../route.ts";
+import type { McpHttp, McpHttpParts } from "./http.ts";
+
+/** The wire `/mcp` of one engine. Disposing it ends its clients' sessions; what runs in the engine goes on. */
+export interface McpRoutes extends AsyncDisposable {
+  readonly routes: readonly Route[];
+}
+
+const METHODS: readonly Method[] = ["POST", "GET", "DELETE"];
+
+/** Serves MCP at `/mcp` (CTL-09, AUTH-06). The library behind it is loaded with the first request. */
+export function mcpRoutes(parts: McpHttpParts): McpRoutes {
+  let opening: Promise<McpHttp> | undefined;
+  const open = async () => new (await import("./http.ts")).McpHttp(parts);
+  async function handle(call: HttpCall): Promise<HttpAnswer> {
+    opening ??= open();
+    return await (await opening).handle(call);
+  }
+  return {
+    routes: METHODS.map((method) => ({ method, path: "/mcp", access: "token", carrier: "bearer", handle })),
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.[Symbol.asyncDispose]();
+    },
+  };
+}
