@@ -1,17 +1,19 @@
-import type { LogLevel } from "../base/log.ts";
-import { LOG_LEVELS } from "../base/log.ts";
 import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
-import type { Level } from "../tool/tool.ts";
-import { LEVELS } from "../tool/tool.ts";
 import type { ConformanceWords } from "./conformance-words.ts";
-import type { CommandName, Flag, FlagName, Mode } from "./flags.ts";
+import type { Flags } from "./flag-values.ts";
+import { Misuse, oneOf, textOf } from "./flag-values.ts";
+import type { Words } from "./flag-words.ts";
+import { GIVEN, readWords } from "./flag-words.ts";
+import type { CommandName, Flag, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
 import { listenFlags, tokenCommand } from "./serve-words.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 import { readSessions } from "./sessions-words.ts";
+import type { Settings } from "./settings.ts";
+import { settingsOf } from "./settings.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -101,25 +103,6 @@ export type Invocation =
 
 export type SessionsInvocation = SessionsWords & { readonly settings: Settings };
 
-export interface Settings {
-  readonly profile?: string;
-  readonly model?: string;
-  readonly cwd?: string;
-  readonly level?: Level;
-  readonly autoApprove: boolean;
-  readonly strictPermissions: boolean;
-  readonly maxTurns?: number;
-  readonly maxCostUsd?: number;
-  readonly withoutProject: boolean;
-  readonly allowProjectHooks: boolean;
-  readonly lockfile?: string;
-  readonly record?: string;
-  readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
-  readonly insecureDevKey: boolean;
-  readonly logToStderr: boolean;
-  readonly logLevels: ReadonlyMap<string, LogLevel>;
-}
-
 /** Reads a command line. Never throws: what is wrong with it is said in one sentence, with the nearest known word. */
 export function parseArguments(argv: readonly string[]): Invocation {
   const words = readWords(argv);
@@ -138,85 +121,6 @@ export function parseArguments(argv: readonly string[]): Invocation {
     if (thrown instanceof Misuse) return usage(thrown.message);
     throw thrown;
   }
-}
-
-/** How the reading of a value ends early; never leaves this file. */
-class Misuse extends Error {}
-
-interface Words {
-  readonly flags: ReadonlyMap<FlagName, string>;
-  /** Words that are no flags, with whether -p stood before them. */
-  readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
-  readonly problem?: string;
-}
-
-type KnownFlag = (typeof FLAGS)[number];
-
-function readWords(argv: readonly string[]): Words {
-  const flags = new Map<FlagName, string>();
-  const plain: { text: string; afterPrint: boolean }[] = [];
-  let problem: string | undefined;
-  let at = 0;
-  let onlyPlain = false;
-  while (at < argv.length) {
-    const word = argv[at] ?? "";
-    at += 1;
-    if (onlyPlain || !isFlag(word)) {
-      plain.push({ text: word, afterPrint: flags.has("print") });
-    } else if (word === "--") {
-      onlyPlain = true;
-    } else {
-      const read = readFlag(word, argv[at]);
-      if (read.kind === "problem") {
-        problem ??= read.problem;
-        continue;
-      }
-      if (read.takesNext) at += 1;
-      if (flags.has(read.flag.name)) problem ??= `--${read.flag.name} is given twice`;
-      flags.set(read.flag.name, read.value);
-    }
-  }
-  return problem === undefined ? { flags, plain } : { flags, plain, problem };
-}
-
-type ReadFlag =
-  | { readonly kind: "flag"; readonly flag: KnownFlag; readonly value: string; readonly takesNext: boolean }
-  | { readonly kind: "problem"; readonly problem: string };
-
-/** What stands for a flag without a value, and for -p without a prompt. */
-const GIVEN = "\0";
-
-function readFlag(word: string, next: string | undefined): ReadFlag {
-  const equals = word.indexOf("=");
-  const name = equals === -1 ? word : word.slice(0, equals);
-  const value = equals === -1 ? undefined : word.slice(equals + 1);
-  const flag = FLAGS.find((known) => name === `--${known.name}` || name === shortOf(known));
-  if (flag === undefined) return { kind: "problem", problem: unknownFlag(name) };
-  if (!("value" in flag)) {
-    if (value !== undefined) return { kind: "problem", problem: `${name} takes no value` };
-    return { kind: "flag", flag, value: GIVEN, takesNext: false };
-  }
-  if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
-  if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
-  if ("optional" in flag) return { kind: "flag", flag, value: GIVEN, takesNext: false };
-  const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.value}`;
-  return { kind: "problem", problem: `${name} needs a value (${flag.value})${hint}` };
-}
-
-function isFlag(word: string): boolean {
-  return word.startsWith("-") && word.length > 1;
-}
-
-function shortOf(flag: Flag): string | undefined {
-  return flag.short === undefined ? undefined : `-${flag.short}`;
-}
-
-function unknownFlag(name: string): string {
-  const [meant] = near(
-    name.replace(/^-+/, ""),
-    FLAGS.map((flag) => flag.name),
-  );
-  return `there is no flag ${name}; ${meant === undefined ? "cinch --help lists them" : `did you mean --${meant}?`}`;
 }
 
 function invocationOf(words: Words, format: OutputFormat): Invocation {
@@ -294,7 +198,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
 }
 
-function conformanceOf(flags: Words["flags"]): ConformanceWords {
+function conformanceOf(flags: Flags): ConformanceWords {
   const [against, tokenFile] = [textOf(flags, "against"), textOf(flags, "auth-token-file")];
   if (against === undefined) throw new Misuse("cinch conformance needs --against URL, the server to walk");
   const names = textOf(flags, "scenario")?.split(",");
@@ -308,7 +212,7 @@ function conformanceOf(flags: Words["flags"]): ConformanceWords {
   };
 }
 
-function sessionsOf(flags: Words["flags"], words: readonly string[], settings: Settings): Invocation {
+function sessionsOf(flags: Flags, words: readonly string[], settings: Settings): Invocation {
   const read = readSessions(flags, words);
   if (read.kind === "problem") throw new Misuse(read.problem);
   if (read.kind === "sessions") return { ...read, settings };
@@ -336,11 +240,7 @@ function commandOf(word: string): CommandName {
 }
 
 /** The prompt of -p: its value, or the one word that follows, so that `-p --model x "prompt"` works too. */
-function promptOf(
-  flags: Words["flags"],
-  plain: Words["plain"],
-  command: CommandName | undefined,
-): string | undefined {
+function promptOf(flags: Flags, plain: Words["plain"], command: CommandName | undefined): string | undefined {
   const value = flags.get("print");
   const given = value === undefined || value === GIVEN ? [] : [value];
   const texts = [...given, ...plain.map((word) => word.text)];
@@ -354,7 +254,7 @@ function promptOf(
   return prompt;
 }
 
-function checkFlags(flags: Words["flags"], modes: readonly [Mode, ...Mode[]]): void {
+function checkFlags(flags: Flags, modes: readonly [Mode, ...Mode[]]): void {
   const [mode] = modes;
   for (const name of flags.keys()) {
     const flag: Flag | undefined = FLAGS.find((known) => known.name === name);
@@ -363,80 +263,4 @@ function checkFlags(flags: Words["flags"], modes: readonly [Mode, ...Mode[]]): v
     if (name === "raw") throw new Misuse("--raw goes with cinch debug");
     throw new Misuse(`--${name} does not go with ${mode === "print" ? "-p" : `cinch ${mode}`}`);
   }
-}
-
-function settingsOf(flags: Words["flags"]): Settings {
-  const level = oneOf(flags, "level", LEVELS);
-  const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
-  const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
-  const resume = resumeOf(flags);
-  const profile = textOf(flags, "profile");
-  const model = textOf(flags, "model");
-  const cwd = textOf(flags, "cwd");
-  const record = textOf(flags, "record");
-  const lockfile = textOf(flags, "lockfile");
-  return {
-    autoApprove: flags.has("auto-approve"),
-    strictPermissions: flags.has("strict-permissions"),
-    withoutProject: flags.has("without-project"),
-    allowProjectHooks: flags.has("allow-project-hooks"),
-    insecureDevKey: flags.has("insecure-dev-key"),
-    logToStderr: flags.has("log-to-stderr"),
-    logLevels: logLevelsOf(flags.get("log-level")),
-    ...(profile === undefined ? {} : { profile }),
-    ...(model === undefined ? {} : { model }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(level === undefined ? {} : { level }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(record === undefined ? {} : { record }),
-    ...(lockfile === undefined ? {} : { lockfile }),
-    ...(resume === undefined ? {} : { resume }),
-  };
-}
-
-function resumeOf(flags: Words["flags"]): Settings["resume"] {
-  const id = textOf(flags, "resume");
-  if (id !== undefined && flags.has("continue"))
-    throw new Misuse("--resume and --continue exclude each other");
-  if (id !== undefined) return { kind: "id", id };
-  return flags.has("continue") ? { kind: "last" } : undefined;
-}
-
-function textOf(flags: Words["flags"], name: FlagName): string | undefined {
-  const value = flags.get(name);
-  if (value?.trim() === "") throw new Misuse(`--${name} is empty`);
-  return value;
-}
-
-function oneOf<Value extends string>(
-  flags: Words["flags"],
-  name: FlagName,
-  known: readonly Value[],
-): Value | undefined {
-  const value = flags.get(name);
-  if (value === undefined) return undefined;
-  const found = known.find((candidate) => candidate === value);
-  if (found === undefined) throw new Misuse(`--${name} is one of ${known.join(", ")}, not "${value}"`);
-  return found;
-}
-
-function numberOf(flags: Words["flags"], name: FlagName, form: RegExp, words: string): number | undefined {
-  const value = flags.get(name);
-  if (value === undefined) return undefined;
-  if (!form.test(value)) throw new Misuse(`--${name} takes ${words}, not "${value}"`);
-  return Number(value);
-}
-
-/** `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */
-function logLevelsOf(value: string | undefined): ReadonlyMap<string, LogLevel> {
-  const levels = new Map<string, LogLevel>();
-  if (value === undefined) return levels;
-  for (const part of value.split(",")) {
-    const [, component = "", word = ""] = /^(?:([\w.-]+)=)?(.*)$/.exec(part.trim()) ?? [];
-    const level = LOG_LEVELS.find((known) => known === word);
-    if (level === undefined) throw new Misuse(`--log-level: "${part}" is none of ${LOG_LEVELS.join(", ")}`);
-    levels.set(component, level);
-  }
-  return levels;
 }

@@ -11,12 +11,12 @@ import type { Channel } from "../host/channel.ts";
 import { openChannel } from "../host/channel.ts";
 import { hostClock } from "../host/clock.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
-import type { Settings } from "./arguments.ts";
 import { userEnvironment } from "./environment.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 import { wasClosed } from "./output.ts";
 import type { Secrets } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
 
 /** How long the helper may take to end by itself once the engine is gone. */
 const HELPER_END_MS_MAX = 500;

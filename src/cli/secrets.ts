@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keyVariables } from "../credential/env-keys.ts";
 import type { Configured } from "../credential/helper/open.ts";
 import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
-import type { Settings } from "./arguments.ts";
 import { pathsOf } from "./environment.ts";
+import type { Settings } from "./settings.ts";
 
 /** Variables that are for cinch alone, and that no engine gets. */
 const OWN_SECRETS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE", "CINCH_TOKEN"] as const;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { CommandOf } from "../protocol/commands.ts";
-import type { Settings } from "./arguments.ts";
 import { userEnvironment } from "./environment.ts";
 import { credentialPlaces } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 type Create = CommandOf<"CreateSession">;

@@ -6,12 +6,12 @@ import { findSession } from "../harness/sessions-find.ts";
 import { eventsOf } from "../harness/sessions-read.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { LogInfo } from "../session/store.ts";
-import type { Settings } from "./arguments.ts";
 import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CLOSE_MS_MAX, tellStart } from "./prompt.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
+import type { Settings } from "./settings.ts";
 import { harnessOptions } from "./surroundings.ts";
 
 /**

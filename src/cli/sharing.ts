@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
-import type { Invocation, Settings } from "./arguments.ts";
+import type { Invocation } from "./arguments.ts";
+import type { Settings } from "./settings.ts";
 
 export interface Sharing {
   readonly settings: Settings;

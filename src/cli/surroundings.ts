@@ -6,11 +6,11 @@ import type { HarnessOptions, HarnessPaths } from "../harness/options.ts";
 import { hostWorld } from "../host/host.ts";
 import { openLog } from "../host/log-file.ts";
 import { redactedLog } from "../trust/redacted-log.ts";
-import type { Settings } from "./arguments.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
 import { ownCommand, RELAY_WORD } from "./internal.ts";
 import type { Output } from "./output.ts";
 import { standardError, standardOutput } from "./output.ts";
+import type { Settings } from "./settings.ts";
 import type { Stop } from "./stop.ts";
 import { trackedSpawn } from "./tracked-spawn.ts";
 
