@@ -5,6 +5,9 @@ import type { Rig } from "../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import type { ScriptedCall } from "../../test/support/scripted-provider.ts";
 import { calls, says } from "../../test/support/scripted-provider.ts";
+import type { TestWorld } from "../../test/support/world.ts";
+import { testWorld } from "../../test/support/world.ts";
+import type { Tool, ToolOutput } from "../tool/tool.ts";
 import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./guard.ts";
 import type { Mark } from "./repetition.ts";
 import { repetitionOf } from "./repetition.ts";
@@ -13,13 +16,23 @@ const LIMITS = { failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULT
 const edit = fakeTool("Edit", () => failed("old_string is not in the file"), { mutating: true });
 const read = fakeTool("Read", () => ok("the file"));
 
+interface Guarded {
+  readonly tools?: readonly Tool[];
+  readonly limits?: typeof LIMITS;
+  readonly world?: TestWorld;
+}
+
 /** A session whose model makes these calls one after the other, and says "done" when it may go on. */
-async function guarded(list: readonly ScriptedCall[], tools = [edit, read], limits = LIMITS): Promise<Rig> {
+async function guarded(
+  list: readonly ScriptedCall[],
+  { tools = [edit, read], limits = LIMITS, world }: Guarded = {},
+): Promise<Rig> {
   const guard = progressGuard(limits);
   return await openRig({
     script: [...list.map((call) => calls(call)), says("done")],
     tools,
     roundsMax: 100,
+    ...(world === undefined ? {} : { world }),
     telemetry: [guard.tool],
     requestMiddleware: [guard.request],
   });
@@ -80,12 +93,58 @@ test("[ENG-27] calls that succeed with the same result twenty times in a row end
 test("[ENG-27] polling something that changes is progress, however often", async () => {
   let line = 0;
   const output = fakeTool("BashOutput", () => ok(`line ${line++}`));
-  await using rig = await guarded(times(60, { name: "BashOutput", input: { id: "task" } }), [output]);
+  await using rig = await guarded(times(60, { name: "BashOutput", input: { id: "task" } }), {
+    tools: [output],
+  });
   expect((await rig.send("go")).reason).toBe("complete");
 });
 
+/** A tool whose calls each take some time. */
+function waiting(world: TestWorld, ms: readonly number[], output: () => ToolOutput) {
+  let call = 0;
+  return fakeTool("Bash", async () => {
+    await world.clock.advance(ms[call++ % ms.length] ?? 0);
+    return output();
+  });
+}
+
+test("[ENG-27] a command that waits and finds nothing new is polling, however often; the rounds of the turn bound it", async () => {
+  const world = testWorld();
+  const poll = waiting(world, [30_000], () => ok("still running"));
+  await using rig = await guarded(times(45, { name: "Bash", input: { command: "sleep 30; cat status" } }), {
+    tools: [poll],
+    world,
+  });
+  const { reason, results } = await rig.send("go");
+  expect([reason, results.length]).toEqual(["complete", 45]);
+  expect(results.filter(({ text }) => text.includes("will not help"))).toEqual([]);
+});
+
+test("[ENG-27] of polls that wait now and then, those that do not are counted", async () => {
+  const world = testWorld();
+  const poll = waiting(world, [0, 0, 30_000], () => ok("still running"));
+  await using rig = await guarded(times(45, { name: "Bash" }), { tools: [poll], world });
+  const { reason, results } = await rig.send("go");
+  expect([reason, results.length]).toEqual(["no_progress", 29]); // 20 that did not wait, 9 that did
+  const noted = results.flatMap(({ text }, at) => (text.includes("wait in the call itself") ? [at + 1] : []));
+  expect(noted).toEqual([14]); // the tenth of them
+});
+
+test("[ENG-27] a command that waits and fails is tried more often than one that fails at once, and not for ever", async () => {
+  const world = testWorld();
+  const poll = waiting(world, [30_000], () => failed("not there yet"));
+  await using rig = await guarded(times(45, { name: "Bash" }), { tools: [poll], world });
+  const { reason, results } = await rig.send("go");
+  expect([reason, results.length]).toEqual(["no_progress", 20]);
+  const noted = results.flatMap(({ text }, at) => (text.includes("will not help") ? [at + 1] : []));
+  expect(noted).toEqual([10]);
+});
+
 test("[ENG-27] the limits are settable", async () => {
-  await using rig = await guarded(times(9, { name: "Edit" }), [edit], { failuresMax: 2, resultsMax: 3 });
+  await using rig = await guarded(times(9, { name: "Edit" }), {
+    tools: [edit],
+    limits: { failuresMax: 2, resultsMax: 3 },
+  });
   expect((await rig.send("go")).results).toHaveLength(2);
 });
 
@@ -101,7 +160,7 @@ test("[ENG-27 ENG-26] what a person steers into the turn is another chance", asy
     }
     return failed("no");
   });
-  await using opened = await guarded(times(7, { name: "Edit" }), [stubborn]);
+  await using opened = await guarded(times(7, { name: "Edit" }), { tools: [stubborn] });
   rig = opened;
   expect((await rig.send("go")).reason).toBe("complete");
 });
@@ -109,20 +168,20 @@ test("[ENG-27 ENG-26] what a person steers into the turn is another chance", asy
 test("[ENG-27] a call that fails in another way each time fails all the same, and one of another tool is another call", async () => {
   let tries = 0;
   const worded = fakeTool("Edit", () => failed(`no, at ${tries++} ms`), { mutating: true });
-  await using rig = await guarded(times(9, { name: "Edit" }), [worded]);
+  await using rig = await guarded(times(9, { name: "Edit" }), { tools: [worded] });
   expect((await rig.send("go")).results).toHaveLength(5);
 
   const write = fakeTool("Write", () => failed("no"), { mutating: true });
   const tools = [fakeTool("Edit", () => failed("no"), { mutating: true }), write];
   const list = [...times(4, { name: "Edit" }), { name: "Write" }, ...times(4, { name: "Edit" })];
-  await using two = await guarded(list, tools);
+  await using two = await guarded(list, { tools });
   expect((await two.send("go")).reason).toBe("complete");
 });
 
 test("[ENG-27] a cycle of three that succeeds is found however many rounds it takes, and told once, half way", async () => {
   const cycle = [{ name: "Read" }, { name: "Read", input: { a: 1 } }, { name: "Read", input: { a: 2 } }];
   const limits = { failuresMax: 3, resultsMax: 4 };
-  await using rig = await guarded(times(9, ...cycle), [read], limits);
+  await using rig = await guarded(times(9, ...cycle), { tools: [read], limits });
   const { reason, results } = await rig.send("go");
   expect([reason, results.length]).toEqual(["no_progress", 12]);
   const noted = results.flatMap(({ text }, at) => (text.includes("will not help") ? [at + 1] : []));
@@ -143,7 +202,7 @@ test("[ENG-27] calls of an earlier turn do not count, whatever the next one begi
 });
 
 describe("[ENG-27] repetition", () => {
-  const mark = (text: string): Mark => ({ text, failed: text === "f" });
+  const mark = (text: string): Mark => ({ text, failed: text === "f", waited: text === "b" });
 
   test("is found for any cycle of up to three, after anything, and never where there is none", async () => {
     const cycle = fc.uniqueArray(fc.constantFrom("a", "b", "f"), { minLength: 1, maxLength: 3 });
@@ -155,12 +214,15 @@ describe("[ENG-27] repetition", () => {
       expect(found).toEqual({
         period: texts.length,
         times: rounds,
+        quick: texts.includes("b") ? 0 : rounds,
+        isQuick: !texts.includes("b"),
         fails: texts.includes("f"),
         whole: true,
       });
     });
     await holds(property, 300);
-    expect(repetitionOf([])).toEqual({ period: 1, times: 0, fails: false, whole: false });
+    const none = { period: 1, times: 0, quick: 0, isQuick: false, fails: false, whole: false };
+    expect(repetitionOf([])).toEqual(none);
     expect(repetitionOf(["a", "b", "c", "d", "a", "b", "c", "d"].map(mark)).times).toBe(1);
   });
 });

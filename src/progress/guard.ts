@@ -11,8 +11,11 @@ import { marksNeeded, repetitionOf } from "./repetition.ts";
 /** How often in a row the same call may fail, or the same few calls of which one fails (ENG-27). */
 export const REPEATED_FAILURES_MAX = 5;
 
-/** How often in a row the same call may succeed with the same result. */
+/** How often in a row the same call may succeed with the same result, or fail when it waits each time. */
 export const REPEATED_RESULTS_MAX = 20;
+
+/** A call that takes this long waits for something: what it finds may be of another time than what it found before. */
+const WAITING_MS = 2_000;
 
 const CALL_CHARACTERS_MAX = 200;
 
@@ -32,8 +35,10 @@ export interface ProgressGuard {
  * Ends a turn in which the model goes in circles (ENG-27): the same call fails again and again, alone or in a cycle of
  * two or three calls, or calls succeed again and again with the same result.
  *
- * Half way there the model is told so in the result. A call whose result changes is progress: a poll may go on. What a
- * person says meanwhile is another chance. Only calls of one turn are compared.
+ * Half way there the model is told so in the result. A call whose result changes is progress, and so is time that passes
+ * in a call: one that waits and finds nothing new is not going in circles, and may be made until the turn's other limits
+ * end it. One that waits and fails has as many tries as one that finds the same. What a person says meanwhile is another
+ * chance. Only calls of one turn are compared.
  */
 export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): ProgressGuard {
   let turn = 0;
@@ -48,23 +53,32 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
   }
 
   /** What the model is told with the result, where it has gone half of the way. */
-  function follow(call: ToolCall, output: ToolOutput): string | undefined {
-    marks = [...marks, markOf(call, output)].slice(-marksNeeded(Math.max(failuresMax, resultsMax)));
-    const { period, times, fails, whole } = repetitionOf(marks);
-    const timesMax = fails ? failuresMax : resultsMax;
+  function follow(call: ToolCall, output: ToolOutput, waited: boolean): string | undefined {
+    marks = [...marks, { ...markOf(call, output), waited }].slice(
+      -marksNeeded(Math.max(failuresMax, resultsMax)),
+    );
+    const { period, times, quick, isQuick, fails, whole } = repetitionOf(marks);
     const what = whatRepeats(period, fails);
-    if (times >= timesMax) {
+    const counted = [
+      { rounds: quick, roundsMax: fails ? failuresMax : resultsMax, isNew: isQuick },
+      ...(fails ? [{ rounds: times, roundsMax: resultsMax, isNew: true }] : []),
+    ];
+    if (counted.some(({ rounds, roundsMax }) => rounds >= roundsMax)) {
       stuck = new HarnessError("NoProgress", { what, call: nameOf(call), times: String(times) });
     }
-    if (!whole || times !== Math.ceil(timesMax / 2)) return undefined;
-    return `${what} ${count(times, "time")} in a row. Repeating it will not help: find out why, try something else, or ask the user. After ${timesMax} times the turn is ended.`;
+    const half = counted.find(({ rounds, roundsMax, isNew }) => isNew && rounds === Math.ceil(roundsMax / 2));
+    if (!whole || half === undefined) return undefined;
+    const waits = fails ? "" : "; to wait for something, wait in the call itself";
+    return `${what} ${count(times, "time")} in a row. Repeating it will not help: find out why, try something else, or ask the user${waits}. After ${half.roundsMax} times the turn is ended.`;
   }
 
   return {
     async tool(call, context, next) {
       begin(context.turn);
+      const { clock } = context.world;
+      const startMs = clock.monotonic();
       const output = await next(call, context);
-      const note = follow(call, output);
+      const note = follow(call, output, clock.monotonic() - startMs >= WAITING_MS);
       if (note === undefined) return output;
       return { ...output, content: [...output.content, { type: "text", text: note }] };
     },
@@ -81,7 +95,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
   };
 }
 
-function markOf(call: ToolCall, output: ToolOutput): Mark {
+function markOf(call: ToolCall, output: ToolOutput): Omit<Mark, "waited"> {
   const failed = output.isError ?? false;
   const said = failed ? "failed" : JSON.stringify(output.content);
   const hash = createHash("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));
