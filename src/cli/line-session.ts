@@ -1,5 +1,5 @@
 import { hasReason } from "../base/errors.ts";
-import type { SessionId } from "../base/ids.ts";
+import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
@@ -36,6 +36,8 @@ export interface LineSession {
   readonly model: string;
   /** Whether it was there before. */
   readonly history: boolean;
+  /** Its last event so far. */
+  readonly past: EventSeq;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
 }
@@ -55,26 +57,27 @@ export async function openLineSession(parts: LineSessionParts): Promise<LineSess
   const accepted = await connection.send({ ...request, ...resume });
   const { sessionId } = accepted;
   if (sessionId === undefined) throw new TypeError("the engine created no session");
-  const { profile, model } = await catalogue.session(sessionId, EVERYTHING);
+  const { profile, model, events } = await catalogue.session(sessionId, EVERYTHING);
   return {
     session: sessionId,
     profile,
     model,
     history: found !== undefined,
+    past: events,
     notices: noticesOf(accepted),
   };
 }
 
 async function attachTo(
   { connection, settings }: LineSessionParts,
-  { session, profile, model }: SessionInfo,
+  { session, profile, model, events: past }: SessionInfo,
 ): Promise<LineSession> {
   const wanted = settings.model;
   if (wanted !== undefined) await connection.send({ kind: "SetModel", sessionId: session, model: wanted });
   const kept = hasRunFlags(settings)
     ? ["This session runs already and goes on as it was started: the other flags do not change it."]
     : [];
-  return { session, profile, model: wanted ?? model, history: true, notices: kept };
+  return { session, profile, model: wanted ?? model, history: true, past, notices: kept };
 }
 
 function noticesOf({ result }: Accepted): readonly string[] {

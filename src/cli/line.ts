@@ -6,6 +6,7 @@ import { sharedTerminal } from "../client/line/shared-terminal.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation } from "./arguments.ts";
+import type { EngineNotices } from "./engine-notices.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { pipeTerminal } from "./pipe-terminal.ts";
@@ -28,11 +29,19 @@ export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
   const at = surroundingsOf(line.settings, stop, line.raw);
   const { reachEngine } = await import("./reach-engine.ts");
   const listen = lineShares(line);
-  await using reached = await reachEngine({ settings: line.settings, at, listen, signal: stop.signal });
-  return await workIn(line, reached, at);
+  const { engineNotices } = await import("./engine-notices.ts");
+  const notices = engineNotices();
+  const { onState, onResumed } = notices;
+  const { settings } = line;
+  await using reached = await reachEngine({ settings, at, listen, onState, onResumed, signal: stop.signal });
+  return await workIn(line, { ...reached, notices }, at);
 }
 
-async function workIn({ settings }: Line, { port }: ReachedEngine, at: Surroundings): Promise<ExitCode> {
+async function workIn(
+  { settings }: Line,
+  { port, owned, notices }: Pick<ReachedEngine, "port" | "owned"> & { readonly notices: EngineNotices },
+  at: Surroundings,
+): Promise<ExitCode> {
   const { stop } = at;
   const { signal } = stop;
   await using connection = port.attach({ identityClass: "human", label: "cinch line client" });
@@ -44,11 +53,22 @@ async function workIn({ settings }: Line, { port }: ReachedEngine, at: Surroundi
     const { openLineSession } = await import("./line-session.ts");
     const opened = await openLineSession({ port, connection, settings, at, terminal, elsewhere: false });
     await tellStart(opened, at);
-    const { session, profile, model, history } = opened;
+    const { session, profile, model, history, past } = opened;
     const start = [session, profile, model].map(neutraliseLine).join(" · ");
     await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
     const { clock } = at.world;
-    const outcome = await runLineClient({ connection, session, terminal, model, history, clock, signal });
+    const outcome = await runLineClient({
+      connection,
+      session,
+      terminal,
+      model,
+      history,
+      past,
+      shared: !owned,
+      notices: notices.read,
+      clock,
+      signal,
+    });
     return exitCodeOfOutcome(outcome, terminal.interactive);
   } finally {
     leave.abort();

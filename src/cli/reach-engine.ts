@@ -1,4 +1,4 @@
-import { HarnessError, hasReason } from "../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 import type { RemoteState } from "../client/remote/connect-remote.ts";
 import type { EnginePort } from "../control/engine-port.ts";
@@ -13,6 +13,9 @@ import { harnessOptions } from "./surroundings.ts";
 /** How long the engine that runs may take to answer, or to make way for another one. */
 const REACH_MS_MAX = 60_000;
 const TRY_AGAIN_MS = 50;
+/** Attempts to reach an engine that has gone before it is started anew: about two seconds. */
+const REVIVE_ATTEMPTS = 5;
+const REVIVALS_MAX = 3;
 
 export interface ReachOptions {
   /** What an engine of this process's own is started with. One that is shared takes nothing of it: see `runSettings`. */
@@ -24,6 +27,8 @@ export interface ReachOptions {
   readonly features?: readonly string[];
   /** Told when the engine goes away and comes back; never where it is this process's own. */
   readonly onState?: (state: RemoteState) => void;
+  /** Told when a session goes on in an engine that was started anew. */
+  readonly onResumed?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -54,8 +59,9 @@ export async function reachEngine(options: ReachOptions): Promise<ReachedEngine>
 export async function runningEngine({
   at,
   onState,
+  onResumed,
   signal,
-}: Pick<ReachOptions, "at" | "onState" | "signal">): Promise<RemotePort | undefined> {
+}: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">): Promise<RemotePort | undefined> {
   const { world, paths } = at;
   const { openRemotePort } = await import("./remote-port.ts");
   const { ownerTokens } = await import("./engine-tokens.ts");
@@ -79,6 +85,7 @@ export async function runningEngine({
         clock,
         random,
         ...(onState === undefined ? {} : { onState }),
+        ...(onResumed === undefined ? {} : { onResumed }),
       },
       signal,
     );
@@ -102,30 +109,32 @@ function isAbsent(thrown: unknown): boolean {
 }
 
 async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
-  const { at, settings, signal, onState } = options;
+  const { at, settings, signal, onResumed } = options;
   const { clock } = at.world;
   const { startEngine } = await import("./start-engine.ts");
   const untilMs = clock.monotonic() + REACH_MS_MAX;
   let refusal: unknown;
   const find = async () => {
     try {
-      const told = onState === undefined ? {} : { onState };
-      return await runningEngine({ at, signal, ...told });
+      return await runningEngine({ at, signal, onState, ...(onResumed === undefined ? {} : { onResumed }) });
     } catch (thrown) {
       if (!hasReason(thrown, "EngineStopping")) throw thrown;
       refusal = thrown; // it makes way
       return undefined;
     }
   };
+  const isRunning = async () => {
+    await using found = await find();
+    return found !== undefined;
+  };
+  const { insecureDevKey } = settings;
+  const start = () => startEngine({ at, insecureDevKey, isRunning, signal });
+  const onState = reviving(options, start);
   while (clock.monotonic() < untilMs) {
     const running = await find();
     if (running !== undefined) return running;
-    const isRunning = async () => {
-      await using found = await find();
-      return found !== undefined;
-    };
     try {
-      await startEngine({ at, insecureDevKey: settings.insecureDevKey, isRunning, signal });
+      await start();
     } catch (thrown) {
       if (!hasReason(thrown, "EngineRunning")) throw thrown;
       refusal = thrown; // another one was quicker, or one that ends has not let go of its socket
@@ -133,6 +142,26 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
     await clock.sleep(TRY_AGAIN_MS, signal);
   }
   throw refusal ?? new EngineAbsent(undefined);
+}
+
+/**
+ * Starts an engine anew that has died under its clients. Somebody else may do that too, and is given some attempts' time;
+ * one that dies again and again is left to a person.
+ */
+function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (state: RemoteState) => void {
+  let attempts = 0;
+  let starts = 0;
+  return (state) => {
+    onState?.(state);
+    attempts = state.kind === "away" ? attempts + 1 : 0;
+    if (attempts !== REVIVE_ATTEMPTS || starts === REVIVALS_MAX) return;
+    starts += 1;
+    start().catch((thrown: unknown) => {
+      at.world.log
+        .for("cli")
+        .write("warn", "the engine was not started anew", { problem: messageOf(thrown) });
+    });
+  };
 }
 
 async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {

@@ -12,7 +12,8 @@ export class ReplayPrinter {
 
   constructor(ids: IdSource, { times }: { readonly times: boolean }) {
     // A client and a run that nobody was: everything was said by others, in runs that are over.
-    this.#printer = new EventPrinter({ client: ids.next("cli"), session: ids.next("sess"), answers: true });
+    const nobody = ids.next("sess");
+    this.#printer = new EventPrinter({ client: ids.next("cli"), session: () => nobody, answers: true });
     this.#times = times;
   }
 

@@ -28,11 +28,17 @@ export interface DialogueSurface {
 export class Dialogue {
   readonly #client: DialogueSurface;
   #questions: readonly OpenQuestion[] = [];
+  /** What is open as far as the past has been told. */
+  #past: readonly OpenQuestion[] | undefined;
   /** Set once nobody can type any more: a permission that is asked for after that is denied. */
   inputClosed = false;
 
   constructor(client: DialogueSurface) {
     this.#client = client;
+  }
+
+  get #open(): readonly OpenQuestion[] {
+    return this.#past ?? this.#questions;
   }
 
   /** What the next line is the answer to. */
@@ -43,10 +49,34 @@ export class Dialogue {
   /** Follows one event of this run; true where another question, or none, is now the first one to prompt for. */
   async follow(envelope: Envelope): Promise<boolean> {
     const before = this.question;
-    this.#questions = questionsAfter(this.#questions, envelope, this.#client.nowMs());
+    this.#questions = questionsAfter(this.#open, envelope, this.#client.nowMs());
     if (this.question === before) return false;
     await this.#show();
     return !this.inputClosed;
+  }
+
+  /** Takes in an event of the past, of so many milliseconds ago: what it asks may be answered long since. */
+  recall(envelope: Envelope, agoMs: number): void {
+    this.#past = questionsAfter(this.#open, envelope, this.#client.nowMs() - agoMs);
+  }
+
+  /** Whether the past is still being told. */
+  get isRecalling(): boolean {
+    return this.#past !== undefined;
+  }
+
+  /** The past is over: what is still open of it is asked now. */
+  async resume(): Promise<void> {
+    if (this.#past === undefined) return;
+    this.#questions = this.#past;
+    this.#past = undefined;
+    if (this.question !== undefined) await this.#show();
+  }
+
+  /** Nobody waits for an answer to any of them any more. */
+  forget(): void {
+    this.#questions = [];
+    this.#past = undefined;
   }
 
   /** Takes a line as the answer to the first question; one that is none is asked again. */

@@ -30,7 +30,9 @@ export interface PrinterOptions {
   /** False where the answer goes elsewhere and only what happens is to be told. */
   readonly answers: boolean;
   /** The run that is watched: what an earlier run of its log was asked, the person who goes on with it asked. */
-  readonly session?: SessionId;
+  readonly session?: () => SessionId;
+  /** The last event of the past of that run, which is told like an earlier run. */
+  readonly past?: EventSeq;
   /** Whether what can wait waits for the end of a line of streamed text. */
   readonly holdsNotices?: boolean;
 }
@@ -138,12 +140,12 @@ export class EventPrinter {
       case "TurnStarted":
         return this.#turnStart(envelope);
       case "InputQueued":
-        if (this.#isEarlier(envelope)) return undefined; // it has begun since, or what still waits is listed
+        if (this.#isPast(envelope)) return undefined; // it has begun since, or what still waits is listed
         return queuedText(this.#waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
         return withdrawnText(waited, envelope.payload.inputId);
       case "Cancelled":
-        if (this.#isEarlier(envelope)) return undefined; // the end of its turn tells it
+        if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
         return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
       case "Error":
         if (this.#calls.isDenied(envelope.payload.details?.["callId"])) return undefined;
@@ -202,7 +204,7 @@ export class EventPrinter {
     if (content === undefined) return undefined;
     if (originator === this.#options.client)
       return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
-    const asker = this.#isEarlier(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
+    const asker = this.#isPast(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
     return `${asker}:\n${quoteInput(content)}`;
   }
 
@@ -219,7 +221,7 @@ export class EventPrinter {
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
     if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
-      return this.#isEarlier(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
+      return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
     const given = givenMemories(envelope);
     if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);
@@ -245,7 +247,13 @@ export class EventPrinter {
 
   /** What an earlier run of the same log said. */
   #isEarlier({ session }: Envelope): boolean {
-    return this.#options.session !== undefined && session !== this.#options.session;
+    const { session: watched } = this.#options;
+    return watched !== undefined && session !== watched();
+  }
+
+  /** Of an earlier run, or of this one before anybody watched it here. */
+  #isPast(envelope: Envelope): boolean {
+    return this.#isEarlier(envelope) || envelope.id <= (this.#options.past ?? 0);
   }
 }
 

@@ -11,6 +11,7 @@ export type Happening =
   | { readonly kind: "ended" }
   | { readonly kind: "input"; readonly input: LineInput }
   | { readonly kind: "closed" }
+  | { readonly kind: "notice"; readonly text: string }
   /** A piece of work that waited for the engine is done. */
   | { readonly kind: "worked" }
   | { readonly kind: "attached"; readonly refused: HarnessError | undefined };
@@ -21,14 +22,15 @@ export function happeningsOf(
   sender: Sender,
   signal: AbortSignal,
 ): readonly AsyncGenerator<Happening>[] {
-  return [events(options, signal), input(options, signal), attach(options, sender)];
+  return [events(options, signal), input(options, signal), attach(options, sender), notices(options, signal)];
 }
 
 async function* events(
-  { connection, session, history }: LineClientOptions,
+  { connection, session, history, past }: LineClientOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Happening> {
-  const subscription = history ? { signal, since: 0 } : { signal };
+  // A new session has nothing to show yet, but what happened to it before this was begun.
+  const subscription = history || past !== undefined ? { signal, since: 0 } : { signal };
   for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
   yield { kind: "ended" };
 }
@@ -36,6 +38,14 @@ async function* events(
 async function* input({ terminal }: LineClientOptions, signal: AbortSignal): AsyncGenerator<Happening> {
   for await (const input of terminal.input(signal)) yield { kind: "input", input };
   yield { kind: "closed" };
+}
+
+async function* notices(
+  { notices: told }: LineClientOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Happening> {
+  if (told === undefined) return;
+  for await (const text of told(signal)) yield { kind: "notice", text };
 }
 
 /** A session that goes on may have calls to ask about: they are asked now, while this client reads and answers. */

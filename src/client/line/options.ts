@@ -1,4 +1,4 @@
-import type { SessionId } from "../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
@@ -13,9 +13,15 @@ export interface LineClientOptions {
   readonly model: string;
   /** Shows what the log already holds, for a session that goes on. */
   readonly history: boolean;
+  /** The last event that was there before this client came: what came until then is told as the past. */
+  readonly past?: EventSeq;
+  /** Whether the engine lives on when this client has gone: leaving it stops nothing that others have begun. */
+  readonly shared?: boolean;
+  /** What there is to tell of the engine itself: that it is away, or back. Ends with the signal. */
+  readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
   /** Lines that were typed before it began. */
   readonly typed?: readonly string[];
-  readonly clock: Pick<Clock, "monotonic" | "timer">;
+  readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;
 }
 

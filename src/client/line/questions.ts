@@ -17,19 +17,22 @@ export type OpenQuestion =
   /** `untilMs`: when it closes without an answer. */
   | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked">; readonly untilMs?: number };
 
-/** The questions after one more event: new ones at the end, those answered or outlived by their turn taken out. */
+/**
+ * The questions after one more event: new ones at the end, those answered or outlived by their turn taken out.
+ * @param askedMs when a question of this event was asked, by the client's monotonic clock.
+ */
 export function questionsAfter(
   open: readonly OpenQuestion[],
   envelope: Envelope,
-  nowMs: number,
+  askedMs: number,
 ): readonly OpenQuestion[] {
   switch (envelope.kind) {
     case "PermissionRequested": {
-      const until = untilMs(envelope.payload, nowMs);
+      const until = untilMs(envelope.payload, askedMs);
       return [...open, { kind: "permission", request: envelope.payload, stage: "choice", ...until }];
     }
     case "Asked":
-      return [...open, { kind: "asked", ask: envelope.payload, ...untilMs(envelope.payload, nowMs) }];
+      return [...open, { kind: "asked", ask: envelope.payload, ...untilMs(envelope.payload, askedMs) }];
     case "PermissionAnswered":
     case "ToolResult": {
       const { callId } = envelope.payload;
@@ -54,8 +57,8 @@ export function questionsAfter(
   }
 }
 
-function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, nowMs: number) {
-  return timeoutMs === undefined ? {} : { untilMs: nowMs + timeoutMs };
+function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, askedMs: number) {
+  return timeoutMs === undefined ? {} : { untilMs: askedMs + timeoutMs };
 }
 
 export function questionText(question: OpenQuestion): string {

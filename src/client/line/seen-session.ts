@@ -1,4 +1,4 @@
-import type { SessionId } from "../../base/ids.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import { endingText } from "../kit/turn-record.ts";
@@ -14,19 +14,25 @@ export class SeenSession {
   readonly spending = new Spending();
   readonly memories = new MemoryWatch();
   readonly turns = new SeenTurns();
-  readonly #session: SessionId;
-  #turn: number | undefined;
+  readonly #session: () => SessionId;
+  #turn: { readonly number: number; readonly by: ClientId } | undefined;
   #lastTurn: TurnEndReason | undefined;
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[] = [];
 
-  constructor(session: SessionId) {
+  /** @param session the run that is watched now: it is another one after its engine was started anew. */
+  constructor(session: () => SessionId) {
     this.#session = session;
   }
 
   /** The turn that runs. */
   get turn(): number | undefined {
-    return this.#turn;
+    return this.#turn?.number;
+  }
+
+  /** Who began the turn that runs. */
+  get originator(): ClientId | undefined {
+    return this.#turn?.by;
   }
 
   /** How the last turn ended. */
@@ -36,7 +42,7 @@ export class SeenSession {
 
   /** Whether an event is this run's and no sub-agent's. */
   isOwn(envelope: Envelope): boolean {
-    return envelope.session === this.#session && envelope.parentCall === undefined;
+    return envelope.session === this.#session() && envelope.parentCall === undefined;
   }
 
   add(envelope: Envelope): void {
@@ -44,13 +50,14 @@ export class SeenSession {
     this.memories.add(envelope);
     this.turns.add(envelope);
     if (!this.isOwn(envelope)) return;
-    if (envelope.kind === "TurnStarted") this.#turn = envelope.payload.turn;
+    if (envelope.kind === "TurnStarted")
+      this.#turn = { number: envelope.payload.turn, by: envelope.payload.originator };
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
   }
 
   /** Once the end of the turn that runs was dealt with: how it is told, empty where there is nothing to tell. */
   ended(envelope: Envelope): string | undefined {
-    if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || envelope.payload.turn !== this.#turn)
+    if (!this.isOwn(envelope) || envelope.kind !== "TurnEnded" || envelope.payload.turn !== this.turn)
       return undefined;
     this.#turn = undefined;
     this.#lastTurn = envelope.payload.reason;

@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { merge } from "../kit/merge.ts";
 import type { Typed } from "../kit/slash.ts";
@@ -27,6 +28,9 @@ export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 /** One session as it is watched, until the person leaves it or goes to another one. */
 export class WatchedSession {
   readonly #options: LineClientOptions;
+  /** The run that goes on with the session: another one after its engine was started anew. */
+  readonly #run: () => SessionId;
+  #runSeen: SessionId;
   readonly #lanes = new Lanes(() => this.#prompt.show());
   readonly #sender: Sender;
   readonly #outbox: Outbox;
@@ -47,15 +51,19 @@ export class WatchedSession {
   #next: Pick<LineClientOptions, "session" | "model"> | undefined;
 
   constructor(options: LineClientOptions) {
-    const { connection, session, terminal, clock } = options;
+    const { connection, session, terminal, clock, past } = options;
+    const run = () => connection.runOf?.(session) ?? session;
     this.#options = options;
+    this.#run = run;
+    this.#runSeen = run();
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
     this.#model = options.model;
-    this.#seen = new SeenSession(session);
+    this.#seen = new SeenSession(run);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = connection.clientId;
     const soon = (work: Work) => this.#lanes.later("urgent", work);
-    const screen = new Screen({ terminal, clock, client, session, soon });
+    const told = past === undefined ? {} : { past };
+    const screen = new Screen({ terminal, clock, client, session: run, soon, ...told });
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
@@ -120,7 +128,11 @@ export class WatchedSession {
   async #take(happening: Happening): Promise<void> {
     switch (happening.kind) {
       case "event":
-        return await this.#event(happening.envelope);
+        await this.#event(happening.envelope);
+        if (this.#dialogue.isRecalling) await this.#caughtUp(happening.envelope);
+        return;
+      case "notice":
+        return await this.#screen.note(happening.text);
       case "ended":
         this.#outcome = "ended";
         return;
@@ -145,6 +157,10 @@ export class WatchedSession {
   }
 
   async #event(envelope: Envelope): Promise<void> {
+    if (envelope.session === this.#run() && envelope.session !== this.#runSeen) {
+      this.#runSeen = envelope.session;
+      this.#dialogue.forget(); // they were asked by a process that is no more
+    }
     await this.#screen.show(envelope);
     this.#seen.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
@@ -176,8 +192,22 @@ export class WatchedSession {
 
   async #ask(envelope: Envelope): Promise<void> {
     // A question of an earlier run has nobody left who waits for the answer.
-    if (envelope.session !== this.#options.session) return;
+    if (envelope.session !== this.#run()) return;
+    const { past = 0, clock } = this.#options;
+    if (envelope.id <= past) {
+      this.#dialogue.recall(envelope, Math.max(0, clock.now() - Date.parse(envelope.ts)));
+      return;
+    }
+    await this.#dialogue.resume();
     if (await this.#dialogue.follow(envelope)) this.#prompt.show();
+  }
+
+  /** Asks what is still open once the last event of the past has been seen. */
+  async #caughtUp(envelope: Envelope): Promise<void> {
+    const reached = envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;
+    if (reached < (this.#options.past ?? 0)) return;
+    await this.#dialogue.resume();
+    this.#prompt.show();
   }
 
   async #line(text: string): Promise<void> {
@@ -275,8 +305,15 @@ export class WatchedSession {
     };
   }
 
+  /** Whether what runs was begun elsewhere: leaving here is no reason to stop it (CTL-18). */
+  get #isOthers(): boolean {
+    const { connection, shared = false } = this.#options;
+    const { originator } = this.#seen;
+    return shared && originator !== undefined && originator !== connection.clientId;
+  }
+
   async #quit(): Promise<void> {
-    if (!this.#busy || this.#leaving) {
+    if (!this.#busy || this.#leaving || this.#isOthers) {
       this.#outcome = "quit";
       return;
     }
@@ -300,6 +337,10 @@ export class WatchedSession {
     this.#inputClosed = true;
     this.#dialogue.inputClosed = true;
     this.#leaving = true;
+    if (this.#isOthers) {
+      this.#outcome ??= "closed";
+      return;
+    }
     this.#dialogue.refuseAll();
     // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
     if (this.#options.terminal.interactive && this.#busy) await this.#work("answers", () => this.#cancel());
