@@ -14,8 +14,13 @@ export interface Asked {
 export type Answer =
   /** All events of a stream at once, each in a chunk of its own. */
   | { readonly kind: "events"; readonly events: readonly string[] }
-  /** One event after the other, so many a second. */
-  | { readonly kind: "paced"; readonly events: readonly string[]; readonly everyMs: number }
+  /** One event after the other, so many a second; told when one is handed to the kernel. */
+  | {
+      readonly kind: "paced";
+      readonly events: readonly string[];
+      readonly everyMs: number;
+      readonly onSent?: (event: number) => void;
+    }
   /** Nothing, and the connection stays open. */
   | { readonly kind: "stall" };
 
@@ -94,13 +99,16 @@ export function openServer(options: ServerOptions): BenchServer {
 
 /** By the clock, not by pauses between events: a late timer is followed by several events at once. */
 function pace(client: Client, answer: Extract<Answer, { kind: "paced" }>, done: () => void): void {
-  const { events, everyMs } = answer;
+  const { events, everyMs, onSent = () => undefined } = answer;
   const startMs = performance.now();
   let sent = 0;
   client.write(STREAM_HEAD, () => undefined);
   const timer = setInterval(() => {
     const due = Math.min(events.length, Math.floor((performance.now() - startMs) / everyMs));
-    for (; sent < due; sent++) client.write(bytesOf(events.slice(sent, sent + 1), "middle"), () => undefined);
+    for (; sent < due; sent++) {
+      const event = sent;
+      client.write(bytesOf(events.slice(event, event + 1), "middle"), () => onSent(event));
+    }
     if (sent < events.length) return;
     clearInterval(timer);
     client.write(STREAM_TAIL, done);
