@@ -31,7 +31,9 @@ test("[SES-07 SES-10 CLI-01] the verbs of cinch sessions read as they are docume
 });
 
 test("[SES-15] a session is set back to a turn, to an event, or to its beginning, which is event 0", () => {
-  const places = ["2", "e120", "0", "e0"].map((to) => parse(`sessions rewind last --to ${to} --conversation`));
+  const places = ["2", "e120", "0", "e0"].map((to) =>
+    parse(`sessions rewind last --to ${to} --conversation`),
+  );
   expect(places.map(({ what, to }) => [what, to])).toEqual([
     ["conversation", { kind: "turn", turn: 2 }],
     ["conversation", { kind: "event", event: 120 }],
