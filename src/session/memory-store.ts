@@ -1,58 +1,13 @@
 import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
-import type { CallId, EventSeq, LogId, SessionId } from "../base/ids.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
 import type { Machine } from "../base/world.ts";
-import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
-import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
+import { isInRanges } from "./expired.ts";
 import { orphanFinding } from "./findings.ts";
-import { checkBatch, dayOf, factsOf, isWhole } from "./log-facts.ts";
-import type {
-  Batch,
-  EventRange,
-  Finding,
-  Holder,
-  Intent,
-  LogInfo,
-  NewLog,
-  SessionStore,
-  SessionWriter,
-  StoredMessage,
-} from "./store.ts";
-
-/** Events kept of one log. Older ones are let go: `events` then starts above `since + 1`. */
-const EVENTS_KEPT_MAX = 10_000;
-/** Messages before the last compaction boundary that are kept of one log. */
-const OLD_MESSAGES_KEPT_MAX = 2_000;
-
-interface MemoryLog {
-  readonly start: NewLog;
-  readonly sessions: SessionId[];
-  info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
-  pinned: boolean;
-  /** In order; may hold up to twice `EVENTS_KEPT_MAX` before the older half goes. */
-  events: Envelope[];
-  lastEvent: EventSeq;
-  /** What was written on which day, in order, with the last event of each; what has expired is gone. */
-  days: Day[];
-  expired: readonly EventRange[];
-  messages: StoredMessage[];
-  readonly costs: EnvelopeOf<"CostIncremented">[];
-  /** Where the last compaction boundary stands among them. */
-  boundary: number;
-  /** Intents without an outcome. */
-  readonly open: Map<CallId, Intent>;
-  /** Calls with an outcome. */
-  readonly done: Set<CallId>;
-  epoch: number;
-  holder: Holder | undefined;
-}
-
-interface Day {
-  /** As the newest event says it: there is no other clock here. */
-  readonly day: string;
-  readonly from: EventSeq;
-  to: EventSeq;
-}
+import { isWhole } from "./log-facts.ts";
+import type { MemoryLog } from "./memory-log.ts";
+import { emptyLog, eventsAbove, expire, isBoundary, takeLease } from "./memory-log.ts";
+import type { Finding, Holder, LogInfo, SessionStore } from "./store.ts";
 
 /**
  * A session store that keeps nothing beyond this process: for the library façade, which has no log on disk, and for
@@ -218,128 +173,6 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
 
 function* openCalls({ start: { logId }, open }: MemoryLog): Generator<Finding> {
   for (const intent of open.values()) yield orphanFinding(logId, intent);
-}
-
-function eventsAbove(events: readonly Envelope[], since: EventSeq): readonly Envelope[] {
-  return events.slice(Math.max(0, since + 1 - (events[0]?.id ?? 1)));
-}
-
-function isBoundary({ boundary }: StoredMessage): boolean {
-  return boundary === true;
-}
-
-/** Tells how many events lost their content. */
-function expire(log: MemoryLog, beforeDay: string): number {
-  const gone = log.days.filter(({ day }) => day < beforeDay);
-  if (gone.length === 0) return 0;
-  const isGone = (at: EventSeq) => isInRanges(at, gone);
-  log.days = log.days.filter(({ day }) => day >= beforeDay);
-  log.expired = mergeRanges([...log.expired, ...gone].sort((a, b) => a.from - b.from));
-  log.events = log.events.map((event) => (isGone(event.id) ? expiredEvent(event) : event));
-  log.messages = log.messages.filter(({ after }) => !isGone(after));
-  log.boundary = Math.max(0, log.messages.findLastIndex(isBoundary));
-  if (isGone(1)) log.info = { ...log.info, title: "" };
-  for (const [callId, intent] of log.open) {
-    if (dayOf(intent.startedAt) < beforeDay) log.open.delete(callId);
-  }
-  return gone.reduce((count, { from, to }) => count + to - from + 1, 0);
-}
-
-function emptyLog(start: NewLog): MemoryLog {
-  return {
-    start,
-    sessions: [],
-    info: { updatedAt: start.createdAt, turns: 0, title: "", interrupted: false },
-    pinned: false,
-    events: [],
-    lastEvent: 0,
-    days: [],
-    expired: [],
-    messages: [],
-    costs: [],
-    boundary: 0,
-    open: new Map(),
-    done: new Set(),
-    epoch: 0,
-    holder: undefined,
-  };
-}
-
-function takeLease(log: MemoryLog, holder: Holder): SessionWriter {
-  const { logId } = log.start;
-  log.holder = holder;
-  log.epoch += 1;
-  const epoch = log.epoch;
-  let disposed = false;
-  return {
-    logId,
-    epoch,
-    lastEvent: log.lastEvent,
-    async append(batch) {
-      assert(!disposed, "a writer that was disposed appends nothing");
-      if (log.epoch !== epoch) throw new HarnessError("LeaseLost", { id: logId });
-      write(log, batch);
-    },
-    async [Symbol.asyncDispose]() {
-      disposed = true;
-      if (log.epoch === epoch) log.holder = undefined;
-    },
-  };
-}
-
-function write(log: MemoryLog, batch: Batch): void {
-  const last = checkBatch(batch, log.lastEvent);
-  const { events = [], messages = [], intents = [], outcomes = [] } = batch;
-  checkCalls(log, batch);
-  log.lastEvent = last;
-  for (const event of events) {
-    keepDay(log, event);
-    if (event.kind === "CostIncremented") log.costs.push(event);
-  }
-  log.events.push(...events);
-  if (log.events.length > 2 * EVENTS_KEPT_MAX) log.events = log.events.slice(-EVENTS_KEPT_MAX);
-  for (const message of messages) {
-    if (isBoundary(message)) {
-      log.messages = log.messages.slice(-OLD_MESSAGES_KEPT_MAX);
-      log.boundary = log.messages.length;
-    }
-    log.messages.push(message);
-  }
-  for (const intent of intents) {
-    const before = log.open.get(intent.callId);
-    log.open.set(intent.callId, before === undefined ? intent : { ...before, startedAt: intent.startedAt });
-  }
-  for (const { callId } of outcomes) {
-    log.open.delete(callId);
-    log.done.add(callId);
-  }
-  const facts = factsOf(events);
-  if (facts === undefined) return;
-  log.info = {
-    updatedAt: facts.updatedAt,
-    turns: facts.turn ?? log.info.turns,
-    title: log.info.title === "" ? (facts.title ?? "") : log.info.title,
-    interrupted: facts.isTurnOpen,
-  };
-}
-
-function keepDay(log: MemoryLog, { id, ts }: Envelope): void {
-  const day = dayOf(ts);
-  const last = log.days.at(-1);
-  if (last?.day === day) last.to = id;
-  else log.days.push({ day, from: id, to: id });
-}
-
-/** Before anything is written, so that a batch is taken whole or not at all. */
-function checkCalls(log: MemoryLog, { intents = [], outcomes = [] }: Batch): void {
-  const open = new Set(log.open.keys());
-  for (const { callId } of intents) {
-    assert(!log.done.has(callId), `the call ${callId} has no outcome yet when it starts`);
-    open.add(callId);
-  }
-  for (const { callId } of outcomes) {
-    assert(open.delete(callId), `the call ${callId} has an intent and no outcome when it ends`);
-  }
 }
 
 function compare(a: string, b: string): number {
