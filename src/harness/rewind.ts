@@ -286,5 +286,5 @@ function summary(preview: RewindPreview | undefined): string {
   if (preview === undefined) return "Only the conversation; files stay.";
   const { length } = preview.notRestorable;
   const missing = length === 0 ? "" : `, ${length} cannot be set back`;
-  return `Files: ${filesText(filesReport(preview).counts)}${missing}.`;
+  return `${filesText(filesReport(preview).counts)}${missing}.`;
 }

@@ -51,7 +51,7 @@ test("[SES-15] a stored session is set back from the command line: told first, t
     [
       "Set back to before turn 2",
       "  Conversation: the model has forgotten the last 4 messages.",
-      "  Files: 2 files are restored.",
+      "  2 files are restored:",
       "    gone.txt comes back",
       "    kept.txt is restored",
       "To undo that: cinch sessions rewind ID --to eN",

@@ -45,13 +45,13 @@ export function rewindText(result: unknown, { words = "", undo }: RewindTextOpti
   return lines.join("\n");
 }
 
-/** "1 file is restored, 2 are removed"; "no file changes" where that is so. */
+/** "1 file is restored, 2 are removed"; "No file changes" where that is so. */
 export function filesText({ restore, remove }: FileCounts): string {
   const restored = restore === 0 ? [] : [`${count(restore, "file")} ${isAre(restore)} restored`];
   const noun = restore === 0 ? count(remove, "file") : `${remove}`;
   const removed = remove === 0 ? [] : [`${noun} ${isAre(remove)} removed`];
   const told = [...restored, ...removed];
-  return told.length === 0 ? "no file changes" : told.join(", ");
+  return told.length === 0 ? "No file changes" : told.join(", ");
 }
 
 function isAre(number: number): string {
@@ -68,23 +68,26 @@ function conversationText(report: Readonly<Record<string, unknown>>, done: boole
 }
 
 function plannedLines(files: Readonly<Record<string, unknown>>): readonly string[] {
-  return [
-    `  Files: ${filesText(countsOf(files))}.`,
+  return headed(filesText(countsOf(files)), [
     ...[...PLANNED, ...SPARED].flatMap(([key, what]) => listed(files[key], what)),
     ...unreached(files["notRestorable"], "cannot be set back"),
-  ];
+  ]);
 }
 
 function doneLines(files: Readonly<Record<string, unknown>>): readonly string[] {
   const counts = countsOf(files);
   const restored = Number(files["restored"] ?? 0);
   const isWhole = restored === counts.restore + counts.remove;
-  return [
-    `  Files: ${isWhole ? filesText(counts) : `${count(restored, "file")} ${isAre(restored)} set back`}.`,
+  const text = isWhole ? filesText(counts) : `${count(restored, "file")} ${isAre(restored)} set back`;
+  return headed(text, [
     ...(isWhole ? PLANNED.flatMap(([key, what]) => listed(files[key], what)) : []),
     ...unreached(files["kept"], "stays as it is"),
     ...unreached(files["notRestorable"], "cannot be set back"),
-  ];
+  ]);
+}
+
+function headed(text: string, lines: readonly string[]): readonly string[] {
+  return [`  ${text}${lines.length === 0 ? "." : ":"}`, ...lines];
 }
 
 function countsOf(files: Readonly<Record<string, unknown>>): FileCounts {

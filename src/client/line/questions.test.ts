@@ -20,7 +20,7 @@ const PERMISSION = { kind: "permission", request: REQUEST, stage: "choice", unti
 test.each([
   ["trust", 600, "the file is left out of this session"],
   ["outside-sandbox", 60, "it is left as it is"],
-  ["rewind", 60, "nothing is overwritten"],
+  ["rewind", 60, "nothing is set back"],
   ["orphan", 60, "the model is told that nobody knows"],
   ["elicitation", 60, "the question is closed"],
 ] as const)(

@@ -94,7 +94,7 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
 
 const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
   "outside-sandbox": "it is left as it is",
-  rewind: "nothing is overwritten",
+  rewind: "nothing is set back",
   trust: "the file is left out of this session",
   orphan: "the model is told that nobody knows",
 };

@@ -78,8 +78,8 @@ test("[SES-15] /rewind lists the turns with their first words, and says what can
   expect(said[0]?.split("\n")).toEqual([
     "  1  fix the parser parser parser parser parser parser parser par…",
     "  2  and now",
-    "/rewind N goes back to before turn N: files and conversation. You are asked first.",
-    "/rewind N files, or /rewind N conversation, is one of them alone.",
+    "/rewind N goes back to before turn N, files and conversation; it asks first.",
+    "/rewind N files, or /rewind N conversation, is for one of them alone.",
   ]);
   expect(sent).toEqual([]);
 });
@@ -90,7 +90,7 @@ test("[SES-15] /rewind N says what would be done before it is asked for, then wh
   const command = { kind: "RewindSession", sessionId: SESSION, to: 40, what: "both" };
   expect(sent).toEqual([{ ...command, preview: true }, command] as Command[]);
   const files = [
-    "  Files: 2 files are restored, 1 is removed.",
+    "  2 files are restored, 1 is removed:",
     "    gone comes back",
     "    a is restored",
     "    new.ts is removed",

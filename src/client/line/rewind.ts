@@ -66,8 +66,8 @@ function turnList(turns: SeenTurns): string {
   });
   return [
     ...lines,
-    "/rewind N goes back to before turn N: files and conversation. You are asked first.",
-    "/rewind N files, or /rewind N conversation, is one of them alone.",
+    "/rewind N goes back to before turn N, files and conversation; it asks first.",
+    "/rewind N files, or /rewind N conversation, is for one of them alone.",
     ...(turns.undo === undefined ? [] : [`${UNDO} takes the last one back.`]),
   ].join("\n");
 }
