@@ -28,8 +28,13 @@ export class Entries {
   readonly #outside = new Set<string>();
   readonly #leftOut = new Set<string>();
 
-  constructor(known: ReadonlyMap<string, Entry>) {
-    for (const [path, entry] of known) this.#put(path, entry);
+  /** Nothing is a difference as long as nothing was recorded. */
+  #isRecorded: boolean;
+
+  /** @param known of earlier records; undefined where there is none. */
+  constructor(known: ReadonlyMap<string, Entry> | undefined) {
+    this.#isRecorded = known !== undefined;
+    for (const [path, entry] of known ?? []) this.#put(path, entry);
   }
 
   get all(): ReadonlyMap<string, Entry> {
@@ -64,7 +69,7 @@ export class Entries {
   set(path: string, entry: Entry | undefined, by: ChangedBy): void {
     const before = this.#all.get(path);
     this.#put(path, entry);
-    if (sameEntry(before, entry)) return;
+    if (!this.#isRecorded || sameEntry(before, entry)) return;
     const other = this.#changed.get(path);
     this.#changed.set(path, other === undefined || other === by ? by : "both");
   }
@@ -75,13 +80,14 @@ export class Entries {
   }
 
   /** What is to be written: all of it where nothing was. */
-  toRecord(isFirst: boolean): readonly StoredChange[] {
-    return isFirst
-      ? [...this.#all].map(([path, entry]) => [path, "user", packEntry(entry)])
-      : [...this.#changed].map(([path, by]) => [path, by, packEntry(this.#all.get(path))]);
+  toRecord(): readonly StoredChange[] {
+    return this.#isRecorded
+      ? [...this.#changed].map(([path, by]) => [path, by, packEntry(this.#all.get(path))])
+      : [...this.#all].map(([path, entry]) => [path, "user", packEntry(entry)]);
   }
 
   wasRecorded(): void {
+    this.#isRecorded = true;
     this.#changed.clear();
   }
 

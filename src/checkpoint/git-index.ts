@@ -42,6 +42,7 @@ export async function parseIndex(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);
   if (view.getUint32(0) !== 0x4449_5243 || version < 2 || version > 4) return undefined;
+  const held = { bytes, view };
   const count = view.getUint32(8);
   const end = bytes.length - CHECKSUM_BYTES;
   if (count > ENTRIES_MAX) return undefined;
@@ -62,7 +63,7 @@ export async function parseIndex(
     const mode = view.getUint32(at + 24);
     const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
-    if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(view, at));
+    if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(held, at));
     previous = named.name;
     // Up to version 3 entries are filled up with zeros to a multiple of eight bytes.
     at = version === 4 ? named.end : at + Math.ceil((named.end - at) / 8) * 8;
@@ -70,27 +71,32 @@ export async function parseIndex(
   return isSplit(bytes, at, end) ? undefined : entries;
 }
 
+interface HeldIndex {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
 /** An entry where it stands in the index: most are never asked for more than whether they are there. */
 class HeldEntry implements IndexEntry {
-  readonly #view: DataView;
+  readonly #index: HeldIndex;
   readonly #at: number;
 
-  constructor(view: DataView, at: number) {
-    this.#view = view;
+  constructor(index: HeldIndex, at: number) {
+    this.#index = index;
     this.#at = at;
   }
 
   get object(): string {
-    const { buffer, byteOffset } = this.#view;
-    return hex(new Uint8Array(buffer), byteOffset + this.#at + 40);
+    const from = this.#at + 40;
+    return this.#index.bytes.toString("hex", from, from + OBJECT_BYTES);
   }
 
   get mode(): number {
-    return this.#view.getUint32(this.#at + 24);
+    return this.#index.view.getUint32(this.#at + 24);
   }
 
   get size(): number {
-    return this.#view.getUint32(this.#at + 36);
+    return this.#index.view.getUint32(this.#at + 36);
   }
 
   get changed(): Instant {
@@ -102,12 +108,12 @@ class HeldEntry implements IndexEntry {
   }
 
   get inode(): number {
-    return this.#view.getUint32(this.#at + 20);
+    return this.#index.view.getUint32(this.#at + 20);
   }
 
   #instant(from: number): Instant {
     const at = this.#at + from;
-    return { seconds: this.#view.getUint32(at), nanoseconds: this.#view.getUint32(at + 4) };
+    return { seconds: this.#index.view.getUint32(at), nanoseconds: this.#index.view.getUint32(at + 4) };
   }
 }
 

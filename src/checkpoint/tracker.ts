@@ -66,7 +66,8 @@ export class Tracker {
   }
 
   static async open(parts: TrackerParts): Promise<Tracker> {
-    return new Tracker(parts, new Entries(entriesAfter(await parts.store.records())));
+    const records = await parts.store.records();
+    return new Tracker(parts, new Entries(records.length === 0 ? undefined : entriesAfter(records)));
   }
 
   get entries(): ReadonlyMap<string, Entry> {
@@ -129,7 +130,7 @@ export class Tracker {
     const { store, lastEvent } = this.#parts;
     const isFirst = store.headers.length === 0;
     if (!isFirst && !this.#entries.hasChanges && kind !== "before" && kind !== "after") return;
-    const changes = this.#entries.toRecord(isFirst);
+    const changes = this.#entries.toRecord();
     await store.write({ kind: isFirst ? "base" : kind, turn, at: await lastEvent(), changes });
     this.#entries.wasRecorded();
   }
