@@ -87,6 +87,11 @@ export class HttpSession implements AsyncDisposable {
     return last === null || this.#sent.streamOf(last) === UNASKED_STREAM ? this.#pace : undefined;
   }
 
+  /** Whether somebody reads what was not asked for. */
+  get isRead(): boolean {
+    return this.#pace.isOpen;
+  }
+
   /** Counts one request that is under way, until what is returned is called. */
   use(): () => void {
     this.#uses += 1;

@@ -81,7 +81,8 @@ export class McpHttp implements AsyncDisposable {
     const sessions = [...this.#sessions.values()];
     const clients = [...this.#clients.values()];
     this.#clients.clear();
-    const following = [...this.#listening.keys(), ...sessions.map((session) => session.following)];
+    const read = sessions.filter(({ isRead }) => isRead);
+    const following = [...this.#listening.keys(), ...read.map((session) => session.following)];
     await Promise.all(following.map((each) => each.settled(LAST_EVENTS_MS_MAX)));
     for (const over of [...this.#listening.values()]) over();
     await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));

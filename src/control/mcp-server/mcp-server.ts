@@ -54,13 +54,17 @@ export function mcpServer(parts: McpServerParts): Server {
   }
 
   /** Answers a request that is no tool call: what is refused is JSON-RPC's error. */
-  async function answer<Result>(context: ServerContext, work: () => Promise<Result>): Promise<Result> {
+  async function answer<Result>(
+    context: ServerContext,
+    work: () => Promise<Result>,
+    uri?: string,
+  ): Promise<Result> {
     try {
       introduce(context);
       return await work();
     } catch (thrown) {
       tell(world.log, thrown);
-      throw rpcRefusal(thrown);
+      throw rpcRefusal(thrown, uri);
     }
   }
 
@@ -102,8 +106,8 @@ export function mcpServer(parts: McpServerParts): Server {
   server.setRequestHandler("resources/templates/list", (_request, context) =>
     answer(context, async () => ({ resourceTemplates: [...TEMPLATES] })),
   );
-  server.setRequestHandler("resources/read", ({ params }, context) =>
-    answer(context, async () => await readResource(params.uri, client, context.mcpReq.signal)),
+  server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
+    answer(context, async () => await readResource(uri, client, context.mcpReq.signal), uri),
   );
   server.setRequestHandler("prompts/list", (_request, context) =>
     answer(context, async () => ({ prompts: await listPrompts(client) })),
@@ -114,11 +118,15 @@ export function mcpServer(parts: McpServerParts): Server {
   const { following, send } = parts;
   if (era === "legacy" && following !== undefined && send !== undefined) {
     server.setRequestHandler("resources/subscribe", ({ params: { uri } }, context) =>
-      answer(context, async () => {
-        const followed = await following.start(uri, [uri], send);
-        followed.begin();
-        return {};
-      }),
+      answer(
+        context,
+        async () => {
+          const followed = await following.start(uri, [uri], send);
+          followed.begin();
+          return {};
+        },
+        uri,
+      ),
     );
     server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
       answer(context, async () => {

@@ -18,6 +18,10 @@ export class Pace {
     this.#wake();
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Nobody reads any more, until it is opened again. */
   close(): void {
     this.#isOpen = false;

@@ -5,8 +5,6 @@ import { asRefusal, errorBody } from "../http/answers.ts";
 
 /** JSON-RPC's range for errors of a server's own. */
 const SERVER_ERROR = -32_000;
-/** MCP's code for a resource that is not there. */
-const RESOURCE_MISSING = -32_002;
 export const INVALID_REQUEST = -32_600;
 export const INVALID_PARAMS = -32_602;
 export const PARSE_ERROR = -32_700;
@@ -26,12 +24,16 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** A refusal of the engine for a request that is no tool call: its reason and fields stand in `data`. */
-export function rpcRefusal(thrown: unknown): RpcRefusal {
+/**
+ * A refusal of the engine for a request that is no tool call: its reason and fields stand in `data`. A resource that is not
+ * there has nothing in it but the address, by which MCP's clients know it.
+ */
+export function rpcRefusal(thrown: unknown, uri?: string): RpcRefusal {
   if (thrown instanceof RpcRefusal) return thrown;
   const error = asRefusal(thrown);
-  const code = MISSING.includes(error.reason) ? RESOURCE_MISSING : SERVER_ERROR;
-  return new RpcRefusal(code, error.message, errorBody(error));
+  if (!MISSING.includes(error.reason)) return new RpcRefusal(SERVER_ERROR, error.message, errorBody(error));
+  const data = uri === undefined ? errorBody(error) : { uri };
+  return new RpcRefusal(INVALID_PARAMS, error.message, data);
 }
 
 /** A refusal of a tool call: a text that clients show and models read, with the reason for programs beside it. */
