@@ -77,6 +77,7 @@ export type Invocation =
       /** It ends by itself. */
       readonly untilIdle: boolean;
     }
+  | { readonly kind: "acp"; readonly settings: Settings; readonly listen: boolean }
   | {
       readonly kind: "mcp";
       readonly settings: Settings;
@@ -170,6 +171,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
       listen: listenFlags((name) => textOf(flags, name)),
       untilIdle: flags.has("until-idle"),
     };
+  if (mode === "acp") return { kind: "acp", settings, listen: !flags.has("no-listen") };
   if (mode === "mcp") {
     const tokenFile = textOf(flags, "auth-token-file");
     const file = tokenFile === undefined ? {} : { tokenFile };

@@ -23,7 +23,7 @@ export type Mode = "line" | "print" | CommandName;
 
 const RUNS = ["line", "print", "debug", "serve"] as const;
 /** What works with an engine whose sessions are begun elsewhere too. */
-const WORKS = [...RUNS, "mcp"] as const;
+const WORKS = [...RUNS, "acp", "mcp"] as const;
 const ALL = [
   "line",
   "print",
@@ -37,6 +37,7 @@ const ALL = [
   "doctor",
   "serve",
   "token",
+  "acp",
   "mcp",
 ] as const;
 const EVERY = [...ALL, "demo"] as const;
@@ -228,6 +229,10 @@ export const COMMANDS = [
   {
     name: "token",
     help: "Print a token for a client of the engine that runs: token --identity-class human|agent [--session ID] [--commands A,B] [--expires 24h] [--can-mint].",
+  },
+  {
+    name: "acp",
+    help: "Serve an editor that speaks the Agent Client Protocol, over standard input and output. See docs/acp.md.",
   },
   {
     name: "mcp",

@@ -63,6 +63,7 @@ type WithEngine = Extract<
       | "sessions"
       | "doctor"
       | "serve"
+      | "acp"
       | "mcp"
       | "print"
       | "line";
@@ -70,9 +71,18 @@ type WithEngine = Extract<
 >;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
-  return ["models", "show-dump", "demo", "sessions", "doctor", "serve", "mcp", "print", "line"].includes(
-    invocation.kind,
-  );
+  return [
+    "models",
+    "show-dump",
+    "demo",
+    "sessions",
+    "doctor",
+    "serve",
+    "acp",
+    "mcp",
+    "print",
+    "line",
+  ].includes(invocation.kind);
 }
 
 /** Whether it works with an engine that is a process of its own: it keeps its keys until it has started one. */
@@ -147,6 +157,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     case "serve": {
       const { runServe } = await import("./serve.ts");
       return await runServe(invocation, stop);
+    }
+    case "acp": {
+      const { runAcp } = await import("./acp.ts");
+      return await runAcp(invocation, stop);
     }
     case "mcp": {
       const { runMcp } = await import("./mcp.ts");

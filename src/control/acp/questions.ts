@@ -1,0 +1,127 @@
+import type { PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
+import type { AskId, CallId, SessionId } from "../../base/ids.ts";
+import type { CommandOf } from "../../protocol/commands.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import { askedCall, textContent, verbatim } from "./shown-call.ts";
+
+/** What is put to the person at the editor, and what becomes of what they choose. */
+export interface EditorQuestion {
+  readonly id: CallId | AskId;
+  readonly request: Omit<RequestPermissionRequest, "sessionId">;
+  /** The command for an option, or for none that was offered; undefined where the question is left to others. */
+  answer(optionId: string | undefined): CommandOf<"AnswerPermission"> | CommandOf<"Answer"> | undefined;
+}
+
+/** The question that an event asks, where it is one that has a choice. */
+export function questionOf(
+  event: Envelope,
+  session: SessionId,
+  workingDir: string,
+): EditorQuestion | undefined {
+  if (event.kind === "PermissionRequested") return permission(event.payload, session, workingDir);
+  return event.kind === "Asked" ? choice(event.payload, session) : undefined;
+}
+
+/** The id of the question that an event closes. */
+export function closedBy(event: Envelope): CallId | AskId | undefined {
+  if (event.kind === "Answered") return event.payload.askId;
+  if (event.kind === "PermissionAnswered" || event.kind === "ToolResult") return event.payload.callId;
+  return undefined;
+}
+
+type Answer = Pick<CommandOf<"AnswerPermission">, "decision" | "scope">;
+
+interface Offer extends Answer {
+  readonly option: PermissionOption;
+}
+
+/** The four answers of PERM-03; what is none of them allows nothing. */
+function permission(
+  request: PayloadOf<"PermissionRequested">,
+  sessionId: SessionId,
+  workingDir: string,
+): EditorQuestion {
+  const offers = offersFor(request);
+  const { callId } = request;
+  return {
+    id: callId,
+    request: { toolCall: askedCall(request, workingDir), options: offers.map(({ option }) => option) },
+    answer(optionId) {
+      const chosen = offers.find(({ option }) => option.optionId === optionId);
+      const { decision, scope } = chosen ?? DENIAL;
+      return { kind: "AnswerPermission", sessionId, callId, decision, scope };
+    },
+  };
+}
+
+const DENIAL = { decision: "deny", scope: "once" } as const;
+
+function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): readonly Offer[] {
+  const once: Offer = {
+    option: { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
+    decision: "allow",
+    scope: "once",
+  };
+  const deny: Offer = { option: { optionId: "deny", name: "Deny", kind: "reject_once" }, ...DENIAL };
+  if (onceOnly === true) return [once, deny];
+  const alike = `Allow for this session: ${rule ?? "exactly this"}`;
+  const all = `Allow every ${tool} call for this session`;
+  return [
+    once,
+    {
+      option: { optionId: "allow-rule", name: alike, kind: "allow_always" },
+      decision: "allow",
+      scope: "argv_glob",
+    },
+    {
+      option: { optionId: "allow-tool", name: all, kind: "allow_always" },
+      decision: "allow",
+      scope: "tool",
+    },
+    deny,
+  ];
+}
+
+/**
+ * A question with choices that is no permission: about a file of the project, a call that a crash left open. One without
+ * choices has no form here, and is left to other clients.
+ */
+function choice(ask: PayloadOf<"Asked">, sessionId: SessionId): EditorQuestion | undefined {
+  const { askId, about, text, choices = [] } = ask;
+  if (choices.length === 0) return undefined;
+  return {
+    id: askId,
+    request: {
+      toolCall: {
+        toolCallId: askId,
+        title: TITLES[about],
+        kind: "other",
+        status: "pending",
+        content: [textContent(verbatim(text))],
+      },
+      options: choices.map(({ value, label }) => ({
+        optionId: value,
+        name: label,
+        kind: DENIALS.has(value) ? "reject_once" : "allow_once",
+      })),
+    },
+    answer(optionId) {
+      const isOffered = choices.some(({ value }) => value === optionId);
+      const answer = isOffered ? optionId : choices.find(({ value }) => value === "deny")?.value;
+      return answer === undefined ? undefined : { kind: "Answer", sessionId, askId, answer };
+    },
+  };
+}
+
+const DENIALS: ReadonlySet<string> = new Set(["deny", "abort", "failed"]);
+
+const TITLES: Readonly<Record<PayloadOf<"Asked">["about"], string>> = {
+  trust: "Use this file of the project?",
+  orphan: "What became of this call?",
+  plan: "Carry out this plan?",
+  elicitation: "A tool asks",
+  "token-code": "A program asks for a token",
+  "outside-sandbox": "Run it outside the sandbox?",
+  rewind: "Set back?",
+};

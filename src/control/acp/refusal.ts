@@ -1,0 +1,40 @@
+import { RequestError } from "@agentclientprotocol/sdk";
+import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Reason } from "../../base/reasons.ts";
+
+const NOT_FOUND = -32_002;
+const INVALID_PARAMS = -32_602;
+const INVALID_REQUEST = -32_600;
+const INTERNAL = -32_603;
+
+/** The codes of JSON-RPC and of the protocol; every other reason is one that the request has no part in. */
+const CODES: Partial<Record<Reason, number>> = {
+  UnknownSession: NOT_FOUND,
+  SessionMissing: NOT_FOUND,
+  InvalidPath: INVALID_PARAMS,
+  InvalidCommand: INVALID_PARAMS,
+  PathMissing: INVALID_PARAMS,
+  UnsupportedContent: INVALID_PARAMS,
+  TurnInProgress: INVALID_REQUEST,
+};
+
+/** What a request is refused with: the reason for programs in `data`, the words for people in the message. */
+export function refusal(thrown: unknown, log: Log): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  if (thrown instanceof HarnessError) {
+    const { reason, message } = refused(thrown);
+    return new RequestError(CODES[reason as Reason] ?? INTERNAL, message, { reason });
+  }
+  const problem = messageOf(thrown);
+  log.for("acp").write("error", "a request failed", { problem });
+  const { message, reason } = new HarnessError("InternalError", { what: problem });
+  return new RequestError(INTERNAL, message, { reason });
+}
+
+/** What an engine elsewhere has said is told as if it were here. */
+function refused(thrown: HarnessError): { readonly reason: string; readonly message: string } {
+  if (!hasReason(thrown, "EngineRefused")) return thrown;
+  const { reason, message } = thrown.fields;
+  return { reason, message };
+}

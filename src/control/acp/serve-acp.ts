@@ -1,0 +1,341 @@
+import { isAbsolute } from "node:path";
+import type {
+  AgentContext,
+  InitializeRequest,
+  InitializeResponse,
+  JsonRpcId,
+  ListSessionsResponse,
+  LoadSessionRequest,
+  McpServer,
+  NewSessionRequest,
+  NewSessionResponse,
+  PromptRequest,
+  PromptResponse,
+} from "@agentclientprotocol/sdk";
+import {
+  PROTOCOL_VERSION as ACP_VERSION,
+  agent,
+  MessageTooLargeError,
+  methods,
+  ndJsonStream,
+} from "@agentclientprotocol/sdk";
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import { arrayAt } from "../../base/json.ts";
+import { shortened } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import type { CommandOf } from "../../protocol/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import { readCommand } from "../../protocol/read.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { Catalogue, EnginePort } from "../engine-port.ts";
+import { EVERYTHING } from "../scope.ts";
+import type { AnsweredStream } from "./answered.ts";
+import { answeredStream } from "./answered.ts";
+import { availableCommands, promptCommand } from "./commands.ts";
+import { inputOf } from "./prompt.ts";
+import { refusal } from "./refusal.ts";
+import { AcpSession } from "./session.ts";
+import { verbatimLine } from "./shown-call.ts";
+
+/** A longer message ends the connection: nobody knows which request it would have been. */
+export const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
+/** Sessions that one editor follows at a time. */
+export const SESSIONS_MAX = 64;
+/** Sessions of a list, the newest first. */
+const LISTED_MAX = 200;
+const LABEL_CHARACTERS_MAX = 80;
+
+/** What of an engine an editor needs. */
+export interface AcpEngine {
+  readonly port: Pick<EnginePort, "attach"> & {
+    readonly catalogue: Pick<Catalogue, "session" | "sessions" | "slashCommands">;
+  };
+  /** A new session as this one was started for, in a folder. */
+  fresh(workingDir: string): Promise<CommandOf<"CreateSession">>;
+}
+
+export interface AcpParts {
+  readonly world: Pick<World, "log">;
+  readonly version: string;
+  /** Reaches the engine when it is first needed, and again where that failed: an editor is told why in its own words. */
+  readonly engine: () => Promise<AcpEngine>;
+  /** Messages of the editor, one a line. */
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Serves one editor that speaks the Agent Client Protocol, version 1, over a pair of byte streams, as one client of an
+ * engine (CTL-16). Resolves when the editor has gone; turns that run then go on where the engine does.
+ *
+ * The person who sits before the editor answers its questions: it is a client of class human. Whoever could start this
+ * for them could start any other client of theirs too; an engine that runs is reached as its owner, or not at all.
+ * @throws HarnessError BodyTooLarge for a message above 32 MiB.
+ */
+export async function serveAcp(parts: AcpParts): Promise<void> {
+  const answered = answeredStream(
+    ndJsonStream(parts.output, parts.input, { maxMessageBytes: MESSAGE_BYTES_MAX }),
+  );
+  const editor = new Editor(parts, answered);
+  const { agent: on } = methods;
+  const connection = agent({ name: "cinch" })
+    .onRequest(on.initialize, ({ params }) => editor.initialize(params))
+    .onRequest(on.session.new, ({ params, client, requestId }) =>
+      editor.told(() => editor.begin(params, client, requestId)),
+    )
+    .onRequest(on.session.load, ({ params, client, requestId }) =>
+      editor.told(() => editor.load(params, { client, requestId, shows: true })),
+    )
+    .onRequest(on.session.resume, ({ params, client, requestId }) =>
+      editor.told(() => editor.load({ mcpServers: [], ...params }, { client, requestId, shows: false })),
+    )
+    .onRequest(on.session.list, ({ params }) => editor.told(() => editor.list(params.cwd, params.cursor)))
+    .onRequest(on.session.close, ({ params }) => editor.told(() => editor.close(params.sessionId)))
+    .onRequest(on.session.prompt, ({ params, signal }) => editor.told(() => editor.prompt(params, signal)))
+    .onNotification(on.session.cancel, ({ params }) => editor.cancel(params.sessionId))
+    .connect(answered.stream);
+  // At once when it closes, and before what waits for an answer is told: nobody has denied anything by leaving.
+  connection.signal.addEventListener("abort", () => editor.leave(), { once: true });
+  const stop = () => connection.close(parts.signal.reason);
+  if (parts.signal.aborted) stop();
+  parts.signal.addEventListener("abort", stop, { once: true });
+  try {
+    await connection.closed;
+  } finally {
+    parts.signal.removeEventListener("abort", stop);
+    await editor[Symbol.asyncDispose]();
+  }
+  const { reason } = connection.signal;
+  if (reason instanceof MessageTooLargeError)
+    throw new HarnessError("BodyTooLarge", { limit: String(MESSAGE_BYTES_MAX) }, { cause: reason });
+}
+
+interface Attached {
+  readonly connection: Connection;
+  readonly engine: AcpEngine;
+}
+
+interface Loading {
+  readonly client: AgentContext;
+  readonly requestId: JsonRpcId;
+  /** Whether what has happened is told again. */
+  readonly shows: boolean;
+}
+
+/** One editor: the sessions that it has open, and how its requests become commands of its one client. */
+class Editor implements AsyncDisposable {
+  readonly #parts: AcpParts;
+  readonly #answered: AnsweredStream;
+  readonly #sessions = new Map<string, AcpSession>();
+  #label = "an editor (ACP)";
+  #attaching: Promise<Attached> | undefined;
+  #isLeft = false;
+
+  constructor(parts: AcpParts, answered: AnsweredStream) {
+    this.#parts = parts;
+    this.#answered = answered;
+  }
+
+  initialize({ clientInfo }: InitializeRequest): InitializeResponse {
+    const name = clientInfo?.title ?? clientInfo?.name;
+    if (name !== undefined) this.#label = `${shortened(name, LABEL_CHARACTERS_MAX)} (ACP)`;
+    return {
+      protocolVersion: ACP_VERSION,
+      agentInfo: { name: "cinch", title: "cinch", version: this.#parts.version },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {} },
+      },
+      // Whoever starts this has the keys of its owner already.
+      authMethods: [],
+    };
+  }
+
+  async begin(
+    { cwd, additionalDirectories = [], mcpServers }: NewSessionRequest,
+    client: AgentContext,
+    requestId: JsonRpcId,
+  ): Promise<NewSessionResponse> {
+    if (!isAbsolute(cwd)) throw new HarnessError("InvalidPath", { why: "cwd: it must be absolute" });
+    if (additionalDirectories.length > 0)
+      throw new HarnessError("InvalidPath", { why: "additionalDirectories: a session has one folder" });
+    this.#assertRoom();
+    const { connection, engine } = await this.#attached();
+    const { session, notices } = await created(connection, await engine.fresh(cwd));
+    const opened = this.#open({ client, connection, name: session, session, workingDir: cwd });
+    this.#answered.after(requestId, () => {
+      opened.begin(0);
+      this.#greet(opened, engine, { mcpServers, notices });
+    });
+    return { sessionId: session };
+  }
+
+  async load(
+    { sessionId: name, mcpServers }: LoadSessionRequest,
+    { client, requestId, shows }: Loading,
+  ): Promise<Record<string, never>> {
+    if (!isId("sess", name)) throw new HarnessError("UnknownSession", { id: shortened(name, 40) });
+    this.#assertRoom();
+    const { connection, engine } = await this.#attached();
+    const info = await engine.port.catalogue.session(name, EVERYTHING);
+    const { session, notices } = info.live
+      ? { session: info.session, notices: [] }
+      : await created(connection, { ...(await engine.fresh(info.working_dir)), resume: info.log });
+    this.#sessions.get(name)?.close();
+    const opened = this.#open({ client, connection, name, session, workingDir: info.working_dir });
+    if (shows) await opened.replay(info.events);
+    else opened.begin(info.events);
+    this.#answered.after(requestId, () => this.#greet(opened, engine, { mcpServers, notices }));
+    return {};
+  }
+
+  async list(
+    cwd: string | null | undefined,
+    cursor: string | null | undefined,
+  ): Promise<ListSessionsResponse> {
+    // None was ever given: a first page for it would have the editor ask for ever.
+    if (typeof cursor === "string") throw new HarnessError("InvalidPath", { why: "cursor: it is unknown" });
+    const { engine } = await this.#attached();
+    const all = await engine.port.catalogue.sessions({ past: true, limit: LISTED_MAX }, EVERYTHING);
+    const wanted = all.filter(
+      ({ turns, working_dir }) => turns > 0 && (typeof cwd !== "string" || working_dir === cwd),
+    );
+    return {
+      sessions: wanted.map(({ session, working_dir, title, updated_at }) => ({
+        sessionId: session,
+        cwd: working_dir,
+        title,
+        updatedAt: updated_at,
+      })),
+    };
+  }
+
+  async prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
+    const session = this.#session(sessionId);
+    const asked = promptCommand(prompt, session.session);
+    switch (asked.kind) {
+      case "input": {
+        const command = readCommand({
+          kind: "SendInput",
+          sessionId: session.session,
+          content: inputOf(asked.prompt),
+        });
+        return await session.prompt(command, signal);
+      }
+      case "command":
+        await session.say(asked.done(await session.command(asked.command)));
+        return { stopReason: "end_turn" };
+      case "refused":
+        await session.say(asked.why);
+        return { stopReason: "end_turn" };
+    }
+  }
+
+  cancel(sessionId: string): void {
+    this.#sessions.get(sessionId)?.cancel();
+  }
+
+  async close(sessionId: string): Promise<Record<string, never>> {
+    const session = this.#session(sessionId);
+    session.cancel();
+    session.close();
+    this.#sessions.delete(sessionId);
+    return {};
+  }
+
+  /** What is thrown is told to the editor as its reason and the words for it. */
+  async told<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await run();
+    } catch (thrown) {
+      throw refusal(thrown, this.#parts.world.log);
+    }
+  }
+
+  /** The editor has gone: nothing that it was asked has an answer. */
+  leave(): void {
+    this.#isLeft = true;
+    for (const session of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.leave();
+    const attached = await this.#attaching?.catch(() => undefined);
+    await attached?.connection[Symbol.asyncDispose]();
+  }
+
+  #attached(): Promise<Attached> {
+    this.#attaching ??= this.#attach().catch((thrown: unknown) => {
+      this.#attaching = undefined;
+      throw thrown;
+    });
+    return this.#attaching;
+  }
+
+  async #attach(): Promise<Attached> {
+    const engine = await this.#parts.engine();
+    const connection = engine.port.attach({ identityClass: "human", label: this.#label });
+    await connection.handshake(PROTOCOL_VERSION);
+    return { engine, connection };
+  }
+
+  #open(parts: Omit<ConstructorParameters<typeof AcpSession>[0], "log">): AcpSession {
+    const session = new AcpSession({ ...parts, log: this.#parts.world.log });
+    if (this.#isLeft) session.close();
+    else this.#sessions.set(parts.name, session);
+    return session;
+  }
+
+  #session(name: string): AcpSession {
+    const session = this.#sessions.get(name);
+    if (session === undefined) throw new HarnessError("UnknownSession", { id: shortened(name, 40) });
+    return session;
+  }
+
+  #assertRoom(): void {
+    if (this.#sessions.size < SESSIONS_MAX) return;
+    const why = `${SESSIONS_MAX} sessions are open in this editor; close one`;
+    throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
+  }
+
+  /** What an editor is told of a session that it has opened, once it knows its name. */
+  #greet(session: AcpSession, engine: AcpEngine, { mcpServers, notices }: Greeting): void {
+    const greeting = async () => {
+      const commands = availableCommands(await engine.port.catalogue.slashCommands());
+      await session.update({ sessionUpdate: "available_commands_update", availableCommands: commands });
+      const names = mcpServers.map(({ name }) => shortened(name, LABEL_CHARACTERS_MAX)).join(", ");
+      const unconnected =
+        names === ""
+          ? []
+          : [`MCP servers of the editor are not connected in this version of cinch: ${names}`];
+      for (const notice of [...notices, ...unconnected]) await session.say(`${verbatimLine(notice)}\n\n`);
+    };
+    greeting().catch((thrown: unknown) => refusal(thrown, this.#parts.world.log));
+  }
+}
+
+interface Greeting {
+  readonly mcpServers: readonly McpServer[];
+  readonly notices: readonly string[];
+}
+
+interface Created {
+  readonly session: SessionId;
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+}
+
+/** A new session, or a new run on the log of one that has ended. */
+async function created(connection: Connection, request: CommandOf<"CreateSession">): Promise<Created> {
+  const { sessionId: session, result } = await connection.send(request);
+  if (session === undefined) throw new HarnessError("EngineStopping", {});
+  const notices = arrayAt(result, "notices").filter((notice) => typeof notice === "string");
+  return { session, notices };
+}

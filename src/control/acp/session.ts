@@ -1,0 +1,291 @@
+import type { AgentContext, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import { unreachable } from "../../base/assert.ts";
+import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
+import type { AskId, CallId, EventSeq, SessionId } from "../../base/ids.ts";
+import { objectAt, stringAt } from "../../base/json.ts";
+import type { Log } from "../../base/log.ts";
+import { follow } from "../../client/kit/follow.ts";
+import type { TurnRecord } from "../../client/kit/turn-record.ts";
+import { endingText, NEW_TURN, recordTurn } from "../../client/kit/turn-record.ts";
+import type { Command } from "../../protocol/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TurnEndReason } from "../../protocol/events.ts";
+import type { EditorQuestion } from "./questions.ts";
+import { closedBy, questionOf } from "./questions.ts";
+import { Replay } from "./replay.ts";
+import { Updates } from "./updates.ts";
+
+export interface AcpSessionParts {
+  readonly client: AgentContext;
+  readonly connection: Connection;
+  /** What the editor calls it: a session that goes on in a new run keeps the name that the editor knows. */
+  readonly name: string;
+  /** The run that takes its commands. */
+  readonly session: SessionId;
+  readonly workingDir: string;
+  readonly log: Log;
+}
+
+interface OpenPrompt {
+  /** Set once its turn has begun. */
+  turn?: number;
+  isCancelled: boolean;
+  record: TurnRecord;
+  readonly end: (response: PromptResponse) => void;
+  readonly fail: (thrown: unknown) => void;
+}
+
+/** One session as an editor watches and drives it, from when it is told of it until it closes it. */
+export class AcpSession {
+  readonly #parts: AcpSessionParts;
+  readonly #updates: Updates;
+  readonly #left = new AbortController();
+  /** Questions that wait for the editor's answer, each with what takes it back. */
+  readonly #asked = new Map<CallId | AskId, AbortController>();
+  #prompt: OpenPrompt | undefined;
+  #commands = 0;
+  #over: unknown;
+
+  constructor(parts: AcpSessionParts) {
+    this.#parts = parts;
+    const { connection, workingDir } = parts;
+    this.#updates = new Updates({ self: () => connection.clientId, workingDir });
+  }
+
+  /** Begins to tell the editor of everything above an event. */
+  begin(since: EventSeq): void {
+    this.#follow(since).catch((thrown: unknown) => this.#end(thrown));
+  }
+
+  /** Tells the editor everything from the beginning, and resolves once it was told all up to an event. */
+  async replay(to: EventSeq): Promise<void> {
+    if (to === 0) return this.begin(0);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#follow(0, new Replay(to, resolve)).catch((thrown: unknown) => {
+      this.#end(thrown);
+      reject(thrown);
+    });
+    await promise;
+  }
+
+  /**
+   * Sends a prompt and resolves when its turn has ended, after everything of it was told.
+   * @throws HarnessError where it is refused, or the turn has failed; what broke the session off.
+   */
+  async prompt(input: Command, signal: AbortSignal): Promise<PromptResponse> {
+    this.assertOpen();
+    const { connection } = this.#parts;
+    if (this.#prompt !== undefined) {
+      const why = "a prompt of this editor is being answered; wait for its end, or cancel it";
+      throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
+    }
+    const { promise, resolve: end, reject: fail } = Promise.withResolvers<PromptResponse>();
+    const prompt: OpenPrompt = { isCancelled: false, record: NEW_TURN, end, fail };
+    this.#prompt = prompt;
+    const stop = () => this.cancel();
+    signal.addEventListener("abort", stop, { once: true });
+    promise.catch(() => undefined); // a refusal is thrown in its place
+    try {
+      await connection.send(input);
+      return await promise;
+    } catch (thrown) {
+      if (prompt.isCancelled && prompt.turn === undefined) return { stopReason: "cancelled" };
+      throw thrown;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#prompt = undefined;
+    }
+  }
+
+  /** Stops what this editor has asked for; where it asks for nothing, nothing: the turn of another client is not its own. */
+  cancel(): void {
+    // With the connection every request of it aborts, and who has gone has cancelled nothing.
+    if (this.#left.signal.aborted) return;
+    const prompt = this.#prompt;
+    if (prompt?.isCancelled === true || (prompt === undefined && this.#commands === 0)) return;
+    if (prompt !== undefined) prompt.isCancelled = true;
+    this.#takeBackAll("the prompt was cancelled");
+    this.#send({ kind: "CancelTurn", sessionId: this.#parts.session });
+  }
+
+  /** Says something to the person that is no part of the conversation with the model. */
+  async say(text: string): Promise<void> {
+    const content = { type: "text", text } as const;
+    await this.#tell([{ sessionUpdate: "agent_message_chunk", content }]);
+  }
+
+  async update(update: SessionUpdate): Promise<void> {
+    await this.#tell([update]);
+  }
+
+  /** Carries out a command that is no prompt. @throws HarnessError where it is refused. */
+  async command(command: Command): Promise<unknown> {
+    this.assertOpen();
+    this.#commands += 1;
+    try {
+      return (await this.#parts.connection.send(command)).result;
+    } finally {
+      this.#commands -= 1;
+    }
+  }
+
+  get session(): SessionId {
+    return this.#parts.session;
+  }
+
+  /** @throws what ended it. */
+  assertOpen(): void {
+    if (this.#over !== undefined) throw this.#over;
+  }
+
+  /** Follows no more. What runs goes on, as when any client leaves. */
+  close(): void {
+    this.#left.abort(new Cancelled(this.#parts.connection.clientId, "the editor has closed the session"));
+    this.#end(this.#left.signal.reason);
+  }
+
+  async #follow(since: EventSeq, replayed?: Replay): Promise<never> {
+    const { connection, session } = this.#parts;
+    let replay = replayed;
+    for await (const event of follow(connection, session, { since, signal: this.#left.signal })) {
+      const updates = this.#updates.of(event, replay !== undefined);
+      if (replay === undefined) {
+        await this.#tell(updates);
+        this.#live(event);
+        continue;
+      }
+      await this.#tell(replay.add(event, updates, this.#questionOf(event)));
+      if (!replay.isOver(event)) continue;
+      for (const question of replay.end()) this.#ask(question);
+      replay = undefined;
+    }
+    throw this.#left.signal.aborted
+      ? this.#left.signal.reason
+      : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
+  }
+
+  #live(event: Envelope): void {
+    const closed = closedBy(event);
+    if (closed !== undefined) this.#takeBack(closed, "it was answered elsewhere, or its time is up");
+    if (event.parentCall === undefined && event.kind === "TurnEnded") this.#takeBackAll("the turn has ended");
+    const question = this.#questionOf(event);
+    if (question !== undefined) this.#ask(question);
+    this.#followPrompt(event);
+  }
+
+  #followPrompt(event: Envelope): void {
+    const prompt = this.#prompt;
+    if (prompt === undefined) return;
+    if (event.kind === "TurnStarted" && event.parentCall === undefined) {
+      const { originator, inputId, turn } = event.payload;
+      if (originator === this.#parts.connection.clientId && inputId === undefined) prompt.turn = turn;
+    }
+    if (prompt.turn === undefined) return;
+    prompt.record = recordTurn(prompt.record, event);
+    if (event.kind === "TurnEnded" && event.parentCall === undefined && event.payload.turn === prompt.turn)
+      endPrompt(prompt, event.payload.reason);
+  }
+
+  /** Those of another run were asked of somebody who is gone. */
+  #questionOf(event: Envelope): EditorQuestion | undefined {
+    const { session, workingDir, connection } = this.#parts;
+    const run = connection.runOf?.(session) ?? session;
+    return event.session === run ? questionOf(event, session, workingDir) : undefined;
+  }
+
+  /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
+  #ask(question: EditorQuestion): void {
+    if (this.#prompt?.isCancelled === true) return;
+    const taken = new AbortController();
+    this.#asked.set(question.id, taken);
+    this.#put(question, taken.signal).catch((thrown: unknown) => this.#warn("ask", thrown));
+  }
+
+  async #put({ id, request, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
+    const { client, name } = this.#parts;
+    const chosen = await client
+      .request(
+        "session/request_permission",
+        { sessionId: name, ...request },
+        { cancellationSignal: taken, stopWaitingOnCancel: true },
+      )
+      .then(optionOf, () => undefined); // an editor that cannot ask has allowed nothing
+    if (taken.aborted || this.#left.signal.aborted) return;
+    this.#asked.delete(id);
+    const command = answer(chosen);
+    if (command !== undefined) this.#send(command);
+  }
+
+  #takeBack(id: CallId | AskId, why: string): void {
+    this.#asked.get(id)?.abort(new Cancelled("engine", why));
+    this.#asked.delete(id);
+  }
+
+  #takeBackAll(why: string): void {
+    for (const id of [...this.#asked.keys()]) this.#takeBack(id, why);
+  }
+
+  /** A refusal has nobody here to be told to: a question was answered by somebody else meanwhile, a turn has ended. */
+  #send(command: Command): void {
+    this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
+  }
+
+  #warn(what: string, thrown: unknown): void {
+    this.#parts.log.for("acp").write("warn", "refused", { what, problem: messageOf(thrown) });
+  }
+
+  async #tell(updates: readonly SessionUpdate[]): Promise<void> {
+    const { client, name: sessionId } = this.#parts;
+    for (const update of updates) await client.notify("session/update", { sessionId, update });
+  }
+
+  #end(thrown: unknown): void {
+    this.#over ??= thrown;
+    this.#left.abort(thrown);
+    this.#takeBackAll("the session is not followed any more");
+    this.#prompt?.fail(thrown);
+  }
+}
+
+/** The option that was chosen; undefined for every answer that names none, whatever it is. */
+function optionOf(response: unknown): string | undefined {
+  const outcome = objectAt(response, "outcome");
+  return stringAt(outcome, "outcome") === "selected" ? stringAt(outcome, "optionId") : undefined;
+}
+
+function endPrompt(prompt: OpenPrompt, reason: TurnEndReason): void {
+  const stopReason = stopReasonOf(reason);
+  if (stopReason === undefined) {
+    const { reason: why, message } = prompt.record.error ?? {
+      reason: reason === "empty" ? "EmptyResponse" : "InternalError",
+      message: endingText(reason) ?? reason,
+    };
+    prompt.fail(new HarnessError("EngineRefused", { reason: why, message }));
+    return;
+  }
+  const { usd, unpricedCalls } = prompt.record.cost;
+  prompt.end({ stopReason, _meta: { cinch: { reason, cost_usd: unpricedCalls > 0 ? null : usd } } });
+}
+
+/** Undefined where the turn has failed, which is no way to stop here but an error. */
+function stopReasonOf(reason: TurnEndReason): PromptResponse["stopReason"] | undefined {
+  switch (reason) {
+    case "complete":
+    case "yield":
+      return "end_turn";
+    case "cancelled":
+      return "cancelled";
+    case "length":
+      return "max_tokens";
+    case "turn_limit":
+    case "budget":
+    case "no_progress":
+      return "max_turn_requests";
+    case "empty":
+    case "error":
+      return undefined;
+    default:
+      return unreachable(reason);
+  }
+}

@@ -1,0 +1,133 @@
+import { resolve } from "node:path";
+import type {
+  ContentBlock,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallUpdate,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
+import { isObject, stringAt } from "../../base/json.ts";
+import { callSummary } from "../../client/kit/call-summary.ts";
+import type { ResultContent } from "../../protocol/content.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+
+/** What sort of work a tool does, for the icon that an editor shows. Any other tool is "other". */
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  Read: "read",
+  Edit: "edit",
+  MultiEdit: "edit",
+  Write: "edit",
+  Glob: "search",
+  Grep: "search",
+  Ls: "search",
+  Bash: "execute",
+  BashTask: "execute",
+  WebFetch: "fetch",
+  TodoWrite: "think",
+};
+
+/** A call as an editor shows it: what it is about, which files it names, and what it would change in them. */
+export interface ShownCall {
+  readonly title: string;
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly rawInput: unknown;
+  readonly locations: ToolCallLocation[];
+  readonly content: ToolCallContent[];
+}
+
+/** `workingDir` is what relative paths start from: an editor knows only absolute ones. */
+export function shownCall(tool: string, args: unknown, workingDir: string): ShownCall {
+  const named = stringAt(args, "file_path") ?? stringAt(args, "path");
+  const path = named === undefined || named === "" ? undefined : resolve(workingDir, named);
+  return {
+    title: callSummary(tool, args),
+    name: tool,
+    kind: KINDS[tool] ?? "other",
+    rawInput: args,
+    locations: path === undefined ? [] : [{ path }],
+    content: path === undefined ? [] : changes(tool, args, path),
+  };
+}
+
+/**
+ * The call of a permission question with the whole of what would run, and with what the engine found it would change in a
+ * file where it looked (PERM-06).
+ */
+export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
+  const { callId, tool, args, summary, reason, diff } = request;
+  const call = shownCall(tool, args, workingDir);
+  const [location] = call.locations;
+  const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
+  return {
+    toolCallId: callId,
+    ...call,
+    status: "pending",
+    content: [
+      textContent(verbatim(summary)),
+      ...(reason === undefined ? [] : [textContent(`because: ${verbatimLine(reason)}`)]),
+      ...(compared.length > 0 ? compared : call.content),
+    ],
+  };
+}
+
+/** What a call said. Text of a tool is foreign: as a block of code nothing in it is a link or an image. */
+export function resultContent(content: readonly ResultContent[]): ToolCallContent[] {
+  return content.flatMap((block): ToolCallContent[] => {
+    if (block.type === "text") return block.text === "" ? [] : [textContent(verbatim(block.text))];
+    const { data, media_type: mimeType } = block.source;
+    return [{ type: "content", content: { type: block.type, data, mimeType } }];
+  });
+}
+
+export function textContent(text: string): ToolCallContent {
+  return { type: "content", content: textBlock(text) };
+}
+
+export function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
+}
+
+/** Text as a block of code that no text in it can end. */
+export function verbatim(text: string): string {
+  const longest = [...text.matchAll(/`{3,}/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
+  const ticks = "`".repeat(longest + 1);
+  return `${ticks}\n${text}${text.endsWith("\n") ? "" : "\n"}${ticks}`;
+}
+
+/** One line of foreign text in which nothing is markup. */
+export function verbatimLine(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>!|#]/g, "\\$&").replaceAll(/\s*\n\s*/g, " ");
+}
+
+function changes(tool: string, args: unknown, path: string): ToolCallContent[] {
+  if (!isObject(args)) return [];
+  const { content, edits } = args;
+  if (tool === "Write" && typeof content === "string") return [{ type: "diff", path, newText: content }];
+  if (tool === "Edit") return replacement(args, path);
+  if (tool === "MultiEdit" && Array.isArray(edits)) return edits.flatMap((edit) => replacement(edit, path));
+  return [];
+}
+
+function replacement(edit: unknown, path: string): ToolCallContent[] {
+  const [oldText, newText] = [stringAt(edit, "old_string"), stringAt(edit, "new_string")];
+  return oldText === undefined || newText === undefined ? [] : [{ type: "diff", path, oldText, newText }];
+}
+
+/** Each hunk of a unified diff as the text before and after it. */
+function hunks(diff: string, path: string): ToolCallContent[] {
+  return diff
+    .split(/^@@.*@@.*\n?/m)
+    .filter((hunk) => hunk !== "")
+    .map((hunk) => {
+      const lines = hunk.replace(/\n$/, "").split("\n");
+      const side = (mark: string) =>
+        lines
+          .filter((line) => line.startsWith(mark) || line.startsWith(" "))
+          .map((line) => line.slice(1))
+          .join("\n");
+      const oldText = side("-");
+      const isNew = lines.every((line) => !line.startsWith("-") && !line.startsWith(" "));
+      return { type: "diff", path, ...(isNew ? {} : { oldText }), newText: side("+") };
+    });
+}

@@ -1,0 +1,125 @@
+import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { CallId, ClientId } from "../../base/ids.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { Envelope } from "../../protocol/envelope.ts";
+import type { TodoItem } from "../../protocol/events.ts";
+import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
+
+/** What is kept of the output of a call that runs: an editor is sent all of it anew each time. */
+export const PROGRESS_CHARACTERS_MAX = 4_096;
+/** Text of one update of a session that is shown again. */
+export const REPLAYED_CHARACTERS_MAX = 65_536;
+
+interface OpenCall {
+  /** Whether its update shows what it changes, which its result must not take the place of. */
+  readonly hasChange: boolean;
+  tail: string;
+}
+
+export interface UpdatesOptions {
+  /** The client whose prompts the editor shows by itself. */
+  readonly self: () => ClientId;
+  /** What relative paths of calls start from. */
+  readonly workingDir: string;
+}
+
+/** Makes what an editor is told out of the events of a session; what sub-agents say stays with their call. */
+export class Updates {
+  readonly #options: UpdatesOptions;
+  readonly #calls = new Map<CallId, OpenCall>();
+  /** Whether pieces of the thinking were told whose whole block is still to come. */
+  #isThinking = false;
+
+  constructor(options: UpdatesOptions) {
+    this.#options = options;
+  }
+
+  /** @param isReplay whether it is shown again: then an editor shows nothing of it by itself. */
+  of(event: Envelope, isReplay: boolean): readonly SessionUpdate[] {
+    if (event.parentCall !== undefined) return [];
+    switch (event.kind) {
+      case "TextDelta":
+        return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
+      case "ThinkingDelta":
+        return this.#thought(event.payload.block);
+      case "TurnStarted": {
+        const { originator, content = [] } = event.payload;
+        return originator === this.#options.self() && !isReplay ? [] : content.map(asked);
+      }
+      case "ToolCallStarted": {
+        const { callId, tool, args } = event.payload;
+        const call = shownCall(tool, args, this.#options.workingDir);
+        this.#calls.set(callId, { hasChange: call.content.length > 0, tail: "" });
+        return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
+      }
+      case "ToolCallProgress":
+        return this.#progress(event.payload.callId, event.payload.partial);
+      case "PermissionAnswered": {
+        const { callId, decision, counted } = event.payload;
+        if (!counted || decision !== "allow") return [];
+        return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status: "in_progress" }];
+      }
+      case "ToolResult": {
+        const { callId, content, isError = false } = event.payload;
+        const keepsChange = this.#calls.get(callId)?.hasChange === true && !isError;
+        this.#calls.delete(callId);
+        const status = isError ? "failed" : "completed";
+        const told = keepsChange ? {} : { content: resultContent(content) };
+        return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...told }];
+      }
+      case "TodoChanged":
+        return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
+      case "TurnEnded":
+        this.#calls.clear();
+        this.#isThinking = false;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  /** The whole block, which bears data, says again what its pieces have said. */
+  #thought(block: unknown): readonly SessionUpdate[] {
+    const isWhole = isObject(block) && "data" in block;
+    const isTold = isWhole && this.#isThinking;
+    this.#isThinking = !isWhole;
+    const text = stringAt(block, "text") ?? "";
+    if (isTold || text === "") return [];
+    return [{ sessionUpdate: "agent_thought_chunk", content: textBlock(text) }];
+  }
+
+  #progress(callId: CallId, partial: string): readonly SessionUpdate[] {
+    const call = this.#calls.get(callId);
+    if (call === undefined || call.hasChange) return [];
+    call.tail = (call.tail + partial).slice(-PROGRESS_CHARACTERS_MAX).toWellFormed();
+    const content = [textContent(verbatim(call.tail))];
+    return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
+  }
+}
+
+/** One update in place of two that follow each other and are both text of the same kind. */
+export function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
+  const [before, after] = [chunkText(first), chunkText(second)];
+  if (first.sessionUpdate !== second.sessionUpdate || before === undefined || after === undefined)
+    return undefined;
+  if (before.length + after.length > REPLAYED_CHARACTERS_MAX) return undefined;
+  return { ...first, content: textBlock(before + after) } as SessionUpdate; // both are chunks of one kind
+}
+
+function chunkText(update: SessionUpdate): string | undefined {
+  if (update.sessionUpdate !== "agent_message_chunk" && update.sessionUpdate !== "agent_thought_chunk")
+    return undefined;
+  return update.content.type === "text" ? update.content.text : undefined;
+}
+
+function asked(block: InputBlock): SessionUpdate {
+  const sessionUpdate = "user_message_chunk";
+  if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
+  const { data, media_type: mimeType } = block.source;
+  return { sessionUpdate, content: { type: block.type, data, mimeType } };
+}
+
+function planEntry({ content, status }: TodoItem): PlanEntry {
+  return { content, status, priority: "medium" };
+}

@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AcpEditor } from "../support/acp-editor.ts";
+import { acpEditor, textTold } from "../support/acp-editor.ts";
+import type { CinchHome, RunningCinch } from "../support/cinch.ts";
+import { cinchHome, startCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+
+interface Place extends AsyncDisposable {
+  readonly home: CinchHome;
+  readonly work: string;
+  /** Starts `cinch acp` for one more editor. */
+  edit(...flags: readonly string[]): OpenEditor;
+}
+
+interface OpenEditor extends AsyncDisposable {
+  readonly editor: AcpEditor;
+  readonly cinch: RunningCinch;
+}
+
+function openPlace(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): Place {
+  const home = cinchHome();
+  const provider = startMockProvider({ script });
+  const config = join(home.path, "config/cinch");
+  mkdirSync(config);
+  const key = Object.keys(env).map((name) => `api_key_env = "${name}"\n`);
+  const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n${key.join("")}`;
+  writeFileSync(join(config, "config.toml"), local);
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  return {
+    home,
+    work,
+    edit(...flags) {
+      const args = ["acp", "--no-listen", ...flags];
+      const cinch = startCinch(args, { home, cwd: work, env });
+      const output = new WritableStream<Uint8Array>({
+        write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
+      });
+      const input = streamOf(cinch.stdout);
+      return {
+        editor: acpEditor(output, input),
+        cinch,
+        [Symbol.asyncDispose]: () => cinch[Symbol.asyncDispose](),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+function streamOf(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = texts[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
+}
+
+const WRITE = { file_path: "a.txt", content: "hello\n" };
+
+test("[CTL-16] an editor has a file written after its person allowed it, and another one finds the session later", async () => {
+  const script = [calls("Write", WRITE), says("written"), says("and again")];
+  await using place = openPlace(script);
+  let session: string;
+  {
+    await using first = place.edit("--model", "mock:one", "--level", "ReadOnly");
+    const { editor, cinch } = first;
+    session = await editor.begin(place.work);
+    const turn = editor.prompt(session, "write it");
+    const { request, choose } = await editor.question();
+    expect(request.toolCall).toMatchObject({
+      title: "Write a.txt",
+      locations: [{ path: join(place.work, "a.txt") }],
+    });
+    expect(existsSync(join(place.work, "a.txt"))).toBe(false);
+    choose("allow-once");
+    expect(await turn).toMatchObject({ stopReason: "end_turn" });
+    expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("hello\n");
+    expect(textTold(editor)).toBe("written");
+    cinch.closeStdin();
+    expect([await cinch.exited, await cinch.stderr]).toEqual([0, ""]);
+  }
+  await using second = place.edit("--model", "mock:one");
+  const { agent } = second.editor;
+  await agent.request("initialize", { protocolVersion: 1 });
+  const { sessions } = await agent.request("session/list", { cwd: place.work });
+  expect(sessions).toMatchObject([{ sessionId: session, title: "write it", cwd: place.work }]);
+  await agent.request("session/load", { sessionId: session, cwd: place.work, mcpServers: [] });
+  expect(textTold(second.editor, "user_message_chunk")).toBe("write it");
+  expect(textTold(second.editor)).toBe("written");
+  await second.editor.prompt(session, "more");
+  expect(textTold(second.editor)).toBe("writtenand again");
+}, 60_000);
+
+test("[CTL-16 CRED-03] an editor works with a provider whose key another process keeps, and its end ends them all", async () => {
+  await using place = openPlace([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
+  await using open = place.edit("--model", "mock:one");
+  const { editor, cinch } = open;
+  const session = await editor.begin(place.work);
+  await editor.prompt(session, "hi");
+  expect(textTold(editor)).toBe("with a key");
+  cinch.closeStdin();
+  expect(await cinch.exited).toBe(0);
+}, 60_000);
+
+test("[CTL-16] an editor that goes away in the middle of a question leaves nothing done and nothing running", async () => {
+  await using place = openPlace([calls("Write", WRITE), says("never")]);
+  await using open = place.edit("--model", "mock:one", "--level", "ReadOnly");
+  const { editor, cinch } = open;
+  const turn = editor.prompt(await editor.begin(place.work), "write it");
+  turn.catch(() => undefined);
+  await editor.question();
+  cinch.closeStdin();
+  expect(await cinch.exited).toBe(0);
+  expect(existsSync(join(place.work, "a.txt"))).toBe(false);
+  await expect(turn).rejects.toThrow();
+}, 60_000);
+
+test("[CTL-16] without a model an editor is told why, and lines that are no messages end nothing", async () => {
+  await using place = openPlace([]);
+  await using open = place.edit("--model", "nobody:one");
+  const { editor, cinch } = open;
+  await editor.agent.request("initialize", { protocolVersion: 1 });
+  cinch.write('garbage\n\u0000\n[1,2,3]\n{"jsonrpc":"2.0","method":42}\n\n');
+  const asked = editor.agent.request("session/new", { cwd: place.work, mcpServers: [] });
+  await expect(asked).rejects.toMatchObject({
+    message: expect.stringContaining("There is no provider 'nobody'"),
+    data: { reason: "UnknownProvider" },
+  });
+  await expect(editor.agent.request("session/new", { cwd: place.work, mcpServers: [] })).rejects.toThrow();
+  cinch.kill("SIGTERM");
+  expect(await cinch.exited).toBe(130);
+}, 60_000);
+
+test("[CTL-16] a message without end is refused at its limit, and told on standard error", async () => {
+  await using place = openPlace([]);
+  await using open = place.edit("--model", "mock:one");
+  const { editor, cinch } = open;
+  await editor.agent.request("initialize", { protocolVersion: 1 });
+  cinch.write("x".repeat(32 * 1024 * 1024 + 2));
+  expect(await cinch.exited).toBe(1);
+  expect(await cinch.stderr).toContain("(BodyTooLarge)");
+}, 60_000);
