@@ -40,9 +40,9 @@ export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promis
     }
     return [
       row("checkpoint: first look at 20,000 files", { values: cold.ms, bare: bare.ms, aim: COLD_MS_MAX }),
-      row("checkpoint: the same, processor time", { values: cold.cpuMs, bare: bare.cpuMs }),
+      row("checkpoint: the first look, processor time", { values: cold.cpuMs, bare: bare.cpuMs }),
       row("checkpoint: every further look", { values: warm.ms, bare: bare.ms, aim: WARM_MS_MAX }),
-      row("checkpoint: the same, processor time", { values: warm.cpuMs, bare: bare.cpuMs }),
+      row("checkpoint: a further look, processor time", { values: warm.cpuMs, bare: bare.cpuMs }),
       row("checkpoint: writing the first record, before the first change", { values: first.ms }),
     ];
   } finally {
