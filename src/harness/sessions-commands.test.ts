@@ -108,7 +108,7 @@ test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, f
   );
   const path = join(place.repo, `cinch-${session}.md`);
   expect(await custom(connection, session, "export", "--format", "markdown")).toEqual({
-    text: `${session} is written to ${path}`,
+    text: `Written to ${path}`,
     path,
   });
   expect(readFileSync(path, "utf8")).toContain("## Turn 2 · ");

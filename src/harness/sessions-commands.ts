@@ -143,7 +143,7 @@ async function exportFor(
   const named = output ?? `cinch-${info.session}.${format === "jsonl" ? "jsonl" : "md"}`;
   const path = resolve(sources.workingDir, named);
   await writeExport(sources, info, { format, path });
-  return { result: { text: `${info.session} is written to ${path}`, path } };
+  return { result: { text: `Written to ${path}`, path } };
 }
 
 function exportArgs(args: readonly string[]) {

@@ -81,7 +81,7 @@ export class EventPrinter {
     }
     if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // what goes on has not ended
     if (envelope.kind === "TurnStarted")
-      this.#places.set(envelope.id, `right before turn ${envelope.payload.turn}`);
+      this.#places.set(envelope.id, `before turn ${envelope.payload.turn}`);
     const before = this.#waiting;
     this.#waiting = waitingAfter(before, envelope);
     const text = this.#text(envelope, before);

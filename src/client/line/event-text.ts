@@ -84,8 +84,7 @@ export function compactionText({
  */
 export function rewoundText(payload: unknown, places: ReadonlyMap<EventSeq, string>): string {
   const { to, what } = isObject(payload) ? payload : {};
-  const set = what === "conversation" || what === "files" ? `the ${what}` : "conversation and files";
-  const place = places.get(Number(to)) ?? `event ${Number(to)}`;
-  const forgets = what === "files" ? "" : ": the model knows nothing of what came after";
-  return `-- ${set} went back to ${to === 0 ? "the beginning" : place}${forgets}`;
+  const part = what === "conversation" || what === "files" ? `${what} ` : "";
+  const place = to === 0 ? "the beginning" : (places.get(Number(to)) ?? `event ${Number(to)}`);
+  return `-- ${part}set back to ${place}${what === "files" ? "" : ": what came after is forgotten"}`;
 }

@@ -753,7 +753,7 @@ test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its pas
     [
       "you asked:\n| go\nhalf an ans",
       "-- cancelled",
-      "-- conversation and files went back to right before turn 1: the model knows nothing of what came after",
+      "-- set back to before turn 1: what came after is forgotten",
       "you asked:\n| go\na whole answer\n",
     ].join("\n"),
   );
