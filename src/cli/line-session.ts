@@ -1,4 +1,4 @@
-import { hasReason } from "../base/errors.ts";
+import { Cancelled, hasReason } from "../base/errors.ts";
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
@@ -146,24 +146,26 @@ async function chosenSession(
     `These sessions run already:\n${rows.join("")}A number goes on with that one, Enter begins a new one.\n`,
   );
   const { signal } = at.stop;
+  const leave = new AbortController();
+  const typing = terminal.input(AbortSignal.any([signal, leave.signal]))[Symbol.asyncIterator]();
   const ask = () => terminal.prompt(`${last} or Enter > `);
-  ask();
-  for await (const input of terminal.input(signal)) {
-    if (input.kind === "interrupt") break;
-    const typed = input.text.trim();
-    if (typed === "" || typed === "new") return undefined;
-    const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
-    if (chosen !== undefined) return chosen;
-    await terminal.write("Type the number of a session, or press Enter for a new one.\n");
-    ask();
+  try {
+    for (;;) {
+      ask();
+      const { value: input, done } = await typing.next();
+      if (done === true || input.kind === "interrupt") break;
+      const typed = input.text.trim();
+      const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
+      if (chosen !== undefined || typed === "") return chosen;
+      await terminal.write("Type the number of a session, or press Enter for a new one.\n");
+    }
+  } finally {
+    const taken = typing.next(); // what was answered here is not for the session
+    leave.abort();
+    await taken;
   }
   signal.throwIfAborted();
-  throw new LeftBeforeStart();
-}
-
-/** The person left at the question which session it is to be. */
-export class LeftBeforeStart extends Error {
-  override readonly name = "LeftBeforeStart";
+  throw new Cancelled("terminal", "no session was chosen");
 }
 
 function rowOf({ session, title, turns, status }: SessionInfo): string {

@@ -22,6 +22,9 @@ export interface TerminalOptions {
   readonly term?: string;
 }
 
+/** Finds a program that hangs, and says nothing of how fast one has to be. */
+const SHOWN_MS_MAX = 60_000;
+
 let terminals = 0;
 
 /** Opens a terminal in which `$CINCH` is the cinch under test. */
@@ -63,10 +66,14 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     async shows(text) {
       let last = "";
       try {
-        await until(`the screen shows ${JSON.stringify(text)}`, async () => {
-          last = await terminal.screen();
-          return last.includes(text);
-        });
+        await until(
+          `the screen shows ${JSON.stringify(text)}`,
+          async () => {
+            last = await terminal.screen();
+            return last.includes(text);
+          },
+          SHOWN_MS_MAX,
+        );
       } catch (cause) {
         throw new Error(`the screen never showed ${JSON.stringify(text)}, but:\n${last}`, { cause });
       }

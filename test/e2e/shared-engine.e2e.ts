@@ -1,0 +1,146 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { processesWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { Terminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+const TIMEOUT_MS = 240_000;
+const test = requireProgram("tmux");
+const READY = "/help lists commands";
+const ASKS = "1-4 (";
+
+/** One home, one folder to work in, and as many terminals as a test opens. */
+function openPlace(options: MockOptions) {
+  const provider = startMockProvider(options);
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"));
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`,
+  );
+  const terminals: Terminal[] = [];
+  return {
+    provider,
+    home,
+    work,
+    /** The engine that listens, by its process id. */
+    async engine() {
+      const { stdout: token } = await runCinch(["token", "--identity-class", "human"], { home, cwd: work });
+      const unix = join(home.path, "data/cinch/control.sock");
+      const answer = await fetch("http://localhost/v1/runtime", {
+        unix,
+        headers: { "X-Harness-Token": token.trim() },
+      });
+      return Number(Reflect.get(Object(await answer.json()), "pid"));
+    },
+    async open(words: string) {
+      const terminal = await openTerminal({ home, cwd: work });
+      terminals.push(terminal);
+      await terminal.type(`clear; "$CINCH" --model mock:one ${words}; echo co""de $?`);
+      await terminal.press("Enter");
+      return terminal;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const terminal of terminals) await terminal[Symbol.asyncDispose]();
+      await until("the engine has ended", () => processesWith(home.path).length === 0, 60_000);
+      await provider[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+async function enter(terminal: Terminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press("Enter");
+}
+
+test(
+  "[CTL-11 CTL-18 PERM-08] two terminals share a session: what is asked is asked in both, one answers, and the other goes on when that one leaves",
+  async () => {
+    await using place = openPlace({
+      script: [
+        says("the first answer"),
+        calls("Bash", { command: "touch made && echo made-it" }),
+        says("it is there"),
+        says("and on"),
+      ],
+    });
+    const one = await place.open("--level ReadOnly");
+    await one.shows(READY);
+    await enter(one, "hello");
+    await one.shows("the first answer");
+    const two = await place.open("");
+    await two.shows("These sessions run already:");
+    await enter(two, "1");
+    await two.shows("you asked:\n| hello");
+    await two.shows("the first answer");
+
+    await enter(two, "make it");
+    await one.shows("asks:\n| make it");
+    await one.shows(ASKS);
+    await two.shows(ASKS);
+    await enter(one, "1");
+    await two.shows("allowed by cli_");
+    await one.shows("it is there");
+    await two.shows("it is there");
+    expect(existsSync(join(place.work, "made"))).toBe(true);
+
+    await enter(one, "/quit");
+    await one.shows("code 0");
+    await enter(two, "more");
+    await two.shows("and on");
+    await enter(two, "/quit");
+    await two.shows("code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-03 CTL-11] an engine that is killed is told of, started anew, and the session goes on without a word lost",
+  async () => {
+    await using place = openPlace({ script: [says("the first answer"), says("the second answer")] });
+    const one = await place.open("");
+    await one.shows(READY);
+    await enter(one, "hello");
+    await one.shows("the first answer");
+    process.kill(await place.engine(), "SIGKILL");
+    await one.shows("cannot be reached");
+    await one.shows("The engine answers again.");
+    await one.shows("the session goes on");
+    await enter(one, "go on");
+    await one.shows("the second answer");
+    const screen = await one.screen();
+    expect(screen.split("the first answer")).toHaveLength(2);
+    await enter(one, "/quit");
+    await one.shows("code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-11] [SES-07] cinch --continue goes on with a session that another terminal has, and --no-listen is told who has it",
+  async () => {
+    await using place = openPlace({ script: [says("the first answer"), says("the second answer")] });
+    const one = await place.open("");
+    await one.shows(READY);
+    await enter(one, "hello");
+    await one.shows("the first answer");
+    const two = await place.open("--continue");
+    await two.shows("you asked:\n| hello");
+    await enter(two, "me too");
+    await one.shows("the second answer");
+
+    const held = await runCinch(["--no-listen", "--continue"], { home: place.home, cwd: place.work });
+    expect([held.code, held.stderr]).toEqual([2, expect.stringContaining("in use by process")]);
+  },
+  TIMEOUT_MS,
+);

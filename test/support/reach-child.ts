@@ -1,0 +1,25 @@
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { reachEngine } from "../../src/cli/reach-engine.ts";
+import { sessionRequest } from "../../src/cli/session-request.ts";
+import { listenForSignals } from "../../src/cli/stop.ts";
+import { surroundingsOf } from "../../src/cli/surroundings.ts";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+
+/**
+ * A client that reaches the engine of its user, begins a session, says in one line of JSON which engine that is, and goes
+ * on until its standard input is closed.
+ */
+const line = parseArguments(process.argv.slice(2));
+if (line.kind !== "line") throw new TypeError("it takes the flags of the line client");
+const stop = listenForSignals();
+const { settings } = line;
+const at = surroundingsOf(settings, stop);
+await using reached = await reachEngine({ settings, at, listen: true, signal: stop.signal });
+const { port } = reached;
+await using connection = port.attach({ identityClass: "human", label: "test" });
+await connection.handshake(PROTOCOL_VERSION);
+const { sessionId } = await connection.send(await sessionRequest({ settings, at }));
+const { pid } = port.catalogue.runtime();
+console.log(JSON.stringify({ pid, sessionId, client: connection.clientId, owned: reached.owned }));
+await Bun.stdin.text();
+process.exit(0);
