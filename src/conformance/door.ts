@@ -31,6 +31,8 @@ export interface SuiteClock {
   monotonic(): number;
   /** Calls back once after `ms`, unless disposed before. */
   timer(ms: number, callback: () => void): Disposable;
+  /** The server's time passes when it is let: scenarios that do that are walked by themselves. */
+  readonly isShared?: true;
   /** Lets so much of the server's time pass. */
   pass(ms: number, signal: AbortSignal): Promise<void>;
 }

@@ -53,9 +53,10 @@ export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerat
       .filter(({ wires }) => wires.includes(wire.name))
       .map((scenario) => ({ wire, scenario, lacking: lackOf(scenario, parts.server) })),
   );
+  const isApart = parts.clock.isShared !== true;
   const slow = new Map(
     all
-      .filter(({ scenario, lacking }) => scenario.isSlow === true && lacking === undefined)
+      .filter(({ scenario, lacking }) => scenario.isSlow === true && lacking === undefined && isApart)
       .map((each) => [each, play(each.scenario, each.wire, parts, signal)] as const),
   );
   for (const each of all) {

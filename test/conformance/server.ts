@@ -93,6 +93,7 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
 /** Scenarios are held to real time, against hanging alone; what they wait for passes on the server's clock. */
 function suiteClock(clock: FakeClock): SuiteClock {
   return {
+    isShared: true,
     monotonic: () => hostClock.monotonic(),
     timer: (ms, callback) => hostClock.timer(ms, callback),
     pass: (ms) => clock.advance(ms),

@@ -9,7 +9,8 @@ export interface MemoryListener {
 
 /** Stands between the wire and the handler of a server: what a broken one does wrong there. */
 export interface WireFault {
-  request?(request: Request): Request | Promise<Request>;
+  /** An answer instead of a request: the handler is not asked. */
+  request?(request: Request): Request | Response | Promise<Request | Response>;
   response?(response: Response, request: Request): Response | Promise<Response>;
   /** A frame of a client; undefined: it is swallowed. */
   incoming?(text: string | Uint8Array, close: () => void): string | Uint8Array | undefined;
@@ -25,6 +26,7 @@ export function memoryListener(fault: WireFault = {}): MemoryListener {
   async function answered(request: Request): Promise<HttpAnswer> {
     if (handle === undefined) throw new Error("nobody listens");
     const asked = (await fault.request?.(request)) ?? request;
+    if (asked instanceof Response) return asked;
     const answer = await handle(asked, { keepOpen: () => undefined });
     return answer instanceof Response ? ((await fault.response?.(answer, asked)) ?? answer) : answer;
   }

@@ -1,4 +1,5 @@
-import { stringAt } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { EVERY } from "../scenario.ts";
@@ -44,13 +45,12 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     promise: "A turn goes on when the only client breaks off, and its questions wait for whoever comes next.",
     wires: EVERY,
     async play(stage) {
-      const leaving = await stage.attach();
+      const [leaving, next] = [await stage.attach(), await stage.attach()];
       const session = await stage.session(leaving);
       const stream = await leaving.follow(session);
       const { callId } = await asking(leaving, session, stream);
       await stream[Symbol.asyncDispose]();
       await leaving[Symbol.asyncDispose]();
-      const next = await stage.attach();
       await using seen = await next.follow(session, 0);
       const asked = await seen.kind("PermissionRequested");
       same("the question that waits", payloadOf(asked)["callId"], callId);
@@ -178,7 +178,7 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const stalled = await stage.ask(`/v1/sessions/${session}/events?since=0`);
       await using stream = await client.follow(session);
       for (let number = 1; number <= SLOW_TURNS; number++) {
-        accepted(`prompt ${number}`, await client.send(input(session, "cue:call")));
+        accepted(`prompt ${number}`, await client.send(input(session, "cue:loop")));
         await stream.kind("TurnEnded", number);
       }
       const last = idOf(stream.seen.at(-1));
@@ -226,18 +226,24 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       const second = input(session, "cue:say unwanted", { delivery: "queue" });
       const { inputId } = accepted("the second prompt", await client.send(second));
       accepted("WithdrawInput", await client.send({ kind: "WithdrawInput", sessionId: session, inputId }));
-      await stream.kind("InputWithdrawn");
       accepted("the answer", await client.send(permission(session, callId, "deny", "once")));
       await stream.kind("TurnEnded");
       accepted("a third prompt", await client.send(input(session, "cue:say third", { delivery: "queue" })));
       await stream.until("the third answer", (event) => payloadOf(event)["text"] === "third");
       const begun = kindsOf(stream.seen).filter((kind) => kind === "TurnStarted").length;
       same("how many turns have begun", begun, 2);
+      const withdrawn = stream.seen.filter(({ kind }) => kind === "InputWithdrawn").map(payloadOf);
+      same(
+        "the inputs that were told as withdrawn",
+        withdrawn.map((each) => each["inputId"]),
+        [inputId],
+      );
     },
   },
 ];
 
-const SLOW_TURNS = 40;
+/** Each has some fifty events, so that they are more than a server keeps for a reader. */
+const SLOW_TURNS = 8;
 
 /** The ids of the events that a body holds, read up to one of them. */
 async function idsUpTo(answer: Response, last: number): Promise<ReadonlySet<number>> {
@@ -249,8 +255,13 @@ async function idsUpTo(answer: Response, last: number): Promise<ReadonlySet<numb
     text += decoder.decode(chunk, { stream: true });
     const lines = text.split("\n");
     text = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("id: ")) ids.add(Number(line.slice(4)));
+    for (const line of lines) if (line.startsWith("data: ")) ids.add(idOf(parseObject(line.slice(6))));
     if (ids.has(last)) break;
   }
   return ids;
+}
+
+function parseObject(text: string): JsonObject {
+  const value = parseJson(text)?.value;
+  return isObject(value) ? value : {};
 }

@@ -4,7 +4,7 @@ import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import type { SseFrame } from "../sse.ts";
 import { SseReader } from "../sse.ts";
-import { asking, idOf, input, permission, seenTurn, textOf, turn } from "../stage.ts";
+import { asking, idOf, permission, seenTurn, textOf, turn } from "../stage.ts";
 
 export const HTTP_SCENARIOS: readonly Scenario[] = [
   {
@@ -206,7 +206,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
-      accepted("the prompt", await client.send(input(session, "cue:lines")));
+      await turn(client, session, "cue:lines");
       const answer = await stage.ask(`/v1/sessions/${session}/events?since=0`);
       const frames = await framesUntil(answer, "TurnEnded");
       const events = frames.map(({ data = "" }) => parseJson(data)?.value);
@@ -252,7 +252,7 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       refused("the decision perhaps", wrong, ["InvalidBody", "InvalidCommand"]);
       accepted(
         "the decision deny",
-        await answerOf(await stage.ask(at, { json: { callId, decision: "deny" } })),
+        await answerOf(await stage.ask(at, { json: { callId, decision: "deny", scope: "once" } })),
       );
       await stream.kind("TurnEnded");
       same("what became of it", seenTurn(stream.seen).text, "denied");

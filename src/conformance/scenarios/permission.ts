@@ -94,7 +94,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(one);
       await using stream = await one.follow(session);
       const { callId } = await asking(one, session, stream);
-      accepted("the first answer", await one.send(permission(session, callId, "deny", "once")));
+      accepted("the first answer", await one.send(permission(session, callId, "deny", "tool")));
       // Refused, or taken and told as not counted: both are ways to say that it came too late.
       await two.send(permission(session, callId, "allow", "tool"));
       await stream.kind("TurnEnded");

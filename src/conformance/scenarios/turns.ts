@@ -52,7 +52,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     wires: EVERY,
     async play(stage) {
       const client = await stage.attach();
-      const { events } = await turn(client, await stage.session(client), "cue:call");
+      const { events } = await turn(client, await stage.session(client), "cue:think of numbers");
       const ids = events.map(idOf);
       const falling = ids.filter(
         (id, at) => !Number.isSafeInteger(id) || id < 1 || (at > 0 && id <= (ids[at - 1] ?? 0)),

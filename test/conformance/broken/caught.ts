@@ -1,0 +1,58 @@
+import type { Scenario } from "../../../src/conformance/scenario.ts";
+import { SCENARIOS } from "../../../src/conformance/scenarios/all.ts";
+import { CLIENT_SCENARIOS } from "../../../src/conformance/scenarios/clients.ts";
+import { COMMAND_SCENARIOS } from "../../../src/conformance/scenarios/commands.ts";
+import { FRAME_SCENARIOS } from "../../../src/conformance/scenarios/frames.ts";
+import { HANDSHAKE_SCENARIOS } from "../../../src/conformance/scenarios/handshake.ts";
+import { HTTP_SCENARIOS } from "../../../src/conformance/scenarios/http.ts";
+import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permission.ts";
+import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
+import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
+import { walk } from "../../../src/conformance/walk.ts";
+import type { WireName } from "../../../src/conformance/wire.ts";
+import { openMemoryServer } from "../server.ts";
+import { BROKEN_ENGINES } from "./engines.ts";
+import type { Broken } from "./faults.ts";
+import { BROKEN_AUTHORITIES, BROKEN_HTTP, BROKEN_SOCKETS } from "./wires.ts";
+
+/** Every broken server. */
+export const BROKEN: readonly Broken[] = [
+  ...BROKEN_ENGINES,
+  ...BROKEN_AUTHORITIES,
+  ...BROKEN_HTTP,
+  ...BROKEN_SOCKETS,
+];
+
+const { signal } = new AbortController();
+const GROUPS = [
+  HANDSHAKE_SCENARIOS,
+  TURN_SCENARIOS,
+  PERMISSION_SCENARIOS,
+  CLIENT_SCENARIOS,
+  COMMAND_SCENARIOS,
+  TOKEN_SCENARIOS,
+  HTTP_SCENARIOS,
+  FRAME_SCENARIOS,
+];
+
+/** The scenarios that are about the same thing as the one that is meant for a broken server. */
+export function neighbours({ scenario }: Broken): readonly Scenario[] {
+  return GROUPS.find((group) => group.some(({ id }) => id === scenario)) ?? [];
+}
+
+/** The wires that the scenario which is meant for a broken server is walked over; what is wrong with one wire, on that. */
+export function wiresOf(broken: Broken): readonly WireName[] {
+  const { wires = [] } = SCENARIOS.find(({ id }) => id === broken.scenario) ?? {};
+  return broken.wires ?? (BROKEN_HTTP.includes(broken) ? ["rest"] : wires);
+}
+
+/** What fails on a wire of a broken server, of what is walked there. */
+export async function caught(
+  { fault }: Broken,
+  wire: WireName,
+  scenarios: readonly Scenario[],
+): Promise<readonly string[]> {
+  await using server = await openMemoryServer(fault());
+  const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios }, signal));
+  return walked.flatMap(({ scenario, outcome }) => (outcome === "failed" ? [scenario] : []));
+}

@@ -1,0 +1,212 @@
+import type { WireName } from "../../../src/conformance/wire.ts";
+import type { Authority, Grant } from "../../../src/control/authority.ts";
+import type { EnginePort } from "../../../src/control/engine-port.ts";
+import type { AttachRequest } from "../../../src/control/transport.ts";
+import type { Accepted, Command } from "../../../src/protocol/commands.ts";
+import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
+import type { Envelope } from "../../../src/protocol/envelope.ts";
+import type { Fault } from "../server.ts";
+
+/** A server that does one thing wrong, and the one scenario that tells. */
+export interface Broken {
+  readonly scenario: string;
+  /** What is wrong with it. */
+  readonly how: string;
+  /** A fault of its own for every server: some of them remember. */
+  readonly fault: () => Fault;
+  /** Absent: every wire that the scenario is for. */
+  readonly wires?: readonly WireName[];
+}
+
+interface ConnectionFaults {
+  readonly attach?: (request: AttachRequest) => AttachRequest;
+  readonly handshake?: (version: string, inner: Connection) => ReturnType<Connection["handshake"]>;
+  readonly send?: (command: Command, inner: Connection, port: EnginePort) => Promise<Accepted>;
+  readonly subscribe?: (
+    inner: Connection,
+    session: Parameters<Connection["subscribe"]>[0],
+    options: SubscribeOptions,
+  ) => AsyncIterable<Envelope>;
+}
+
+/** An engine whose connections do something wrong, whatever the wire. */
+export function connectionFault(faults: ConnectionFaults): Fault {
+  return {
+    engine: (port) => ({
+      ...port,
+      attach(request) {
+        const inner = port.attach(faults.attach?.(request) ?? request);
+        return {
+          clientId: inner.clientId,
+          identityClass: inner.identityClass,
+          handshake: (version) => faults.handshake?.(version, inner) ?? inner.handshake(version),
+          send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
+          subscribe: (session, options) =>
+            faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
+          [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+        };
+      },
+    }),
+  };
+}
+
+/** Events that come out as others, as more or as none. `subscription` is remembered for one reader. */
+export function eventFault<State>(
+  change: (event: Envelope, subscription: State, options: SubscribeOptions) => readonly unknown[],
+  begin: (session: string, options: SubscribeOptions) => State,
+): Fault {
+  return connectionFault({
+    subscribe(inner, session, options) {
+      const state = begin(session, options);
+      return changed(inner.subscribe(session, options), (event) => change(event, state, options));
+    },
+  });
+}
+
+async function* changed(
+  events: AsyncIterable<Envelope>,
+  change: (event: Envelope) => readonly unknown[],
+): AsyncGenerator<Envelope> {
+  for await (const event of events) yield* change(event) as Envelope[];
+}
+
+/** Events that a stream replays, as against those that it tells as they happen. */
+export function replayFault(
+  change: (
+    event: Envelope,
+    subscription: { isDone: boolean },
+    options: SubscribeOptions,
+  ) => readonly unknown[],
+): Fault {
+  const last = new Map<string, number>();
+  return eventFault<{ isDone: boolean; readonly upTo: number; readonly session: string }>(
+    (event, state, options) => {
+      last.set(state.session, Math.max(event.id, last.get(state.session) ?? 0));
+      return event.id <= state.upTo ? change(event, state, options) : [event];
+    },
+    (session) => ({ isDone: false, upTo: last.get(session) ?? 0, session }),
+  );
+}
+
+/** Each event on its own, whoever reads it and when. */
+export function eachEvent(change: (event: Envelope) => unknown): Fault {
+  return eventFault(
+    (event) => {
+      const made = change(event);
+      return made === undefined ? [] : [made];
+    },
+    () => undefined,
+  );
+}
+
+export function withPayload(event: Envelope, payload: object): unknown {
+  return { ...event, payload: { ...event.payload, ...payload } };
+}
+
+/** Commands that are carried out as others, or not at all. */
+export function commandFault(
+  send: (command: Command, inner: Connection, port: EnginePort) => Promise<Accepted>,
+): Fault {
+  return connectionFault({ send });
+}
+
+/** An authority that differs in what is given. */
+export function authorityFault(differ: (authority: Authority) => Partial<Authority>): Fault {
+  return {
+    authority(authority) {
+      const same: Authority = {
+        verify: (text, wire) => authority.verify(text, wire),
+        begin: (claims, peer) => authority.begin(claims, peer),
+        confirm: (mintId, code, peer) => authority.confirm(mintId, code, peer),
+        mint: (claims, by) => authority.mint(claims, by),
+        revoke: (jti) => authority.revoke(jti),
+        watch: (grant) => authority.watch(grant),
+        [Symbol.asyncDispose]: () => authority[Symbol.asyncDispose](),
+      };
+      return { ...same, ...differ(authority) };
+    },
+  };
+}
+
+/** Lets a token in that is refused for a reason, as what it was when it was good. */
+export function lenientAbout(reason: string): Fault {
+  const known = new Map<string, Grant>();
+  return authorityFault((authority) => ({
+    async verify(text, wire) {
+      try {
+        const grant = await authority.verify(text, wire);
+        known.set(text ?? "", grant);
+        return grant;
+      } catch (thrown) {
+        const grant = known.get(text ?? "");
+        if (grant === undefined || (thrown as { reason?: string }).reason !== reason) throw thrown;
+        return grant;
+      }
+    },
+  }));
+}
+
+/** A request that is changed before the server sees it. */
+export function requestFault(change: (request: Request, text: string) => Request | Response): Fault {
+  return {
+    wire: {
+      async request(request) {
+        const isPost =
+          request.method === "POST" && Number(request.headers.get("content-length") ?? 0) < 1_000_000;
+        return change(request, isPost ? await request.clone().text() : "");
+      },
+    },
+  };
+}
+
+export function withHeaders(request: Request, change: (headers: Headers) => void): Request {
+  const headers = new Headers(request.headers);
+  change(headers);
+  return new Request(request, { headers });
+}
+
+/** An answer that is changed before the client sees it. */
+export function answerFault(
+  isMeant: (answer: Response, request: Request) => boolean,
+  change: (answer: Response, request: Request) => Response | Promise<Response>,
+): Fault {
+  return {
+    wire: { response: (answer, request) => (isMeant(answer, request) ? change(answer, request) : answer) },
+  };
+}
+
+export async function withBody(answer: Response, change: (body: never) => unknown): Promise<Response> {
+  const body = change((await answer.json()) as never);
+  return new Response(JSON.stringify(body), answer);
+}
+
+export function jsonRefusal(status: number, reason: string): Response {
+  return new Response(JSON.stringify({ reason, message: "it is so" }), {
+    status,
+    headers: { "content-type": "application/json" },
+  });
+}
+
+/** The text of an event stream, piece by piece. */
+export function streamFault(change: (text: string) => string): Fault {
+  return answerFault(isStream, (answer) => {
+    const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+    const changed = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) =>
+        controller.enqueue(encoder.encode(change(decoder.decode(chunk, { stream: true })))),
+    });
+    return new Response(answer.body?.pipeThrough(changed), answer);
+  });
+}
+
+export function isStream(answer: Response): boolean {
+  return (answer.headers.get("content-type") ?? "").startsWith("text/event-stream");
+}
+
+export function pathOf(request: Request): string {
+  return new URL(request.url).pathname;
+}
+
+export function reasonOf(thrown: unknown): string | undefined {
+  return (thrown as { readonly reason?: string }).reason;
+}

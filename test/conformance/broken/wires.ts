@@ -1,0 +1,427 @@
+import { isObject, parseJson } from "../../../src/base/json.ts";
+import type { Authority, Grant } from "../../../src/control/authority.ts";
+import type { EnginePort } from "../../../src/control/engine-port.ts";
+import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
+import type { Fault } from "../server.ts";
+import type { Broken } from "./faults.ts";
+import {
+  answerFault,
+  authorityFault,
+  connectionFault,
+  isStream,
+  jsonRefusal,
+  lenientAbout,
+  pathOf,
+  reasonOf,
+  requestFault,
+  streamFault,
+  withBody,
+  withHeaders,
+} from "./faults.ts";
+
+/** What can be wrong with who is let in. */
+export const BROKEN_AUTHORITIES: readonly Broken[] = [
+  { scenario: "token-forged", how: "a signature is not looked at", fault: unsigned },
+  { scenario: "token-expired", how: "an expired token counts", fault: () => lenientAbout("TokenExpired") },
+  { scenario: "token-revoked", how: "a revoked token counts", fault: () => lenientAbout("TokenRevoked") },
+  {
+    scenario: "revoked-stream",
+    how: "a stream outlives its token",
+    fault: () =>
+      authorityFault(() => ({
+        watch: () => ({
+          ended: new AbortController().signal,
+          onExpiring: () => ({ [Symbol.dispose]: () => undefined }),
+          [Symbol.dispose]: () => undefined,
+        }),
+      })),
+  },
+  {
+    scenario: "token-session",
+    how: "the sessions of a token do not count",
+    fault: () =>
+      connectionFault({
+        attach: (request) =>
+          request.scope === undefined || request.scope.sessions.length === 0
+            ? request
+            : { ...request, scope: { ...request.scope, sessions: "all" } },
+      }),
+  },
+  {
+    scenario: "token-command",
+    how: "the commands of a token do not count",
+    fault: () =>
+      connectionFault({
+        attach: (request) =>
+          request.scope === undefined
+            ? request
+            : { ...request, scope: { ...request.scope, commands: "all" } },
+      }),
+  },
+  {
+    scenario: "token-empty-list",
+    how: "an empty list of sessions is all of them",
+    fault: () =>
+      connectionFault({
+        attach: (request) =>
+          request.scope?.sessions.length === 0
+            ? { ...request, scope: { ...request.scope, sessions: "all" } }
+            : request,
+      }),
+  },
+  {
+    scenario: "mint-narrow",
+    how: "who may mint may mint anything",
+    fault: () => authorityFault((authority) => ({ mint: (claims) => authority.mint(claims, "engine") })),
+  },
+];
+
+/** What can be wrong with REST and its streams. */
+export const BROKEN_HTTP: readonly Broken[] = [
+  {
+    scenario: "handshake-public",
+    how: "the health tells of sessions",
+    fault: () =>
+      answerFault(
+        (_answer, request) => pathOf(request) === "/v1/health",
+        (answer) => withBody(answer, (body: object) => ({ ...body, sessions: 3 })),
+      ),
+  },
+  { scenario: "token-required", how: "the tools are told to anybody", fault: () => lentToken("/v1/tools") },
+  {
+    scenario: "token-invalid",
+    how: "every token that does not count is an expired one",
+    fault: () =>
+      answerFault(
+        ({ status }, { headers }) => status === 401 && (headers.get("x-harness-token") ?? "").length < 20,
+        () => jsonRefusal(401, "TokenExpired"),
+      ),
+  },
+  {
+    scenario: "token-in-address",
+    how: "a token is read from the address",
+    fault: () =>
+      requestFault((request) => {
+        const url = new URL(request.url);
+        const token = url.searchParams.get("token") ?? url.searchParams.get("access_token");
+        if (token === null) return request;
+        return new Request(url.origin + url.pathname, {
+          headers: { host: url.host, "x-harness-token": token },
+        });
+      }),
+  },
+  {
+    scenario: "host-rebinding",
+    how: "Host is not looked at",
+    fault: () =>
+      requestFault((request) =>
+        withHeaders(request, (headers) => headers.set("host", new URL(request.url).host)),
+      ),
+  },
+  {
+    scenario: "origin-foreign",
+    how: "Origin is not looked at",
+    fault: () => requestFault((request) => withHeaders(request, (headers) => headers.delete("origin"))),
+  },
+  {
+    scenario: "content-type",
+    how: "any body is taken for JSON",
+    fault: () =>
+      requestFault((request) =>
+        request.method === "POST"
+          ? withHeaders(request, (headers) => headers.set("content-type", "application/json"))
+          : request,
+      ),
+  },
+  {
+    scenario: "body-garbage",
+    how: "a body that is no JSON is an internal error",
+    fault: () =>
+      answerFault(
+        ({ status }, request) =>
+          status === 400 && pathOf(request) === "/v1/sessions" && request.method === "POST",
+        () => jsonRefusal(500, "InternalError"),
+      ),
+  },
+  {
+    scenario: "body-large",
+    how: "a body of any size is swallowed",
+    fault: () =>
+      answerFault(
+        ({ status }) => status === 413,
+        () => new Response("{}", { status: 200 }),
+      ),
+  },
+  {
+    scenario: "unknown-route",
+    how: "every address is there",
+    fault: () =>
+      answerFault(
+        ({ status }, request) => status === 404 && pathOf(request) === "/v1/nothing-here",
+        () => new Response("{}", { status: 200 }),
+      ),
+  },
+  {
+    scenario: "header-injection",
+    how: "a part of the address becomes a header",
+    fault: () =>
+      answerFault(
+        (_answer, { url }) => /%0d%0a/i.test(url),
+        (answer) => {
+          answer.headers.set("x-injected", "1");
+          return answer;
+        },
+      ),
+  },
+  {
+    scenario: "not-cached",
+    how: "answers may be kept",
+    fault: () =>
+      answerFault(
+        () => true,
+        (answer) => {
+          answer.headers.delete("cache-control");
+          return answer;
+        },
+      ),
+  },
+  {
+    scenario: "sessions-listed",
+    how: "only the oldest session is listed",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request) === "/v1/sessions" && request.method === "GET",
+        (answer) =>
+          withBody(answer, ({ sessions }: { readonly sessions: readonly object[] }) => ({
+            sessions: sessions.slice(-1),
+          })),
+      ),
+  },
+  {
+    scenario: "wait-turn",
+    how: "who waits for a turn is not told the answer",
+    fault: () =>
+      answerFault(
+        ({ ok }, { url }) => ok && url.includes("wait=turn"),
+        (answer) => withBody(answer, (body: object) => ({ ...body, text: "" })),
+      ),
+  },
+  { scenario: "wait-left", how: "who stops waiting stops the turn", fault: cancelledByLeaving },
+  {
+    scenario: "sse-format",
+    how: "a frame has another id than its event",
+    fault: () => streamFault((text) => text.replace(/^id: \d+\n(?=data: .*"TurnTiming")/m, "id: 1\n")),
+  },
+  {
+    scenario: "sse-injection",
+    how: "line breaks of an answer are line breaks of the stream",
+    fault: () => streamFault((text) => (text.includes("TextDelta") ? text.replaceAll("\\n", "\n") : text)),
+  },
+  {
+    scenario: "last-event-id",
+    how: "Last-Event-ID is not looked at",
+    fault: () =>
+      requestFault((request) => withHeaders(request, (headers) => headers.delete("last-event-id"))),
+  },
+  {
+    scenario: "permission-route",
+    how: "whatever is no yes is a no",
+    fault: () =>
+      requestFault((request, text) =>
+        text.includes("perhaps") ? withText(request, text.replace("perhaps", "deny")) : request,
+      ),
+  },
+  { scenario: "slow-reader", how: "what a slow reader does not take is dropped", fault: dropping },
+  {
+    scenario: "unknown-fields",
+    how: "a field that is not known is refused",
+    fault: () => refusing((text) => text.includes("x_conformance")),
+  },
+  {
+    scenario: "content-spellings",
+    how: "a block without a type is refused",
+    fault: () => refusing((text) => text.includes('"content":[{"text"')),
+  },
+  {
+    scenario: "command-spelling",
+    how: "a command has to be flat",
+    fault: () => refusing((text) => text.includes('"body":{')),
+  },
+  {
+    scenario: "unknown-command",
+    how: "a command of any kind is taken",
+    fault: () =>
+      requestFault((request, text) =>
+        text.includes("ConformanceCommand") ? new Response("{}", { status: 200 }) : request,
+      ),
+  },
+  {
+    scenario: "invalid-command",
+    how: "a prompt without a content is swallowed",
+    fault: () =>
+      answerFault(
+        ({ status }, request) => status === 400 && pathOf(request).endsWith("/input"),
+        () => new Response("{}", { status: 202 }),
+      ),
+  },
+  {
+    scenario: "forged-session",
+    how: "an id that is none is an internal error",
+    fault: () =>
+      answerFault(
+        ({ status }, request) => status === 400 && pathOf(request).endsWith("/cancel"),
+        () => jsonRefusal(500, "InternalError"),
+      ),
+  },
+];
+
+/** What can be wrong with WebSockets. */
+export const BROKEN_SOCKETS: readonly Broken[] = [
+  { scenario: "ws-token", how: "a socket opens for anybody", fault: () => lentToken("/v1/ws") },
+  {
+    scenario: "ws-garbage",
+    how: "a frame that is none ends the socket",
+    fault: () => ({
+      wire: {
+        incoming(data, close) {
+          const isGarbage = typeof data !== "string" || parseJson(data) === undefined;
+          if (isGarbage) close();
+          return isGarbage ? undefined : data;
+        },
+      },
+    }),
+  },
+  {
+    scenario: "ws-ids",
+    how: "an answer does not say what it answers",
+    fault: () => ({ wire: { outgoing: (text) => text.replace(/("frame":"pong",)"id":\d+,/, "$1") } }),
+  },
+  {
+    scenario: "ws-spellings",
+    how: "a frame has to name its kind in one way",
+    fault: () => ({
+      wire: {
+        incoming(data) {
+          const value = typeof data === "string" ? parseJson(data)?.value : undefined;
+          if (!isObject(value) || "frame" in value || !("kind" in value)) return data;
+          return JSON.stringify({ frame: "command", id: value["id"], body: { kind: "(unread)" } });
+        },
+      },
+    }),
+  },
+  {
+    scenario: "ws-greeting",
+    how: "a person is told that they are an agent",
+    fault: () => ({
+      wire: { outgoing: (text) => text.replace('"identityClass":"human"', '"identityClass":"agent"') },
+    }),
+  },
+];
+
+/** Takes a token by what it says of itself. */
+function unsigned(): Fault {
+  return authorityFault((authority: Authority) => {
+    let last: Grant | undefined;
+    return {
+      async verify(text, wire) {
+        try {
+          last = await authority.verify(text, wire);
+          return last;
+        } catch (thrown) {
+          const [payload = ""] = (text ?? "").split(".");
+          const says = parseJson(Buffer.from(payload, "base64url").toString())?.value;
+          if (last === undefined || !isObject(says) || says["ver"] !== 1) throw thrown;
+          if (reasonOf(thrown) !== "TokenInvalid") throw thrown;
+          return last;
+        }
+      },
+    };
+  });
+}
+
+/** Answers at one address with the token that somebody else came with before. */
+function lentToken(path: string): Fault {
+  let token: string | undefined;
+  return requestFault((request) => {
+    const own = request.headers.get("x-harness-token");
+    const carried = request.headers.get("sec-websocket-protocol");
+    token ??= own ?? carried?.match(/cinch\.token\.([^,\s]+)/)?.[1];
+    if (own !== null || carried !== null || pathOf(request) !== path || token === undefined) return request;
+    const lent = token;
+    return withHeaders(request, (headers) => headers.set("x-harness-token", lent));
+  });
+}
+
+function refusing(isMeant: (text: string) => boolean): Fault {
+  return requestFault((request, text) => (isMeant(text) ? jsonRefusal(400, "InvalidBody") : request));
+}
+
+function withText(request: Request, body: string): Request {
+  const headers = new Headers(request.headers);
+  headers.delete("content-length");
+  return new Request(request.url, { method: request.method, headers, body });
+}
+
+function cancelledByLeaving(): Fault {
+  let port: EnginePort | undefined;
+  return {
+    engine(inner) {
+      port = inner;
+      return inner;
+    },
+    wire: {
+      request(request) {
+        const [, sessionId] = /sessions\/(sess_\w+)\/input\?wait=turn/.exec(request.url) ?? [];
+        if (sessionId === undefined) return request;
+        request.signal.addEventListener("abort", () => {
+          const by = port?.attach({ identityClass: "human", label: "the server" });
+          void by
+            ?.handshake(PROTOCOL_VERSION)
+            .then(() => by.send({ kind: "CancelTurn", sessionId } as never))
+            .catch(() => undefined); // the turn is over already
+        });
+        return request;
+      },
+    },
+  };
+}
+
+/** Reads a stream to its end at once, and keeps the newest frames for whoever reads them at last. */
+function dropping(): Fault {
+  const KEPT = 256;
+  return answerFault(isStream, (answer) => {
+    if (answer.body === null) return answer;
+    const reader = answer.body.getReader();
+    const kept: Uint8Array[] = [];
+    let isOver = false;
+    let wake: () => void = () => undefined;
+    const reading = (async () => {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        kept.push(next.value);
+        if (kept.length > KEPT) kept.shift();
+        wake();
+      }
+    })()
+      .catch(() => undefined) // it was left
+      .finally(() => {
+        isOver = true;
+        wake();
+      });
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          while (kept.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+          const piece = kept.shift();
+          if (piece === undefined) return controller.close();
+          controller.enqueue(piece);
+        },
+        async cancel() {
+          await reader.cancel();
+          await reading;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, answer);
+  });
+}
