@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { openCheckpointRig, shell, treeOf, write } from "../../test/support/checkpoint-rig.ts";
+import { testWorld } from "../../test/support/world.ts";
+import { exportName } from "../session/transcript/export-name.ts";
 
 test("[SES-15] files that a turn changed, removed, renamed and made are as they were before it", async () => {
   await using rig = await openCheckpointRig();
@@ -62,6 +64,20 @@ test("[SES-15] what somebody else changed since stays, and is told, unless that 
   expect(shell(root, "cat both mine yours; ls")).toBe("111both\nmine\nyours\n");
   await rig.rewind(second.end);
   expect(shell(root, "cat both mine yours new")).toBe("343n");
+});
+
+test("[SES-15] a session that was written to a file of the workspace is no change, and stays without a question", async () => {
+  await using rig = await openCheckpointRig();
+  const { root } = rig;
+  const session = testWorld().ids.next("sess");
+  shell(root, "printf 1 >a");
+  const { start } = await rig.turn("printf 2 >a");
+  const names = [exportName(session, "jsonl"), exportName(session, "markdown"), "cinch-mine.md"];
+  for (const name of names) rig.outside(`printf x >${name}`);
+  await rig.turn("true");
+  const done = await rig.rewind(start, ["contested", "foreign"]);
+  expect(done).toEqual({ restored: ["cinch-mine.md", "a"], kept: [], notRestorable: [] });
+  expect(shell(root, "cat a; ls")).toBe(`1a\n${names.slice(0, 2).join("\n")}\n`);
 });
 
 test("[SES-15] a rewind can be set back like a turn, also in another process", async () => {

@@ -1,6 +1,7 @@
 import { pathBelow } from "../base/path-text.ts";
 import { decode } from "../base/text.ts";
 import type { NamedNode, Tree } from "../base/tree.ts";
+import { isExportName } from "../session/transcript/export-name.ts";
 import type { Repository } from "./git.ts";
 import type { IgnoreRules } from "./ignore.ts";
 import { isIgnored, parseIgnore } from "./ignore.ts";
@@ -59,7 +60,8 @@ export class Selection {
     const rules = this.#rulesOf(folder, entries);
     const left: LeftOut[] = [];
     const selected = entries.filter(({ name, kind }) => {
-      if (TEMPORARY.test(name)) return false;
+      // What a person has cinch write of a session is theirs: it is no work on the files, by nobody.
+      if (TEMPORARY.test(name) || (kind === "file" && isExportName(name))) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (name === ".git") {
         if (kind !== "directory" || this.#parts.tree.count(root, path, 1) > 0)

@@ -10,6 +10,7 @@ import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
+import { exportName } from "../session/transcript/export-name.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { branchAt } from "./sessions-branch.ts";
@@ -140,7 +141,7 @@ async function exportFor(
   if (client.identityClass !== "human") throw refused("export", "only a person may write an export");
   const { format, output, rest } = exportArgs(args);
   const info = await wanted(sources, rest[0], command);
-  const named = output ?? `cinch-${info.session}.${format === "jsonl" ? "jsonl" : "md"}`;
+  const named = output ?? exportName(info.session, format);
   const path = resolve(sources.workingDir, named);
   await writeExport(sources, info, { format, path });
   return { result: { text: `Written to ${path}`, path } };
