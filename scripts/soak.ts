@@ -13,6 +13,7 @@ import { isDeepStrictEqual, parseArgs } from "node:util";
 import type { SessionId } from "../src/base/ids.ts";
 import { isObject, parseJson } from "../src/base/json.ts";
 import { codeOf } from "../src/base/world.ts";
+import { chance } from "../test/support/chance.ts";
 import type { CinchHome, CinchResult } from "../test/support/cinch.ts";
 import { cinchHome, runCinch, startCinch } from "../test/support/cinch.ts";
 import { openHomeStore } from "../test/support/home-store.ts";
@@ -73,7 +74,7 @@ const { values } = parseArgs({
     rewinds: { type: "string" },
   },
 });
-const random = randomFrom(Number(values.seed));
+const random = chance(Number(values.seed)).number;
 const failures: string[] = [];
 const seen = new Map<string, number>();
 
@@ -280,15 +281,4 @@ function payloadOf(line: Line): Line {
 
 function count(what: string, times = 1): void {
   seen.set(what, (seen.get(what) ?? 0) + times);
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

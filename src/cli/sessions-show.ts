@@ -155,7 +155,10 @@ function turnLines({ digest }: Shown, withCost: boolean, columns: number): reado
     { name: "FIRST WORDS", cells: cells((turn) => neutraliseLine(turn.firstWords)) },
   ];
   const earlier = left === 0 ? [] : [`(${count(left, "earlier turn")}: --json shows all)`];
-  return ["", ...fittedTable(table, { columns, lastMin: WORDS_COLUMNS_MIN }), ...earlier];
+  const { betweenTurns } = digest;
+  const between =
+    withCost && betweenTurns.calls > 0 ? [`(between turns, for summaries: ${printPrice(betweenTurns)})`] : [];
+  return ["", ...fittedTable(table, { columns, lastMin: WORDS_COLUMNS_MIN }), ...earlier, ...between];
 }
 
 function callsText({ calls, failedCalls }: TurnDigest): string {
@@ -186,6 +189,11 @@ function shownJson({ info, digest, unreadable, orphans, expired, branches, costs
     ...sessionRow(info),
     cost: costJson(costs),
     turns_list: digest.turns.map(turnJson),
+    between_turns: {
+      cost_usd: priceOf(digest.betweenTurns),
+      known_usd: dollars(digest.betweenTurns.usd),
+      provider_calls: digest.betweenTurns.calls,
+    },
     waiting: digest.waiting,
     orphans: orphans.map(({ callId, tool, startedAt }) => ({ call: callId, tool, started_at: startedAt })),
     checkpoints: digest.checkpoints.map(({ notRestorable, ...rest }) => ({

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { chance } from "../support/chance.ts";
 import { ROOT } from "../support/source.ts";
 
 /** One command line that was made of another, by wrapping, quoting, spacing or nesting it. */
@@ -124,7 +125,7 @@ function quoted(text: string): string {
 /** Every line by every change, and as many again of two or three changes one in the other, by a seed. */
 export function shellCases(seed: number): readonly ShellCase[] {
   const cases: ShellCase[] = [];
-  const random = randomFrom(seed);
+  const random = chance(seed).number;
   for (const from of [...commandsOf("traps"), ...commandsOf("safe")]) {
     const changes = changesFor(from);
     cases.push({ command: from, from }, ...changes.map((change) => ({ command: change(from), from })));
@@ -146,15 +147,4 @@ function changesFor(command: string): readonly Change[] {
     ...(before ? BEFORE.map((word) => (line: string) => word + line) : []),
     ...(simple ? SPELLINGS : []),
   ];
-}
-
-/** The same numbers for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { readsOnly } from "../../src/permission/reading.ts";
 import { analyse } from "../../src/shell/analyse.ts";
+import { chance } from "../support/chance.ts";
 import { requireProgram } from "../support/requires.ts";
-import { commandsOf, randomFrom, shellCases } from "./cases.ts";
+import { commandsOf, shellCases } from "./cases.ts";
 import { disagreements } from "./compare.ts";
 
 /** Changed from time to time by hand, so that other cases are drawn; `npm run soak -- --shell` tries all. */
@@ -32,7 +33,7 @@ test("[PERM-04 S07] traps and safe commands are multiplied to more than five tho
 requireProgram("bwrap")(
   "[PERM-04 S07 S11] what a traced bash starts or writes was found in the line before, in a sample of them",
   async () => {
-    const random = randomFrom(SEED);
+    const random = chance(SEED).number;
     const sample = CASES.filter(() => random() < TRACED / CASES.length);
     expect(sample.length).toBeGreaterThan(TRACED / 2);
     expect(await disagreements(sample)).toEqual([]);

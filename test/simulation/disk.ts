@@ -1,7 +1,7 @@
 import { HarnessError, hasReason } from "../../src/base/errors.ts";
 import { memorySessionStore } from "../../src/session/memory-store.ts";
 import type { Durability, SessionStore, SessionWriter } from "../../src/session/store.ts";
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 
 /** What can go wrong with the disk just now. */

@@ -18,7 +18,7 @@ import type { Holder, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { fails } from "../../src/tool/output.ts";
 import { ToolRegistry } from "../../src/tool/registry.ts";
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
 import type { SimDisk } from "./disk.ts";
 import { simProvider } from "./provider.ts";
 import type { SimProcess } from "./scheduler.ts";

@@ -1,8 +1,8 @@
 import { CANONICAL_FORM_VERSION } from "../../src/protocol/version.ts";
 import { ProviderError } from "../../src/provider/error.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
+import type { Chance } from "../support/chance.ts";
 import { checkValid } from "../support/valid-history.ts";
-import type { Chance } from "./chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 import { SIM_TOOLS } from "./tools.ts";
 

@@ -1,8 +1,8 @@
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import type { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
 import type { Command } from "../../src/protocol/commands.ts";
-import type { Chance } from "./chance.ts";
-import { chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
+import { chance } from "../support/chance.ts";
 import type { Fate } from "./client.ts";
 import { SimClient } from "./client.ts";
 import { SimDisk } from "./disk.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/base/world.ts";
-import type { Chance } from "./chance.ts";
+import type { Chance } from "../support/chance.ts";
 
 /** Simulated time begins here (2026-03-01), so that two runs of one seed write the same times. */
 const START_MS = Date.UTC(2026, 2, 1);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { hasReason } from "../../src/base/errors.ts";
 import { sessionStoreContract } from "../contracts/session-store.ts";
+import { chance } from "../support/chance.ts";
 import { newLog, texts } from "../support/store-rig.ts";
 import { testWorld } from "../support/world.ts";
-import { chance } from "./chance.ts";
 import { SimDisk } from "./disk.ts";
 import { runSeed } from "./run.ts";
 import type { SimProcess } from "./scheduler.ts";

@@ -35,6 +35,8 @@ export interface CheckpointDigest {
 /** What a log came to, folded from its events. */
 export interface LogDigest {
   readonly turns: readonly TurnDigest[];
+  /** What was spent while no turn ran: a history that was made smaller when asked. */
+  readonly betweenTurns: Cost;
   readonly checkpoints: readonly CheckpointDigest[];
   /** The first words of inputs that were accepted and have not begun. */
   readonly waiting: readonly string[];
@@ -53,13 +55,18 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   const checkpoints: CheckpointDigest[] = [];
   const waiting = new Map<InputId, string>();
   const runs = new Set<string>();
+  let betweenTurns = NO_COST;
   let compactions = 0;
   let rewinds = 0;
   let importedFrom: string | undefined;
   for await (const event of events) {
     runs.add(event.session);
-    const turn = turns.at(-1);
-    if (event.kind === "CostIncremented" && turn !== undefined) turn.cost = addCost(turn.cost, event.payload);
+    const newest = turns.at(-1);
+    const turn = newest?.to === undefined ? newest : undefined;
+    if (event.kind === "CostIncremented") {
+      if (turn === undefined) betweenTurns = addCost(betweenTurns, event.payload);
+      else turn.cost = addCost(turn.cost, event.payload);
+    }
     if (event.parentCall !== undefined) continue;
     switch (event.kind) {
       case "TurnStarted":
@@ -103,6 +110,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   }
   return {
     turns,
+    betweenTurns,
     checkpoints,
     waiting: [...waiting.values()],
     compactions,
