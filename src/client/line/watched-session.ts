@@ -2,16 +2,12 @@ import { unreachable } from "../../base/assert.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { merge } from "../kit/merge.ts";
-import type { Typed } from "../kit/slash.ts";
-import { parseTyped } from "../kit/slash.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import { builtIn } from "./commands.ts";
-import { ContinuedLine } from "./continued-line.ts";
+import { neutralise } from "../kit/terminal-text.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { Happening } from "./happenings.ts";
 import { happeningsOf, worked } from "./happenings.ts";
-import type { Lane, Work } from "./lanes.ts";
-import { Lanes, WORK_AHEAD_MAX } from "./lanes.ts";
+import type { Work } from "./lanes.ts";
+import { Lanes } from "./lanes.ts";
 import type { LineClientOptions, LineOutcome } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import type { PromptState } from "./prompt.ts";
@@ -21,6 +17,7 @@ import { SeenSession } from "./seen-session.ts";
 import { Sender } from "./sender.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
+import { TypedLines } from "./typed-lines.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
@@ -37,13 +34,11 @@ export class WatchedSession {
   readonly #seen: SeenSession;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
-  /** Lines that were entered for the model, or are commands, and have not begun. */
-  #ahead: readonly string[] = [];
   readonly #prompt: Prompt;
   readonly #screen: Screen;
   #model: string;
   readonly #dialogue: Dialogue;
-  readonly #continued = new ContinuedLine();
+  readonly #typed: TypedLines;
   #inputClosed = false;
   #leaving = false;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +70,7 @@ export class WatchedSession {
       say: (text) => screen.note(text),
       interactive,
       busy: () => this.#busy,
-      afterLines: (work) => this.#work("lines", work),
+      afterLines: (work) => this.#typed.work("lines", work),
     });
     this.#dialogue = new Dialogue({
       session,
@@ -86,11 +81,22 @@ export class WatchedSession {
       nowMs: () => clock.monotonic(),
       interactive,
     });
+    this.#typed = new TypedLines({
+      session,
+      lanes: this.#lanes,
+      screen,
+      sender,
+      outbox: this.#outbox,
+      dialogue: this.#dialogue,
+      busy: () => this.#busy,
+      showPrompt: () => this.#prompt.show(),
+      command: (command) => runSlashCommand(command, this.#surface()),
+    });
   }
 
   /** Lines that were entered and not begun when it was left. */
   get ahead(): readonly string[] {
-    return this.#ahead;
+    return this.#typed.ahead;
   }
 
   /** The session that the person has left this one for. */
@@ -103,7 +109,7 @@ export class WatchedSession {
       ...happeningsOf(this.#options, this.#sender, this.#signal),
       ...this.#lanes.workOff().map((lane) => worked(lane)),
     ];
-    for (const text of this.#options.typed ?? []) await this.#line(text);
+    for (const text of this.#options.typed ?? []) await this.#typed.take(text);
     this.#prompt.show();
     try {
       for await (const happening of merge(sources)) {
@@ -145,7 +151,7 @@ export class WatchedSession {
         return;
       case "input":
         if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
-        return await this.#line(happening.input.text);
+        return await this.#typed.take(happening.input.text);
       default:
         return unreachable(happening);
     }
@@ -172,7 +178,7 @@ export class WatchedSession {
       if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
       // It was accepted after the person had left.
       if (this.#inputClosed && this.#options.terminal.interactive)
-        await this.#work("urgent", () => this.#cancel());
+        await this.#typed.work("urgent", () => this.#cancel());
     }
     await this.#ask(envelope);
     const ended = this.#seen.ended(envelope);
@@ -208,61 +214,6 @@ export class WatchedSession {
     if (reached < (this.#options.past ?? 0)) return;
     await this.#dialogue.resume();
     this.#prompt.show();
-  }
-
-  async #line(text: string): Promise<void> {
-    const whole = this.#continued.add(text);
-    if (whole === undefined) {
-      this.#prompt.show();
-      return;
-    }
-    const typed = parseTyped(whole);
-    const name = typed.kind === "command" ? builtIn(typed) : undefined;
-    if (name === "cancel" || name === "quit") await this.#work("urgent", () => this.#entered(whole));
-    else if (this.#isAnswer(typed)) await this.#work("answers", () => this.#answered(whole));
-    else {
-      this.#ahead = [...this.#ahead, whole];
-      await this.#work("lines", () => {
-        this.#ahead = this.#ahead.slice(1);
-        return this.#entered(whole);
-      });
-    }
-  }
-
-  #isAnswer(typed: Typed): boolean {
-    return this.#dialogue.question !== undefined && typed.kind !== "command";
-  }
-
-  /** A question may be settled by the time its turn comes: the line was then meant for the model. */
-  async #answered(text: string): Promise<void> {
-    if (this.#dialogue.question !== undefined) return await this.#dialogue.answer(text);
-    await this.#work("lines", () => this.#entered(text));
-  }
-
-  async #work(lane: Lane, work: Work): Promise<void> {
-    if (this.#lanes.push(lane, work)) return;
-    await this.#screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
-  }
-
-  async #entered(text: string): Promise<void> {
-    const typed = parseTyped(text);
-    if (typed.kind === "invalid") return await this.#screen.say(neutraliseLine(typed.why));
-    if (typed.kind === "command") return await runSlashCommand(typed, this.#surface());
-    if (typed.text.trim() !== "") return await this.#outbox.sendText(typed.text);
-    if (this.#busy) return;
-    const kept = this.#outbox.take();
-    if (kept === undefined) await this.#sendHeld();
-    else await this.#outbox.sendText(kept);
-  }
-
-  /** Sends the first input that is held as one of now; those after it follow. */
-  async #sendHeld(): Promise<void> {
-    const held = this.#screen.waiting.find((input) => input.held);
-    if (held === undefined) return;
-    const { session: sessionId } = this.#options;
-    const { inputId, content } = held;
-    if ((await this.#sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
-    await this.#outbox.send(content);
   }
 
   /** What slash commands may see and do. */
@@ -329,7 +280,7 @@ export class WatchedSession {
     }
     this.#interruptedAtMs = atMs;
     await this.#screen.say(INTERRUPT_BANNER);
-    if (this.#busy || this.#lanes.busy) await this.#work("urgent", () => this.#cancel());
+    if (this.#busy || this.#lanes.busy) await this.#typed.work("urgent", () => this.#cancel());
     this.#prompt.show();
   }
 
@@ -343,7 +294,8 @@ export class WatchedSession {
     }
     this.#dialogue.refuseAll();
     // At a terminal, closing the input is leaving; a pipe has just said all it had to say.
-    if (this.#options.terminal.interactive && this.#busy) await this.#work("answers", () => this.#cancel());
+    if (this.#options.terminal.interactive && this.#busy)
+      await this.#typed.work("answers", () => this.#cancel());
   }
 
   async #cancel(): Promise<void> {
@@ -353,7 +305,7 @@ export class WatchedSession {
   #promptState(): PromptState {
     return {
       isLeaving: this.#outcome !== undefined || this.#next !== undefined,
-      isContinued: this.#continued.open,
+      isContinued: this.#typed.isContinued,
       question: this.#dialogue.question,
       isBusy: this.#busy || this.#lanes.busy,
     };

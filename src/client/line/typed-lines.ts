@@ -1,0 +1,106 @@
+import type { SessionId } from "../../base/ids.ts";
+import type { SlashCommand, Typed } from "../kit/slash.ts";
+import { parseTyped } from "../kit/slash.ts";
+import { neutraliseLine } from "../kit/terminal-text.ts";
+import { builtIn } from "./commands.ts";
+import { ContinuedLine } from "./continued-line.ts";
+import type { Dialogue } from "./dialogue.ts";
+import type { Lane, Lanes, Work } from "./lanes.ts";
+import { WORK_AHEAD_MAX } from "./lanes.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Screen } from "./screen.ts";
+import type { Sender } from "./sender.ts";
+
+export interface TypedLinesParts {
+  readonly session: SessionId;
+  readonly lanes: Lanes;
+  readonly screen: Screen;
+  readonly sender: Sender;
+  readonly outbox: Outbox;
+  readonly dialogue: Dialogue;
+  /** Whether a turn runs or follows. */
+  readonly busy: () => boolean;
+  readonly showPrompt: () => void;
+  /** Carries out a slash command. */
+  readonly command: (command: SlashCommand) => Promise<void>;
+}
+
+/** What a person types, line by line: answers, commands, and texts for the model, each dealt with in its lane. */
+export class TypedLines {
+  readonly #parts: TypedLinesParts;
+  readonly #continued = new ContinuedLine();
+  /** Lines that were entered for the model, or are commands, and have not begun. */
+  #ahead: readonly string[] = [];
+
+  constructor(parts: TypedLinesParts) {
+    this.#parts = parts;
+  }
+
+  /** Lines that were entered and have not begun. */
+  get ahead(): readonly string[] {
+    return this.#ahead;
+  }
+
+  /** Whether a line was begun that goes on. */
+  get isContinued(): boolean {
+    return this.#continued.open;
+  }
+
+  async take(text: string): Promise<void> {
+    const whole = this.#continued.add(text);
+    if (whole === undefined) {
+      this.#parts.showPrompt();
+      return;
+    }
+    const typed = parseTyped(whole);
+    const name = typed.kind === "command" ? builtIn(typed) : undefined;
+    if (name === "cancel" || name === "quit") await this.work("urgent", () => this.#entered(whole));
+    else if (this.#isAnswer(typed)) await this.work("answers", () => this.#answered(whole));
+    else {
+      this.#ahead = [...this.#ahead, whole];
+      await this.work("lines", () => {
+        this.#ahead = this.#ahead.slice(1);
+        return this.#entered(whole);
+      });
+    }
+  }
+
+  /** Has something done in its lane; where too much waits there, that is told. */
+  async work(lane: Lane, work: Work): Promise<void> {
+    if (this.#parts.lanes.push(lane, work)) return;
+    await this.#parts.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
+  }
+
+  #isAnswer(typed: Typed): boolean {
+    return this.#parts.dialogue.question !== undefined && typed.kind !== "command";
+  }
+
+  /** A question may be settled by the time its turn comes: the line was then meant for the model. */
+  async #answered(text: string): Promise<void> {
+    const { dialogue } = this.#parts;
+    if (dialogue.question !== undefined) return await dialogue.answer(text);
+    await this.work("lines", () => this.#entered(text));
+  }
+
+  async #entered(text: string): Promise<void> {
+    const { screen, outbox, busy, command } = this.#parts;
+    const typed = parseTyped(text);
+    if (typed.kind === "invalid") return await screen.say(neutraliseLine(typed.why));
+    if (typed.kind === "command") return await command(typed);
+    if (typed.text.trim() !== "") return await outbox.sendText(typed.text);
+    if (busy()) return;
+    const kept = outbox.take();
+    if (kept === undefined) await this.#sendHeld();
+    else await outbox.sendText(kept);
+  }
+
+  /** Sends the first input that is held as one of now; those after it follow. */
+  async #sendHeld(): Promise<void> {
+    const { screen, sender, outbox, session: sessionId } = this.#parts;
+    const held = screen.waiting.find((input) => input.held);
+    if (held === undefined) return;
+    const { inputId, content } = held;
+    if ((await sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
+    await outbox.send(content);
+  }
+}
