@@ -20,9 +20,13 @@ export class SeenSession {
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[] = [];
 
+  /** The model in use, as `provider:name`. */
+  model: string;
+
   /** @param session the run that is watched now: it is another one after its engine was started anew. */
-  constructor(session: () => SessionId) {
+  constructor(session: () => SessionId, model: string) {
     this.#session = session;
+    this.model = model;
   }
 
   /** The turn that runs. */

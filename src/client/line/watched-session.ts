@@ -3,6 +3,7 @@ import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { merge } from "../kit/merge.ts";
 import { neutralise } from "../kit/terminal-text.ts";
+import { commandSurface } from "./command-surface.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { Happening } from "./happenings.ts";
 import { happeningsOf, worked } from "./happenings.ts";
@@ -36,7 +37,6 @@ export class WatchedSession {
   readonly #signal: AbortSignal;
   readonly #prompt: Prompt;
   readonly #screen: Screen;
-  #model: string;
   readonly #dialogue: Dialogue;
   readonly #typed: TypedLines;
   #inputClosed = false;
@@ -52,8 +52,7 @@ export class WatchedSession {
     this.#run = run;
     this.#runSeen = run();
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
-    this.#model = options.model;
-    this.#seen = new SeenSession(run);
+    this.#seen = new SeenSession(run, options.model);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = connection.clientId;
     const soon = (work: Work) => this.#lanes.later("urgent", work);
@@ -216,44 +215,20 @@ export class WatchedSession {
     this.#prompt.show();
   }
 
-  /** What slash commands may see and do. */
   #surface(): CommandSurface {
-    const client = this;
-    return {
-      session: client.#options.session,
-      costs: client.#seen.spending.costs,
-      busy: client.#busy,
-      memories: client.#seen.memories.text,
-      get model() {
-        return client.#model;
+    return commandSurface({
+      session: this.#options.session,
+      seen: this.#seen,
+      screen: this.#screen,
+      sender: this.#sender,
+      outbox: this.#outbox,
+      busy: this.#busy,
+      goTo: (session, model) => {
+        this.#next = { session, model };
       },
-      set model(model) {
-        client.#model = model;
-      },
-      get rules() {
-        return client.#seen.rules;
-      },
-      set rules(rules) {
-        client.#seen.rules = rules;
-      },
-      say: (text) => client.#screen.note(text),
-      get turns() {
-        return client.#seen.turns;
-      },
-      send: (command) => client.#sender.sendOrTell(command),
-      request: (command) => client.#sender.request(command),
-      answerTo: (command) => client.#sender.answerTo(command),
-      goTo(session, model) {
-        client.#next = { session, model };
-      },
-      cancel: () => client.#cancel(),
-      waiting: client.#screen.waiting,
-      steer: (text) => client.#outbox.sendText(text, "steer"),
-      drop() {
-        client.#outbox.take();
-      },
-      quit: () => client.#quit(),
-    };
+      cancel: () => this.#cancel(),
+      quit: () => this.#quit(),
+    });
   }
 
   /** Whether what runs was begun elsewhere: leaving here is no reason to stop it (CTL-18). */

@@ -1,0 +1,50 @@
+import type { SessionId } from "../../base/ids.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Screen } from "./screen.ts";
+import type { SeenSession } from "./seen-session.ts";
+import type { Sender } from "./sender.ts";
+import type { CommandSurface } from "./slash-commands.ts";
+
+export interface SurfaceParts extends Pick<CommandSurface, "busy" | "goTo" | "cancel" | "quit"> {
+  readonly session: SessionId;
+  readonly seen: SeenSession;
+  readonly screen: Screen;
+  readonly sender: Sender;
+  readonly outbox: Outbox;
+}
+
+/** What slash commands may see of the line client as it is now, and do with it. */
+export function commandSurface(parts: SurfaceParts): CommandSurface {
+  const { session, seen, screen, sender, outbox, busy, goTo, cancel, quit } = parts;
+  return {
+    session,
+    busy,
+    goTo,
+    cancel,
+    quit,
+    costs: seen.spending.costs,
+    memories: seen.memories.text,
+    turns: seen.turns,
+    waiting: screen.waiting,
+    get model() {
+      return seen.model;
+    },
+    set model(model) {
+      seen.model = model;
+    },
+    get rules() {
+      return seen.rules;
+    },
+    set rules(rules) {
+      seen.rules = rules;
+    },
+    say: (text) => screen.note(text),
+    send: (command) => sender.sendOrTell(command),
+    request: (command) => sender.request(command),
+    answerTo: (command) => sender.answerTo(command),
+    steer: (text) => outbox.sendText(text, "steer"),
+    drop() {
+      outbox.take();
+    },
+  };
+}
