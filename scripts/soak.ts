@@ -23,6 +23,7 @@ import { startMockProvider } from "../test/support/mock-provider/mock-provider.t
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { processesWith } from "../test/support/processes.ts";
 import { soakCompaction } from "./soak-compaction.ts";
+import { soakConformance } from "./soak-conformance.ts";
 import { soakLong } from "./soak-long.ts";
 import { soakRewinds } from "./soak-rewinds.ts";
 import { soakSession } from "./soak-session.ts";
@@ -44,6 +45,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --shell it compares generated command lines with what a traced bash does, all of them.
  * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
  * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
+ * With --conformance it shows every broken server every scenario, and walks a real engine over its sockets 100 times (--runs N).
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
  * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
  *
@@ -72,6 +74,8 @@ const { values } = parseArgs({
     turns: { type: "string", default: "500" },
     engines: { type: "string" },
     rewinds: { type: "string" },
+    conformance: { type: "boolean", default: false },
+    runs: { type: "string", default: "100" },
   },
 });
 const random = chance(Number(values.seed)).number;
@@ -82,6 +86,7 @@ if (values.splits) failures.push(...(await soakSplits()));
 else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
 else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
 else if (values.long) failures.push(...(await soakLong()));
+else if (values.conformance) failures.push(...(await soakConformance(Number(values.runs))));
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.rewinds !== undefined)
   failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));
