@@ -72,6 +72,8 @@ export const TEXTS = {
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
   EngineNotStarted:
     "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
+  EngineCertificate:
+    "The certificate of <url> is not trusted: <detail>. If it is your own, name it: --tls-ca FILE. If it is not, do not go on: somebody may stand between.",
   ConnectionLost:
     "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
   EngineRefused: "The engine has refused (<reason>): <message>",

@@ -3,6 +3,8 @@ import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
 import type { ConformanceWords } from "./conformance-words.ts";
+import type { ConnectWords } from "./connect-words.ts";
+import { readConnect } from "./connect-words.ts";
 import type { Flags } from "./flag-values.ts";
 import { Misuse, oneOf, textOf } from "./flag-values.ts";
 import type { Words } from "./flag-words.ts";
@@ -92,6 +94,8 @@ export type Invocation =
       readonly raw: boolean;
       /** False: the engine is for this client alone. */
       readonly listen: boolean;
+      /** The engine to work with; absent: this user's own. */
+      readonly connect?: ConnectWords;
     }
   | {
       readonly kind: "print";
@@ -194,7 +198,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   const raw = flags.has("raw");
   if (!flags.has("print")) {
     if (flags.has("output-format")) throw new Misuse("--output-format goes with -p");
-    return { kind: "line", settings, raw, listen: !flags.has("no-listen") };
+    return { kind: "line", settings, raw, listen: !flags.has("no-listen"), ...connectOf(flags) };
   }
   oneOf(flags, "output-format", OUTPUT_FORMATS);
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
@@ -212,6 +216,15 @@ function conformanceOf(flags: Flags): ConformanceWords {
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(names === undefined ? {} : { scenarios: names.map((name) => name.trim()) }),
   };
+}
+
+function connectOf(flags: Words["flags"]): { readonly connect?: ConnectWords } {
+  const read = readConnect(
+    (name) => textOf(flags, name),
+    (name) => flags.has(name),
+  );
+  if (read.kind === "problem") throw new Misuse(read.problem);
+  return read.connect === undefined ? {} : { connect: read.connect };
 }
 
 function sessionsOf(flags: Flags, words: readonly string[], settings: Settings): Invocation {

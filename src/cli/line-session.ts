@@ -129,10 +129,11 @@ async function chosenSession(
   { port, terminal, at, elsewhere }: LineSessionParts,
   directory: string,
 ): Promise<SessionInfo | undefined> {
-  if (terminal?.interactive !== true) return undefined;
   const live = await port.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, EVERYTHING);
+  // A script on a pipe cannot choose; the only one that its token shows is meant.
+  if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
-  const begun = live.filter(({ turns }) => turns > 0); // one that nothing was said in is nothing to go on with
+  const begun = live.filter(({ turns }) => turns > 0 || elsewhere); // here, one that nothing was said in is nothing to go on with
   const sessions = [...begun.filter(isHere), ...begun.filter((info) => !isHere(info))].slice(0, SHOWN_MAX);
   const [first] = sessions;
   // A session of another directory is nobody's business here, unless this is about another machine.

@@ -11,7 +11,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { pipeTerminal } from "./pipe-terminal.ts";
 import { tellStart } from "./prompt.ts";
-import type { ReachedEngine } from "./reach-engine.ts";
+import type { ReachedEngine, ReachOptions } from "./reach-engine.ts";
 import { lineShares } from "./sharing.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -27,18 +27,29 @@ type Line = Extract<Invocation, { kind: "line" }>;
  */
 export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
   const at = surroundingsOf(line.settings, stop, line.raw);
-  const { reachEngine } = await import("./reach-engine.ts");
-  const listen = lineShares(line);
   const { engineNotices } = await import("./engine-notices.ts");
   const notices = engineNotices();
   const { onState, onResumed } = notices;
-  const { settings } = line;
-  await using reached = await reachEngine({ settings, at, listen, onState, onResumed, signal: stop.signal });
+  const told = { at, onState, onResumed, signal: stop.signal };
+  await using reached = await engineOf(line, told);
   return await workIn(line, { ...reached, notices }, at);
 }
 
+async function engineOf(
+  line: Line,
+  told: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">,
+): Promise<ReachedEngine> {
+  const { settings, connect } = line;
+  if (connect !== undefined) {
+    const { connectEngine } = await import("./connect.ts");
+    return await connectEngine({ ...told, connect });
+  }
+  const { reachEngine } = await import("./reach-engine.ts");
+  return await reachEngine({ ...told, settings, listen: lineShares(line) });
+}
+
 async function workIn(
-  { settings }: Line,
+  { settings, connect }: Line,
   { port, owned, notices }: Pick<ReachedEngine, "port" | "owned"> & { readonly notices: EngineNotices },
   at: Surroundings,
 ): Promise<ExitCode> {
@@ -51,7 +62,14 @@ async function workIn(
   const terminal = sharedTerminal(own, AbortSignal.any([signal, leave.signal]));
   try {
     const { openLineSession } = await import("./line-session.ts");
-    const opened = await openLineSession({ port, connection, settings, at, terminal, elsewhere: false });
+    const opened = await openLineSession({
+      port,
+      connection,
+      settings,
+      at,
+      terminal,
+      elsewhere: connect !== undefined,
+    });
     await tellStart(opened, at);
     const { session, profile, model, history, past } = opened;
     const start = [session, profile, model].map(neutraliseLine).join(" · ");

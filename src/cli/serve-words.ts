@@ -17,8 +17,20 @@ export const SERVE_FLAGS = [
   {
     name: "auth-token-file",
     value: "PATH",
-    help: "With serve: accept the token of this file, of mode 0400, such as ci-token.json.",
-    for: ["serve", "mcp", "conformance"],
+    help: "With serve: accept the token of this file, of mode 0400, such as ci-token.json. With --connect: send it.",
+    for: ["serve", "mcp", "conformance", "line"],
+  },
+  {
+    name: "connect",
+    value: "URL",
+    help: "Work with the engine there: https://HOST:PORT, http://127.0.0.1:PORT or unix:///PATH. Its token: --auth-token-file, the variable CINCH_TOKEN, or typed when asked.",
+    for: ["line"],
+  },
+  {
+    name: "tls-ca",
+    value: "PATH",
+    help: "With --connect https://…: trust these certificates, as PEM, in the place of the system's.",
+    for: ["line"],
   },
   { name: "tls-cert", value: "PATH", help: "With serve --listen: the certificate, as PEM.", for: ["serve"] },
   { name: "tls-key", value: "PATH", help: "With serve --listen: its key, as PEM.", for: ["serve"] },

@@ -24,7 +24,8 @@ export function sharesEngine({ settings, listen }: Sharing): boolean {
   return harnessSecretsPath(resolve(cwd)) === undefined;
 }
 
-/** Whether the line client does: where a person sits before it, and no traffic is dumped. */
+/** Whether the line client does: where a person sits before it, and no traffic is dumped; or with one that was named. */
 export function lineShares(line: Extract<Invocation, { readonly kind: "line" }>): boolean {
+  if (line.connect !== undefined) return true;
   return process.stdin.isTTY === true && !line.raw && sharesEngine(line);
 }

@@ -1015,6 +1015,7 @@ export type EngineReason =
   | "EngineRunning"
   | "EngineUnreachable"
   | "EngineNotStarted"
+  | "EngineCertificate"
   | "ConnectionLost"
   | "EngineRefused"
   | "UnknownProvider"

@@ -103,6 +103,17 @@ export function socketUrl(
   return `${scheme}${isSecure ? "s" : ""}://${url.host}${url.pathname}${text}`;
 }
 
-export function unreachable(url: string, detail: unknown): HarnessError<"EngineUnreachable"> {
+/** What stands in the code of an error where a certificate was looked at and not trusted. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH/;
+
+export function unreachable(
+  url: string,
+  detail: unknown,
+): HarnessError<"EngineUnreachable" | "EngineCertificate"> {
+  const code: unknown = detail instanceof Error ? Reflect.get(detail, "code") : undefined;
+  if (typeof code === "string" && CERTIFICATE.test(code)) {
+    const why = `${messageOf(detail)} (${code})`;
+    return new HarnessError("EngineCertificate", { url, detail: why }, { cause: detail });
+  }
   return new HarnessError("EngineUnreachable", { url, detail: messageOf(detail) }, { cause: detail });
 }

@@ -1366,6 +1366,7 @@ EngineReason = Literal[
     "EngineRunning",
     "EngineUnreachable",
     "EngineNotStarted",
+    "EngineCertificate",
     "ConnectionLost",
     "EngineRefused",
     "UnknownProvider",
