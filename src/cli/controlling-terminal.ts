@@ -30,7 +30,6 @@ export async function askAtTerminal(question: string, signal: AbortSignal): Prom
   }
 }
 
-
 function openTerminal(): number | undefined {
   try {
     return openSync(TERMINAL, "r+");

@@ -50,6 +50,11 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "EngineCertificate",
   "HandshakeVersionMismatch",
   "Forbidden",
+  "TokenMissing",
+  "TokenInvalid",
+  "TokenExpired",
+  "TokenRevoked",
+  "TokenNotHere",
   "ClaimsInvalid",
   "TokenFileUnsafe",
   "SessionMissing",
@@ -62,7 +67,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "MemoryMissing",
 ]);
 
-/** A file that nobody has looked at, or a record of approvals that cannot be relied on. */
+/** A file or program that nobody has looked at, or a record of approvals that cannot be relied on. */
 const TRUST: ReadonlySet<string> = new Set<Reason>([
   "NonInteractiveAckRefused",
   "HookHashChanged",
@@ -70,6 +75,8 @@ const TRUST: ReadonlySet<string> = new Set<Reason>([
   "TrustLedgerUnwritable",
   "TrustRefused",
   "TrustDrift",
+  "ParentRefused",
+  "ParentsUnusable",
 ]);
 
 /** The code of a turn that has ended, or of one whose end was never told. */

@@ -125,7 +125,9 @@ async function askPerson(
   const { binary, script, argv0 } = parent;
   const program = [binary, ...(script === undefined ? [] : [script])].map(neutraliseLine).join(" running ");
   const changed =
-    verdict.kind === "changed" ? "It is not the program that you allowed before: it has changed since.\n" : "";
+    verdict.kind === "changed"
+      ? "It is not the program that you allowed before: it has changed since.\n"
+      : "";
   using limit = deadline(at.world.clock, ATTEST_MS_MAX, signal);
   try {
     const answer = await askAtTerminal(

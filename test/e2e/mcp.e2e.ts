@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionId } from "../../src/base/ids.ts";
+import { LINE_BYTES_MAX } from "../../src/control/mcp-server/lines.ts";
 import { BANNER, RUN_TOOL } from "../../src/control/mcp-server/words.ts";
+import { runCinch } from "../support/cinch.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { until } from "../support/until.ts";
@@ -87,4 +92,283 @@ for (const era of ["legacy", "modern"] as const) {
     },
     LIMIT_MS,
   );
+}
+
+test(
+  "[CTL-08 AUTH-09 AUTH-02] who has no token, or none that counts here, is told so where its user sees it, and served nothing",
+  async () => {
+    await using place = await openMcpPlace([]);
+    const expired = await place.oldToken();
+    const elsewhere = place.token({ wire: "unix" });
+    const revoked = place.token();
+    const { jti } = await place.authority.verify(revoked, "stdio");
+    await place.authority.revoke(jti);
+    const [, signature = ""] = place.token().split(".");
+    const forged = `${place.token({ identityClass: "human" }).split(".")[0]}.${signature}`;
+    const refusals = [
+      [null, "TokenMissing"],
+      ["", "TokenMissing"],
+      ["AAAA.BBBB", "TokenInvalid"],
+      [forged, "TokenInvalid"],
+      [elsewhere, "TokenNotHere"],
+      [revoked, "TokenRevoked"],
+      [expired, "TokenExpired"],
+    ] as const;
+    for (const [token, reason] of refusals) {
+      await using raw = place.start({ token });
+      const { error } = await raw.initialize();
+      expect([error?.data?.reason, error?.message]).toEqual([reason, expect.stringMatching(/token/)]);
+      expect([await raw.cinch.exited, await raw.cinch.stderr]).toEqual([
+        2,
+        expect.stringContaining(`(${reason})`),
+      ]);
+    }
+    expect(place.provider.requests).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[AUTH-09] a program that nobody has let in is refused where no person can be asked, in words that its user sees",
+  async () => {
+    await using place = await openMcpPlace([], { isAttested: false });
+    await using raw = place.start();
+    const { error } = await raw.initialize();
+    expect(error?.data?.reason).toBe("ParentRefused");
+    expect(error?.message).toContain("mcp-parents.lock");
+    expect(await raw.cinch.exited).toBe(5);
+    expect(await raw.cinch.stderr).toContain("(ParentRefused)");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[AUTH-09] the token is in no argument and in no environment that a tool sees, and comes from a file too",
+  async () => {
+    const reveal =
+      "env | grep -c CINCH_TOKEN ; tr '\\0' ' ' < /proc/$PPID/cmdline | grep -c 'ey[A-Za-z0-9_-]*[.]' ; echo over";
+    await using place = await openMcpPlace([calls("Bash", { command: reveal }), says("looked")]);
+    const token = place.token();
+    const file = join(place.home.path, "config/cinch/token.json");
+    writeFileSync(file, JSON.stringify({ token }), { mode: 0o400 });
+    await using raw = place.start({
+      token: null,
+      flags: ["--no-listen", "--auto-approve", "--auth-token-file", file],
+    });
+    await raw.initialize();
+    const ran = await raw.request(1, "tools/call", { name: RUN_TOOL, arguments: { prompt: "look" } });
+    expect(ran.result?.["structuredContent"]).toMatchObject({ text: "looked", tools_used: ["Bash"] });
+    const seen = JSON.stringify(place.provider.requests.at(-1)?.body);
+    expect(seen).toContain("0\\n0\\nover");
+    expect(readFileSync(`/proc/${raw.cinch.pid}/cmdline`, "utf8")).not.toContain(token);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08 AUTH-09] with keys in the environment the token still reaches the server, and the tools see neither",
+  async () => {
+    const reveal = "env | grep -cE 'CINCH_TOKEN|OPENAI_API_KEY' ; echo over";
+    await using place = await openMcpPlace([calls("Bash", { command: reveal }), says("looked")]);
+    await using raw = place.start({
+      flags: ["--no-listen", "--auto-approve"],
+      env: { OPENAI_API_KEY: "sk-test-0123456789abcdef0123456789abcdef" },
+    });
+    await raw.initialize();
+    const ran = await raw.request(1, "tools/call", { name: RUN_TOOL, arguments: { prompt: "look" } });
+    expect(ran.result?.["structuredContent"]).toMatchObject({ text: "looked", tools_used: ["Bash"] });
+    expect(JSON.stringify(place.provider.requests.at(-1)?.body)).toContain("0\\nover");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08 AUTH-07] one process works with one session: from the first on it sees no other and begins no other",
+  async () => {
+    await using place = await openMcpPlace([says("one"), says("two")]);
+    let earlier: string;
+    {
+      await using first = await place.client();
+      earlier = String((await first.call(RUN_TOOL, { prompt: "one" })).facts["sessionId"]);
+    }
+    await using mcp = await place.client();
+    const created = await mcp.call("harness.create_session", { profile: "default" });
+    const own = String(created.facts["sessionId"]);
+    expect(created.texts.at(-1)).toBe(BANNER);
+    expect(own).not.toBe(earlier);
+    const listed = await mcp.call("harness.list_sessions", { past: true });
+    expect(listed.facts).toMatchObject({ sessions: [{ session: own }] });
+    const refusal = async (name: string, args: object) => {
+      const { isError, meta } = await mcp.call(name, { ...args });
+      return isError ? meta["reason"] : "allowed";
+    };
+    expect(await refusal("harness.create_session", {})).toBe("InvalidCommand");
+    expect(await refusal("harness.attach_session", { sessionId: earlier })).toBe("Forbidden");
+    expect(await refusal(RUN_TOOL, { prompt: "two", sessionId: earlier })).toBe("Forbidden");
+    expect(await refusal("harness.end_session", { sessionId: earlier })).toBe("Forbidden");
+    const log = mcp.client.readResource({ uri: `harness/v1://session/${earlier}/log` });
+    expect(await log.catch((thrown: unknown) => thrown)).toMatchObject({ data: { reason: "Forbidden" } });
+    expect((await mcp.call(RUN_TOOL, { prompt: "two" })).facts).toMatchObject({
+      sessionId: own,
+      text: "two",
+    });
+    expect((await mcp.call("harness.end_session")).isError).toBe(false);
+    expect((await mcp.call("harness.attach_session", { sessionId: own })).isError).toBe(false);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08 AUTH-07] a token for one session goes on with it where it was left, and with nothing else",
+  async () => {
+    await using place = await openMcpPlace([says("one"), says("two")]);
+    let earlier: string;
+    {
+      await using first = await place.client();
+      earlier = String((await first.call(RUN_TOOL, { prompt: "the first words" })).facts["sessionId"]);
+    }
+    const token = place.token({ sessions: [earlier as SessionId] });
+    await using mcp = await place.client({ token });
+    expect((await mcp.call("harness.create_session")).meta["reason"]).toBe("InvalidCommand");
+    expect((await mcp.call(RUN_TOOL, { prompt: "and the next" })).texts[0]).toBe("two");
+    expect(JSON.stringify(place.provider.requests.at(-1)?.body)).toContain("the first words");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08] lines that are no requests are answered as such, one that is too long too, and the server goes on",
+  async () => {
+    await using place = await openMcpPlace([says("still here")]);
+    await using raw = place.start();
+    expect((await raw.request("early", "tools/list")).error?.data?.reason).toBe("HandshakeRequired");
+    await raw.initialize();
+    const garbage = [
+      ["{", -32_700],
+      ["\u0000\u0001\u0002", -32_700],
+      ['{"jsonrpc":"2.0"', -32_700],
+      ["null", -32_600],
+      ["[]", -32_600],
+      ['{"jsonrpc":"1.0","id":1,"method":"ping"}', -32_600],
+      ['{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}', -32_600],
+      [`${"[".repeat(1_000)}${"]".repeat(1_000)}`, -32_700],
+    ] as const;
+    for (const [line, code] of garbage) {
+      raw.cinch.write(`${line}\n`);
+      expect([line, (await raw.answerTo(null)).error?.code]).toEqual([line, code]);
+    }
+    raw.cinch.write("\n\r\n");
+    raw.cinch.write(`{"jsonrpc":"2.0","id":9,"method":"ping","pad":"${"x".repeat(LINE_BYTES_MAX)}"}\n`);
+    expect((await raw.answerTo(null)).error?.message).toContain(`${LINE_BYTES_MAX}`);
+    raw.send({ id: 77, result: { nobody: "asked" } });
+    raw.send({ method: "notifications/cancelled", params: { requestId: [1] } });
+    expect((await raw.request(2, "engine/explode")).error?.code).toBe(-32_601);
+    expect((await raw.request(3, "tools/call", { name: 7 })).error?.code).toBe(-32_602);
+    expect((await raw.request(4, "tools/call", { name: "harness.explode" })).error?.code).toBe(-32_602);
+    expect((await raw.request(5, "resources/read", { uri: {} })).error?.message).toContain("uri");
+    const wrong = await raw.request(6, "tools/call", { name: RUN_TOOL, arguments: { prompt: ["a"] } });
+    expect(wrong.result?.["isError"]).toBe(true);
+    const half = `{"jsonrpc":"2.0","id":7,"method":"ping"}`;
+    raw.cinch.write(half.slice(0, 11));
+    raw.cinch.write(`${half.slice(11)}\n`);
+    expect((await raw.answerTo(7)).result).toEqual({});
+    const ran = await raw.request(8, "tools/call", { name: RUN_TOOL, arguments: { prompt: "go" } });
+    expect(ran.result?.["structuredContent"]).toMatchObject({ text: "still here" });
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08] it ends when its input ends, whatever runs, and answers what was asked just before",
+  async () => {
+    await using place = await openMcpPlace([{ ...says("slow"), fault: { kind: "stall", at: "headers" } }]);
+    await using idle = place.start();
+    idle.send({ id: 1, method: "initialize", params: INITIALIZE_PARAMS });
+    idle.send({ id: 2, method: "tools/list" });
+    idle.cinch.closeStdin();
+    expect((await idle.answerTo(2)).result).toMatchObject({ tools: expect.any(Array) });
+    expect([await idle.cinch.exited, await idle.cinch.stderr]).toEqual([0, ""]);
+
+    await using busy = place.start();
+    await busy.initialize();
+    busy.send({ id: 1, method: "tools/call", params: { name: RUN_TOOL, arguments: { prompt: "go" } } });
+    await place.provider.until(({ stalled }) => stalled > 0);
+    busy.cinch.closeStdin();
+    expect([await busy.cinch.exited, await busy.cinch.stderr]).toEqual([0, ""]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08 AUTH-05] a token that is revoked ends the process, which says why",
+  async () => {
+    await using place = await openMcpPlace([says("one")]);
+    const token = place.token();
+    await using raw = place.start({ token });
+    await raw.initialize();
+    expect((await raw.request(0, "ping")).result).toEqual({}); // so that nothing that came before is looked at later
+    const { jti } = await place.authority.verify(token, "stdio");
+    await place.authority.revoke(jti);
+    const after = await raw.request(1, "tools/list");
+    expect(after.error?.data?.reason).toBe("TokenRevoked");
+    expect(await raw.cinch.exited).toBe(2);
+    expect(await raw.cinch.stderr).toContain("(TokenRevoked)");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08] an agent that never reads is read no further, holds nobody up, and finds everything when it does",
+  async () => {
+    await using place = await openMcpPlace([]);
+    await using raw = place.start();
+    await raw.initialize();
+    // 30 MB of answers, and a pipe that holds 64 kB of them.
+    const count = 3_000;
+    const lists = Array.from({ length: count }, (_each, id) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/list",
+    }));
+    raw.cinch.write(lists.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    const pages = Number(readFileSync(`/proc/${raw.cinch.pid}/statm`, "utf8").split(" ")[1]);
+    expect(pages * 4_096).toBeLessThan(600_000_000);
+    for (let id = 0; id < count; id += 1)
+      expect((await raw.answerTo(id)).error?.data?.reason).toBeUndefined();
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-08 CTL-11 CTL-12] without --no-listen it works in the engine that others attach to, where a person can watch and permit",
+  async () => {
+    await using place = await openMcpPlace([says("one")]);
+    await using mcp = await place.client({ flags: [], name: "outer agent" });
+    const ran = await mcp.call(RUN_TOOL, { prompt: "one" });
+    expect(ran.texts[0]).toBe("one");
+    const { contents } = await mcp.client.readResource({ uri: "harness/v1://runtime" });
+    const [content] = contents;
+    const { pid } = JSON.parse(content !== undefined && "text" in content ? content.text : "{}");
+    expect(pid).not.toBe(process.pid);
+    const listed = await runCinch(["sessions", "list", "--json"], { home: place.home, cwd: place.work });
+    expect(listed.stdout).toContain(String(ran.facts["sessionId"]));
+    process.kill(pid, "SIGTERM");
+    await until("the engine has ended", () => !isAlive(pid), 60_000);
+  },
+  LIMIT_MS,
+);
+
+const INITIALIZE_PARAMS = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "raw", version: "1" },
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -22,6 +22,8 @@ export interface McpPlace extends AsyncDisposable {
   readonly authority: Authority;
   /** An agent's token for everything, unless the claims say otherwise. */
   token(claims?: Partial<ClaimsRequest>): string;
+  /** One that has expired. */
+  oldToken(): Promise<string>;
   /** The official client over the real program. */
   client(options?: ClientOptions): Promise<McpClient>;
   /** The real program, spoken to line by line. */
@@ -32,6 +34,8 @@ export interface StartOptions {
   /** Null: none. */
   readonly token?: string | null;
   readonly flags?: readonly string[];
+  /** Beside the token. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ClientOptions extends StartOptions {
@@ -57,6 +61,8 @@ export interface ToolAnswer {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
 }
+
+const DAY_MS = 86_400_000;
 
 export async function openMcpPlace(
   script: Script,
@@ -88,6 +94,12 @@ export async function openMcpPlace(
     provider,
     authority,
     token,
+    async oldToken() {
+      const clock = { ...world.clock, now: () => world.clock.now() - 2 * DAY_MS };
+      const past = { ...world, clock };
+      await using then = await openAuthority({ world: past, stateDirectory: state, channels: () => [] });
+      return then.mint({ identityClass: "agent" }, "engine");
+    },
     async client(options = {}) {
       const { flags = ["--no-listen"], era = "legacy", name = "a test" } = options;
       const given = tokenIn(options);
@@ -110,7 +122,7 @@ export async function openMcpPlace(
     start(options = {}) {
       const { flags = ["--no-listen"] } = options;
       const given = tokenIn(options);
-      const env = given === null ? {} : { CINCH_TOKEN: given };
+      const env = { ...options.env, ...(given === null ? {} : { CINCH_TOKEN: given }) };
       return new RawMcp(startCinch(words(flags), { home, cwd: work, env }));
     },
     async [Symbol.asyncDispose]() {
@@ -192,7 +204,8 @@ export class RawMcp implements AsyncDisposable {
     const params = { protocolVersion: "2025-11-25", capabilities, clientInfo };
     this.send({ id: "init", method: "initialize", params });
     const answer = await this.answerTo("init");
-    this.send({ method: "notifications/initialized" });
+    // Who was refused is gone by then.
+    if (answer.error === undefined) this.send({ method: "notifications/initialized" });
     return answer;
   }
 

@@ -1,0 +1,84 @@
+import { expect } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openMcpPlace } from "../support/mcp-stdio.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+const LIMIT_MS = 180_000;
+const withTmux = requireProgram("tmux");
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+withTmux(
+  "[AUTH-09] a person is asked at their terminal about a program they have not let in; their yes is kept, for this program alone",
+  async () => {
+    await using place = await openMcpPlace([], { isAttested: false });
+    const { home, work } = place;
+    writeFileSync(join(work, "first.json"), `${JSON.stringify(INITIALIZE)}\n`);
+    writeFileSync(join(work, "token"), place.token());
+    await using terminal = await openTerminal({ home, cwd: work, columns: 200 });
+    // Its own streams are pipes and files, as with a client of the protocol: the question comes another way.
+    const start = (out: string, shell: string) =>
+      `(cat first.json; sleep 600) | CINCH_TOKEN=$(cat token) ${shell} $CINCH mcp --no-listen > ${out} 2> ${out}.err; echo ended $?`;
+    const answer = (out: string) => {
+      const path = join(work, out);
+      const [line = ""] = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+      return line === ""
+        ? undefined
+        : (JSON.parse(line) as { readonly result?: object; readonly error?: object });
+    };
+    const lock = join(home.path, "config/cinch/mcp-parents.lock");
+
+    await terminal.type(start("refused", ""));
+    await terminal.press("Enter");
+    await terminal.shows("has started cinch as an MCP server");
+    await terminal.shows("[y/N]");
+    expect(answer("refused")).toBeUndefined();
+    await terminal.type("n");
+    await terminal.press("Enter");
+    await until("it is refused", () => answer("refused") !== undefined, 60_000);
+    expect(answer("refused")).toMatchObject({ error: { data: { reason: "ParentRefused" } } });
+    expect(existsSync(lock)).toBe(false);
+    await terminal.press("C-c");
+    await terminal.press("C-l");
+
+    await terminal.type(start("allowed", ""));
+    await terminal.press("Enter");
+    await terminal.shows("[y/N]");
+    await terminal.type("y");
+    await terminal.press("Enter");
+    await until("it is served", () => answer("allowed") !== undefined, 60_000);
+    expect(answer("allowed")).toMatchObject({ result: { serverInfo: { name: "cinch" } } });
+    expect(JSON.parse(readFileSync(lock, "utf8"))).toMatchObject({
+      version: 1,
+      parents: [
+        { binary: expect.stringContaining("bash"), binarySha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ],
+    });
+    await terminal.press("C-c");
+    await terminal.press("C-l");
+
+    await terminal.type(start("again", ""));
+    await terminal.press("Enter");
+    await until("it is served", () => answer("again") !== undefined, 60_000);
+    expect(answer("again")).toMatchObject({ result: { serverInfo: { name: "cinch" } } });
+    expect(await terminal.screen()).not.toContain("[y/N]");
+    await terminal.press("C-c");
+    await terminal.press("C-l");
+
+    // The same shell through another program is another parent.
+    await terminal.type(start("other", "sh -c 'exec </dev/stdin; \"$@\"; true' x"));
+    await terminal.press("Enter");
+    await terminal.shows("[y/N]");
+    expect(answer("other")).toBeUndefined();
+    await terminal.press("C-c");
+  },
+  LIMIT_MS,
+);
