@@ -77,8 +77,12 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
     throw new HarnessError("UsageInvalid", { problem: "stdio is not served yet" });
   const { openDoor } = await import("./conformance-door.ts");
   const { discover } = await import("../conformance/discover.ts");
+  const { ownToken } = await import("../conformance/tokens.ts");
   const door = openDoor(against);
-  return await overHttp(door, token, await reached(() => discover(door, token, signal), against));
+  return await reached(async () => {
+    const own = await ownToken(door, token, signal);
+    return await overHttp(door, own, await discover(door, own, signal));
+  }, against);
 }
 
 async function overHttp(http: HttpDoor, token: string, server: ServerFacts): Promise<Reached> {

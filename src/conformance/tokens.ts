@@ -37,6 +37,19 @@ export function mintedTokens(door: HttpDoor, main: string): Tokens {
   };
 }
 
+/**
+ * A token of this walk's own, made by the given one: a server keeps only so many clients of a token, and others may use that
+ * one too. The given one where it makes none.
+ */
+export async function ownToken(door: HttpDoor, given: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await mintedTokens(door, given).mint({ identity_class: "human", can_mint: true }, signal);
+  } catch (thrown) {
+    if (thrown instanceof Skipped) return given;
+    throw thrown;
+  }
+}
+
 /** A field of the claims that a token states about itself; nothing here checks its signature. */
 export function claimOf(token: string, name: string): unknown {
   const [payload = ""] = token.split(".");

@@ -107,11 +107,17 @@ async function play(scenario: Scenario, wire: Wire, parts: WalkParts, signal: Ab
   const until = AbortSignal.any([signal, limit.signal]);
   const shared = { wire, tokens, clock, profile, version: server.protocolVersion, signal: until };
   const stage = new Stage(http === undefined ? shared : { ...shared, http });
-  const told = await outcomeOf(scenario, stage, until);
+  const told = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
   return { ...named(scenario, wire), ...told, ms: Math.round(clock.monotonic() - begun) };
 }
 
 type Told = Pick<Walked, "outcome" | "why" | "expected" | "got">;
+
+/** What a server says back of what it was sent is no reason to show the token that came with it. */
+function withoutToken({ outcome, ...texts }: Told, token: string): Told {
+  const shown = Object.entries(texts).map(([name, text]) => [name, text.replaceAll(token, "(the token)")]);
+  return { outcome, ...Object.fromEntries(shown) };
+}
 
 async function outcomeOf(scenario: Scenario, stage: Stage, until: AbortSignal): Promise<Told> {
   try {

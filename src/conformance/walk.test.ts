@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { fakeClock } from "../../test/support/fake-clock.ts";
+import { same } from "./check.ts";
+import { Skipped } from "./mismatch.ts";
+import type { Scenario } from "./scenario.ts";
+import type { WalkParts } from "./walk.ts";
+import { isOlder, SCENARIO_MS_MAX, walk } from "./walk.ts";
+import type { Client, Wire } from "./wire.ts";
+import { EventStream } from "./wire.ts";
+
+const { signal } = new AbortController();
+
+/** A server on which nothing ever happens. */
+function silentWire(left: string[] = []): Wire {
+  return {
+    name: "rest",
+    async attach(token, { signal: until }): Promise<Client> {
+      return {
+        id: undefined,
+        handshake: async () => ({ kind: "accepted", body: {} }),
+        send: async ({ kind }) =>
+          kind === "CreateSession"
+            ? { kind: "accepted", body: { sessionId: "sess_1" } }
+            : { kind: "accepted", body: { did: kind } },
+        follow: async () => new EventStream(until, async () => void left.push("stream")),
+        [Symbol.asyncDispose]: async () => void left.push(`client of ${token}`),
+      };
+    },
+  };
+}
+
+function parts(scenarios: readonly Scenario[], wire = silentWire()) {
+  const clock = fakeClock();
+  const suite = { monotonic: clock.monotonic, timer: clock.timer, pass: clock.sleep };
+  const tokens = { main: "main", mint: () => Promise.reject(new Skipped("it mints none")) };
+  const server = {
+    protocolVersion: "0.2.0",
+    commandKinds: ["SendInput"],
+    eventKinds: ["TextDelta"],
+    features: ["rest"],
+  };
+  const walked: WalkParts = {
+    scenarios,
+    wires: [wire],
+    tokens,
+    clock: suite,
+    server,
+    profile: "conformance",
+  };
+  return { clock, walked };
+}
+
+function scenario(id: string, play: Scenario["play"], more: Partial<Scenario> = {}): Scenario {
+  return { id, promise: `${id} holds`, wires: ["rest"], play, ...more };
+}
+
+const NOTHING = async () => undefined;
+
+test("[CTL-13] a server that never answers fails its scenario at the limit, what it was waited for is told, and the rest is walked", async () => {
+  const left: string[] = [];
+  const waits = scenario("waits", async (stage) => {
+    const client = await stage.attach();
+    await using stream = await client.follow(await stage.session(client));
+    await stream.kind("TurnEnded");
+  });
+  const { clock, walked } = parts([waits, scenario("goes-on", NOTHING)], silentWire(left));
+  const results = Array.fromAsync(walk(walked, signal));
+  await clock.advance(SCENARIO_MS_MAX);
+  expect(await results).toEqual([
+    {
+      scenario: "waits",
+      promise: "waits holds",
+      wire: "rest",
+      outcome: "failed",
+      why: `TurnEnded number 1 (no end within ${SCENARIO_MS_MAX / 1_000} s)`,
+      expected: "it comes",
+      got: "nothing more after no event at all",
+      ms: SCENARIO_MS_MAX,
+    },
+    { scenario: "goes-on", promise: "goes-on holds", wire: "rest", outcome: "ok", ms: 0 },
+  ]);
+  expect(left).toEqual(["stream", "client of main", "client of main"]);
+  expect(clock.waiting).toBe(0);
+});
+
+test("[REL-07] what a server lacks by its handshake is skipped, and why is told", async () => {
+  const { walked } = parts([
+    scenario("newer", NOTHING, { since: "0.3.0" }),
+    scenario("featured", NOTHING, { features: ["rest", "delegate"] }),
+    scenario("kind", NOTHING, { kinds: ["TextDelta", "SendInput", "SetModel"] }),
+    scenario("elsewhere", NOTHING, { wires: ["ws"] }),
+    scenario("token", async (stage) => void (await stage.mint({ identity_class: "agent" }))),
+    scenario("has-it", NOTHING, { since: "0.2.0", features: ["rest"], kinds: ["TextDelta"] }),
+  ]);
+  const results = await Array.fromAsync(walk(walked, signal));
+  expect(results.map(({ scenario: id, outcome, why }) => [id, outcome, why])).toEqual([
+    ["newer", "skipped", "it is promised since 0.3.0, and the server speaks 0.2.0"],
+    ["featured", "skipped", "the server does not have the feature delegate"],
+    ["kind", "skipped", "the server does not serve SetModel"],
+    ["token", "skipped", "it mints none"],
+    ["has-it", "ok", undefined],
+  ]);
+});
+
+test("[CTL-13] what waits for the server's time is begun first, and told in its place", async () => {
+  const order: string[] = [];
+  const slow = scenario("slow", async ({ clock, signal: until }) => {
+    order.push("slow begins");
+    await clock.pass(30_000, until);
+    order.push("slow ends");
+  });
+  const quick = scenario("quick", async () => void order.push("quick"));
+  const { clock, walked } = parts([quick, { ...slow, isSlow: true }]);
+  const results = Array.fromAsync(walk(walked, signal));
+  await clock.advance(30_000);
+  expect((await results).map(({ scenario: id, outcome }) => [id, outcome])).toEqual([
+    ["quick", "ok"],
+    ["slow", "ok"],
+  ]);
+  expect(order).toEqual(["slow begins", "quick", "slow ends"]);
+});
+
+test("[CTL-13] a scenario tells what was expected and what came; one that breaks is a failure too, and no end of the walk", async () => {
+  const { walked } = parts([
+    scenario("differs", async () => same("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),
+    scenario("breaks", () => Promise.reject(new Error("connection reset at /?token=main"))),
+  ]);
+  const results = await Array.fromAsync(walk(walked, signal));
+  expect(results.map(({ outcome, why, expected, got }) => ({ outcome, why, expected, got }))).toEqual([
+    { outcome: "failed", why: "the answer", expected: '{"a":[3],"b":1}', got: '{"a":[2],"b":1}' },
+    {
+      outcome: "failed",
+      why: "the server could not be talked to: connection reset at /?token=(the token)",
+      expected: undefined,
+      got: undefined,
+    },
+  ]);
+});
+
+test("[REL-07] versions are compared by their numbers", () => {
+  expect(isOlder("0.9.0", "0.10.0")).toBe(true);
+  expect(isOlder("0.2.0", "0.2.0")).toBe(false);
+  expect(isOlder("1.0.0", "0.2.0")).toBe(false);
+  expect(isOlder("nonsense", "0.2.0")).toBe(false);
+});

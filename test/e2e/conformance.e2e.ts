@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Report } from "../../src/conformance/render.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startServing } from "../support/serving.ts";
+
+/** Against hanging alone. */
+const MS_MAX = 240_000;
+
+test(
+  "[CTL-13 REL-07] cinch conformance walks our own engine over its Unix socket and its port, over REST and WebSockets",
+  async () => {
+    using home = cinchHome();
+    await using engine = await startServing(home, ["--profile", "conformance"]);
+    const file = join(home.path, "token.txt");
+    writeFileSync(file, `${engine.token}\n`, { mode: 0o600 });
+    for (const place of engine.places) {
+      const args = ["conformance", "--against", place, "--auth-token-file", file, "--quick", "--json"];
+      const walked = await runCinch(args, { home, timeoutMs: MS_MAX });
+      expect(walked.stderr).toBe("");
+      const report = JSON.parse(walked.stdout) as Report;
+      expect(report.results.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+      expect(report).toMatchObject({
+        suite: "0.2.0",
+        against: place,
+        ok: true,
+        server: { protocolVersion: "0.2.0" },
+      });
+      expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["rest", "ws"]));
+      expect([walked.code, report.counts]).toEqual([0, { ok: report.results.length, failed: 0, skipped: 0 }]);
+    }
+  },
+  MS_MAX,
+);
+
+test(
+  "[CTL-13] its report tells a person each scenario, and the token of the environment is taken",
+  async () => {
+    using home = cinchHome();
+    await using engine = await startServing(home, ["--profile", "conformance"]);
+    const [, place] = engine.places;
+    const args = ["conformance", "--against", place, "--scenario", "turn-completes,ws-ids"];
+    const { code, stdout, stderr } = await runCinch(args, { home, env: { CINCH_TOKEN: engine.token } });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.replace(/ {2,}/g, "  ")).toBe(
+      [
+        `conformance suite 0.2.0, protocol 0.2.0, against ${place}`,
+        "ok  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+        "ok  ws  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+        "ok  ws  ws-ids  An answer bears the id of the frame that it answers.",
+        "3 ok, 0 failed, 0 skipped",
+        "",
+      ].join("\n"),
+    );
+  },
+  MS_MAX,
+);
+
+test(
+  "[CTL-13] a stranger's server that is none is told apart, scenario by scenario, and exits with 1",
+  async () => {
+    using home = cinchHome();
+    const handshake = {
+      protocol_version: "0.1.0",
+      command_kinds: ["SendInput"],
+      event_kinds: [],
+      features: [],
+    };
+    await using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ url }) =>
+        Response.json(
+          new URL(url).pathname === "/v1/handshake" ? handshake : { said: "\u001b[31mred\u001b[0m" },
+        ),
+    });
+    const scenarios = ["turn-completes", "token-required", "thinking-told", "queued-input"];
+    const args = ["conformance", "--against", server.url.origin, "--scenario", scenarios.join(",")];
+    const env = { CINCH_TOKEN: "any" };
+    const { code, stdout } = await runCinch(args, { home, env });
+    expect([code, stdout.replace(/ {2,}/g, "  ")]).toEqual([
+      1,
+      [
+        `conformance suite 0.2.0, protocol 0.1.0, against ${server.url.origin}`,
+        "failed  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
+        "  looked at: what CreateSession answers",
+        "  expected:  its sessionId",
+        '  came:  {"said":"\\u001b[31mred\\u001b[0m"}',
+        "skipped  rest  thinking-told  the server does not serve ThinkingDelta",
+        "skipped  rest  queued-input  it is promised since 0.2.0, and the server speaks 0.1.0",
+        "failed  rest  token-required  No address but the handshake and the health is answered without a token: 401, TokenMissing.",
+        "  looked at: what CreateSession answers",
+        "  expected:  its sessionId",
+        '  came:  {"said":"\\u001b[31mred\\u001b[0m"}',
+        "0 ok, 2 failed, 2 skipped",
+        "",
+      ].join("\n"),
+    ]);
+  },
+  MS_MAX,
+);
+
+test(
+  "[CTL-13 CLI-01] what is missing is said before anything is walked: the server, the token, a scenario's name",
+  async () => {
+    using home = cinchHome();
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await runCinch(["conformance", ...args], {
+        home,
+        env: { CINCH_TOKEN: "any" },
+      });
+      return [code, stdout, stderr];
+    };
+    const said = (text: string) => expect.stringContaining(text);
+    expect(await run()).toEqual([2, "", said("needs --against URL")]);
+    expect(await run("--against", "ftp://here")).toEqual([2, "", said("unix:///PATH or stdio://COMMAND")]);
+    const odd = ["--against", "http://127.0.0.1:9", "--scenario", "turn-completed"];
+    expect(await run(...odd)).toEqual([2, "", said("did you mean turn-completes?")]);
+    const nobody = await run("--against", "http://127.0.0.1:9");
+    expect(nobody).toEqual([1, "", said("(EngineUnreachable)")]);
+    const lost = await run("--against", "http://127.0.0.1:9", "--auth-token-file", "/nowhere/token");
+    expect(lost).toEqual([2, "", said("--auth-token-file /nowhere/token cannot be read")]);
+    const bare = await runCinch(["conformance", "--against", "http://127.0.0.1:9"], { home });
+    expect([bare.code, bare.stderr]).toEqual([2, said("cinch token --identity-class human --can-mint")]);
+  },
+  MS_MAX,
+);
