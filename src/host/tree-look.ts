@@ -3,7 +3,7 @@ import type { Look, LookOptions, NodeChange } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
 import { listFolder } from "./tree-list.ts";
 import type { LookedFolder, PackedNames } from "./tree-stat.ts";
-import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords } from "./tree-stat.ts";
+import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords, wordsAt } from "./tree-stat.ts";
 
 /** Work between two pauses. */
 const SLICE_MS = 5;
@@ -116,6 +116,9 @@ interface Opened extends Place {
 
 /** Undefined where there is no folder, or none that may be read. */
 function lookedAt(place: Place, seeing: Seeing): Folder | undefined {
+  const { known } = seeing;
+  // Where it holds nothing but folders, and still does, there is nothing to open it for.
+  if (known?.names.length === 0 && sameWords(known.words, wordsAt(place.at, place.named), 0)) return known;
   const handle = lookInto(place.at, place.named);
   if (handle === undefined) return undefined;
   try {

@@ -15,6 +15,7 @@ export const GONE = 0;
 const STRUCT_BYTES = 256;
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
+const AT_FDCWD = -100;
 const O_CLOEXEC = 0x8_0000;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC;
 const FORMAT = 0o170000;
@@ -74,6 +75,15 @@ export function lookInto(path: string, named: Uint8Array): LookedFolder | undefi
     },
     close: () => void library.close(descriptor),
   };
+}
+
+/** The numbers of one entry by its whole path, which is given in both spellings; a link is not followed. */
+export function wordsAt(path: string, named: Uint8Array): Uint32Array {
+  const library = cLibrary();
+  if (library === undefined) return statWords(path);
+  const words = new Uint32Array(STAT_WORDS);
+  if (statAt(library, AT_FDCWD, library.pointer(named), AT_SYMLINK_NOFOLLOW)) take(library.view, words, 0);
+  return words;
 }
 
 function statAt(library: CLibrary, descriptor: number, name: number, flags: number): boolean {
