@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { requireProgram } from "../support/requires.ts";
+import { EXPECTED, startHostile } from "../support/sdk/hostile.ts";
 import type { BuiltSdk, Driver } from "../support/sdk/runtimes.ts";
 import { buildSdk, RUNTIMES, startDriver } from "../support/sdk/runtimes.ts";
 import type { Served } from "../support/served.ts";
@@ -28,10 +28,8 @@ function answer({ body }: MockRequest): Turn {
   return says("Done.");
 }
 
-const PROGRAM_OF_BUN = "sh"; // the Bun that runs this is always there
-
 for (const runtime of RUNTIMES) {
-  const needing = requireProgram(runtime.program === "bun" ? PROGRAM_OF_BUN : runtime.program);
+  const { test: needing } = runtime;
   const transports = [
     ...runtime.wires.map((wire) => ({
       over: "a port",
@@ -109,6 +107,27 @@ for (const runtime of RUNTIMES) {
       }
       expect(await driver.ended).toEqual({ code: 0, stderr: "" });
       expect(told).toEqual([{ watching: true }, { reason: "error" }, { text: "Hello, world." }]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+for (const runtime of RUNTIMES) {
+  runtime.test(
+    `[SDK-01 S54] ${runtime.name}: a server that is no engine, or a bad one, is told as that, and holds nobody up`,
+    async () => {
+      using server = startHostile();
+      await using driver = startDriver(runtime, {
+        sdk: sdk(),
+        wire: "sse",
+        args: ["probe", ...Object.keys(EXPECTED)],
+        env: { CINCH_URL: server.url, CINCH_TOKEN: "secret" },
+      });
+      const told = Object.assign({}, ...(await Array.fromAsync(driver.lines)));
+      expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+      expect(told).toEqual(EXPECTED);
+      // A token goes nowhere but to the address that it was meant for.
+      expect(server.asked.filter(({ path }) => path.includes("stolen"))).toEqual([]);
     },
     TIMEOUT_MS,
   );

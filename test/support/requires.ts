@@ -14,6 +14,11 @@ export function requireProgram(program: string): Test {
   return requirement(program, Bun.which(program) !== null, process.env["CINCH_TEST_REQUIRE"] === "all");
 }
 
+/** `requireProgram` for a program that CI may be without: its tests are then left out there too, and named. */
+export function preferProgram(program: string): Test {
+  return requirement(program, Bun.which(program) !== null, false);
+}
+
 /** `requireProgram` with its facts as arguments. */
 export function requirement(program: string, present: boolean, mustRun: boolean): Test {
   if (present) return (name, body, timeoutMs) => test(name, body, timeoutMs);

@@ -41,11 +41,14 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
     signal.throwIfAborted();
     let failure = new CinchError("EngineUnreachable", "The engine has closed the stream of events.");
     try {
-      const onOpen = () => {
-        awayAt = undefined;
-        parts.onState?.({ kind: "connected" });
+      let openedAt: number | undefined;
+      const onSign = () => {
+        if (openedAt === undefined) parts.onState?.({ kind: "connected" });
+        openedAt ??= performance.now();
+        // One that answers, and then nothing more comes of it, is as good as away.
+        if (performance.now() - openedAt > limits.backoffMsMax) awayAt = undefined;
       };
-      const target = { session: parts.run(), since: last, client: parts.client(), signal, onOpen };
+      const target = { session: parts.run(), since: last, client: parts.client(), signal, onSign };
       for await (const { id, kind, event } of parts.open(target)) {
         if (kind === "TokenExpiring") {
           if (event !== undefined) yield event; // stands in no log, and bears the id of the event before it
@@ -56,7 +59,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
         if (kind !== "StreamGap" && id !== last + 1)
           throw invalidEvent(`${id} came after ${last}: those between are missing`);
         last = reached;
-        [fruitless, heals] = [0, 0];
+        [fruitless, heals, awayAt] = [0, 0, undefined];
         if (event === undefined) continue;
         const isEnd = kind === "SessionEnded" && event.session === parts.run();
         if (isEnd) parts.ended();

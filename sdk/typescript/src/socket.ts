@@ -126,10 +126,8 @@ class SocketStretch {
       readonly body?: unknown;
     };
     if (frame === "error") this.#fail(refusalOf(body, url));
-    if (frame === "handshake") {
-      this.hasOpened = true;
-      this.#target.onOpen();
-    }
+    if (frame === "handshake") this.hasOpened = true;
+    if (this.hasOpened) this.#target.onSign();
     if (frame !== "event") return;
     this.#waiting.push(checkedEnvelope(body));
     this.#wake();

@@ -11,8 +11,8 @@ export interface Target {
   readonly since: number;
   readonly client: string | undefined;
   readonly signal: AbortSignal;
-  /** Called once, when the engine has begun to answer. */
-  readonly onOpen: () => void;
+  /** Called whenever something has come: first when the engine has begun to answer. */
+  readonly onSign: () => void;
 }
 
 /**
@@ -23,20 +23,18 @@ export type OpenStretch = (target: Target) => AsyncGenerator<Placed, void>;
 
 /** Events over server-sent events. As many are taken from the wire as are read here: a slow reader fills no memory. */
 export function sseStretches(http: Http, limits: Limits): OpenStretch {
-  return async function* sseStretch({ session, since, client, signal, onOpen }) {
+  return async function* sseStretch({ session, since, client, signal, onSign }) {
     const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
     const body = await http.stream(path, { "last-event-id": `${since}` }, { signal, client });
     const reader = body.getReader();
     const frames = new SseReader(http.url, limits.answerBytesMax);
     const decoder = new TextDecoder();
-    let isOpen = false;
     try {
       while (true) {
         const piece = await nextPiece(reader, http.url, limits.silenceMs);
         signal.throwIfAborted();
         if (piece === undefined) return;
-        if (!isOpen) onOpen();
-        isOpen = true;
+        onSign();
         for (const { event, data } of frames.take(decoder.decode(piece, { stream: true }))) {
           if (event === "refused") throw refusalOf(refusal(data, http.url), http.url);
           if (event === "message") yield readEnvelope(data);

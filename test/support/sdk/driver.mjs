@@ -124,6 +124,26 @@ const SCENARIOS = {
     tell({ text: (await awaited.runTurn("say hello")).text });
     client.close();
   },
+
+  /** Tries bad servers one after the other: the behaviours of `hostile.ts`. */
+  async probe() {
+    const patient = { backoffMsMin: 10, answerBytesMax: 100_000 };
+    const hurried = { ...patient, answerMs: 1_000, silenceMs: 500, awayMs: 700 };
+    for (const name of process.argv.slice(3)) {
+      const ids = [];
+      // Only where nothing comes is there something to wait for.
+      const limits = /silent|drip/.test(name) ? hurried : patient;
+      const reason = await reasonOf(
+        (async () => {
+          const client = await open({ url: `${CINCH_URL}/${name}`, limits });
+          const { id } = client.session("sess_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+          if (name.startsWith("command")) await client.session(id).sendInput("hello");
+          for await (const event of client.session(id).events({ since: 0 })) ids.push(event.id);
+        })(),
+      );
+      tell({ [name]: reason === "none" ? ids : reason });
+    }
+  },
 };
 
 await SCENARIOS[scenario]();

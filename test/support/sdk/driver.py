@@ -144,4 +144,25 @@ async def turn(session):
     tell(text=(await wait(awaited.run_turn("say hello"))).text)
 
 
-asyncio.run({"tour": tour, "follow": follow, "turn": turn}[ARGS[0]](*ARGS[1:]))
+async def probe(*names):
+    patient = Limits(backoff_min=0.01, answer_bytes_max=100_000)
+    hurried = Limits(answer=1.0, silence=0.5, away=0.7, backoff_min=0.01, answer_bytes_max=100_000)
+    for name in names:
+        ids = []
+        # Only where nothing comes is there something to wait for.
+        limits = hurried if "silent" in name or "drip" in name else patient
+
+        async def attempt():
+            connect = aio.connect if ASYNC else cinch_client.connect
+            client = await wait(connect(f"{ENV['CINCH_URL']}/{name}", token=ENV["CINCH_TOKEN"], limits=limits))
+            session = client.session("sess_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+            if name.startswith("command"):
+                await wait(session.send_input("hello"))
+            async for event in each(session.events(0)):
+                ids.append(event["id"])
+
+        reason = await reason_of(attempt)
+        tell(**{name: ids if reason == "none" else reason})
+
+
+asyncio.run({"probe": probe, "tour": tour, "follow": follow, "turn": turn}[ARGS[0]](*ARGS[1:]))

@@ -1,13 +1,15 @@
+import { test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { preferProgram, requireProgram } from "../requires.ts";
 import { ROOT } from "../source.ts";
 
 /** What runs the driver of an SDK: the command before its arguments. */
 export interface Runtime {
   readonly name: string;
-  /** The program that must be there. */
-  readonly program: string;
+  /** `test`, where what it needs is there. */
+  readonly test: ReturnType<typeof requireProgram>;
   command(wire: "sse" | "websocket"): readonly string[];
   readonly wires: readonly ("sse" | "websocket")[];
 }
@@ -18,27 +20,32 @@ const PYTHON_DRIVER = join(import.meta.dir, "driver.py");
 export const RUNTIMES: readonly Runtime[] = [
   {
     name: "Bun",
-    program: "bun",
+    test,
     command: () => [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null", DRIVER],
     wires: ["sse", "websocket"],
   },
   {
     name: "Node",
-    program: "node",
+    test: requireProgram("node"),
     // Before version 22 the class of sockets is there for the asking.
     command: (wire) => ["node", ...(wire === "websocket" ? ["--experimental-websocket"] : []), DRIVER],
     wires: ["sse", "websocket"],
   },
   {
     name: "Deno",
-    program: "deno",
+    test: preferProgram("deno"),
     command: () => ["deno", "run", "--quiet", "--no-config", "--no-remote", "--allow-all", DRIVER],
     wires: ["sse", "websocket"],
   },
-  { name: "Python", program: "python3", command: () => ["python3", PYTHON_DRIVER], wires: ["sse"] },
+  {
+    name: "Python",
+    test: requireProgram("python3"),
+    command: () => ["python3", PYTHON_DRIVER],
+    wires: ["sse"],
+  },
   {
     name: "Python with asyncio",
-    program: "python3",
+    test: requireProgram("python3"),
     command: () => ["python3", PYTHON_DRIVER, "--async"],
     wires: ["sse"],
   },

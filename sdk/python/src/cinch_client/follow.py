@@ -55,11 +55,17 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
     away_at: Optional[float] = None
     while not closed.is_set():
         failure = CinchError("EngineUnreachable", "The engine has closed the stream of events.")
+        opened_at: Optional[float] = None
         try:
             for placed in _stretch(parts, last):
                 if placed is None:
-                    away_at = None
-                    _tell(parts, ConnectionState("connected"))
+                    now = time.monotonic()
+                    if opened_at is None:
+                        opened_at = now
+                        _tell(parts, ConnectionState("connected"))
+                    # One that answers, and then nothing more comes of it, is as good as away.
+                    if now - opened_at > limits.backoff_max:
+                        away_at = None
                     continue
                 number, kind, event = placed
                 if kind == "TokenExpiring":
@@ -72,7 +78,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                     continue
                 if kind != "StreamGap" and number != last + 1:
                     raise invalid_event(f"{number} came after {last}: those between are missing")
-                last, fruitless, heals = reached, 0, 0
+                last, fruitless, heals, away_at = reached, 0, 0, None
                 if event is None:
                     continue
                 is_end = kind == "SessionEnded" and event["session"] == parts.run()
@@ -102,20 +108,17 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
 
 
 def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:
-    """The events that one connection brings; None first, when the engine has begun to answer."""
+    """The events that one connection brings; None whenever something has come, first when the engine begins to answer."""
     url, limits = parts.http.url, parts.http.limits
     path = f"/v1/sessions/{quote(parts.run(), safe='')}/events"
     stream = parts.http.stream(path, {"Last-Event-ID": str(since)}, parts.client(), parts.box)
     try:
         frames = SseReader(url, limits.answer_bytes_max)
-        is_open = False
         while True:
             piece = stream.read()
             if piece == b"":
                 return
-            if not is_open:
-                is_open = True
-                yield None
+            yield None
             for frame in frames.take(piece):
                 if frame.event == "refused":
                     raise refusal_of(_json(frame.data, url), url)
