@@ -221,7 +221,18 @@ function isServed({ command: kind }: ToolRow, served: readonly CommandKind[]): b
   return kind === undefined || served.includes(kind);
 }
 
+const SCHEMAS = new WeakMap<z.ZodObject, Tool["inputSchema"]>();
+
+/** Made once, for every client. */
 function schemaOf(schema: z.ZodObject): Tool["inputSchema"] {
+  const known = SCHEMAS.get(schema);
+  if (known !== undefined) return known;
+  const made = jsonSchemaOf(schema);
+  SCHEMAS.set(schema, made);
+  return made;
+}
+
+function jsonSchemaOf(schema: z.ZodObject): Tool["inputSchema"] {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return { ...rest, type: "object" } as Tool["inputSchema"];
 }
