@@ -87,6 +87,24 @@ test("[SES-17] whether the last turn ended is read from the log, also after a co
   }
 });
 
+test("[SES-15 SES-07] a log in which nothing was asked yet and that was set back has no turn to be ended when it goes on", async () => {
+  await using store = memorySessionStore(world.machine);
+  const log = newLog(world);
+  await using writer = await store.create(log, world.machine);
+  const payload = { namespace: "cinch", kind: "Rewound", payload: { to: 0, what: "conversation" } };
+  const beginning: StoredMessage = { ...at(1, says("user", "(set back)")), boundary: true };
+  await writer.append(
+    { events: [event(log.session, 1, { kind: "CustomEvent", payload })], messages: [beginning] },
+    "power",
+  );
+  expect(await resumeHistory(store, log.logId)).toEqual({
+    history: [says("user", "(set back)")],
+    recovered: [],
+    openCalls: [],
+    lastTurn: 0,
+  });
+});
+
 test("[SES-07 ENG-18 R02] killed after any event or message of a turn, a log resumes to a valid history that loses nothing", async () => {
   const steps: readonly (Envelope | Message)[] = [
     startTurn(1, 1, "go"),

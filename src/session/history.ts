@@ -33,10 +33,16 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
   const after = messages.at(-1)?.after ?? 0;
   const tail = await eventsAbove(store, logId, after);
   const mark = tail.some(isTurnMark) ? [] : await lastTurnMark(store, logId, after);
-  const rebuilt = rebuild(messages, [...mark, ...tail]);
+  const known = [...mark, ...tail];
+  const { interruptedTurn, lastTurn, ...rebuilt } = rebuild(messages, known);
+  // What was set back before anything was asked has messages, and no turn.
+  const turns = known.some(isTurnMark)
+    ? { lastTurn, ...(interruptedTurn === undefined ? {} : { interruptedTurn }) }
+    : { lastTurn: 0 };
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   return {
     ...rebuilt,
+    ...turns,
     openCalls: rebuilt.openCalls.map((call) => {
       const intent = intents.get(call.callId);
       return intent === undefined ? call : { ...call, mutating: intent.mutating };

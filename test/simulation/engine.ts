@@ -1,25 +1,30 @@
-import { HarnessError } from "../../src/base/errors.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { compaction } from "../../src/compaction/compaction.ts";
 import type { CompactionParts } from "../../src/compaction/parts.ts";
-import type { SessionKeeping } from "../../src/control/multiplex/keeping.ts";
 import { Multiplexer } from "../../src/control/multiplex/multiplexer.ts";
 import type { Questions } from "../../src/control/multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts";
 import type { Session } from "../../src/control/multiplex/session.ts";
+import type { SessionParts } from "../../src/control/multiplex/session-parts.ts";
+import type { CheckpointSources } from "../../src/harness/checkpoint-sources.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
+import { rewindSession } from "../../src/harness/rewind.ts";
 import { composeSession } from "../../src/harness/session.ts";
+import type { SessionsSources } from "../../src/harness/sessions-commands.ts";
+import { sessionKeeping } from "../../src/harness/sessions-commands.ts";
 import type { CommandOf } from "../../src/protocol/commands.ts";
 import { retry } from "../../src/provider/retry.ts";
 import type { Holder, SessionStore } from "../../src/session/store.ts";
 import type { ToolMiddleware } from "../../src/tool/middleware.ts";
 import { fails } from "../../src/tool/output.ts";
 import { ToolRegistry } from "../../src/tool/registry.ts";
+import type { Workspace } from "../../src/tool/tool.ts";
 import type { Chance } from "../support/chance.ts";
 import type { SimDisk } from "./disk.ts";
+import { lostWords } from "./kept-words.ts";
 import { simProvider } from "./provider.ts";
 import type { SimProcess } from "./scheduler.ts";
 import type { Outside } from "./tools.ts";
@@ -57,23 +62,19 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
     world,
     store,
     openSession: async (request) => ({ session: await openSession(request, { ...around, world }) }),
-    keeping: keepingOf(store),
+    keeping: sessionKeeping({ world, store, signal: new AbortController().signal } as SessionsSources),
   });
 }
 
-/** Pins are the store's; nothing here is branched. */
-function keepingOf(store: SessionStore): SessionKeeping {
-  return {
-    async pin({ sessionId, pinned }) {
-      const log = await store.find(sessionId);
-      if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
-      await store.pin(log.logId, pinned);
-      return {};
-    },
-    async branch({ kind }) {
-      throw new HarnessError("InvalidCommand", { kind, why: "nothing is branched here" });
-    },
-  };
+/** Where files are kept is no part of this: what is set back is the conversation. */
+function rewinding(
+  store: SessionStore,
+  logId: LogId,
+  workspace: Workspace,
+): NonNullable<SessionParts["rewind"]> {
+  const material = { logId, workspace, defaults: { store } } as unknown as CheckpointSources;
+  const open = () => Promise.reject(new Error("no files are kept in a simulated world"));
+  return async (command, turn) => await rewindSession(command, turn, { material, open, ask: undefined });
 }
 
 interface SessionSurroundings extends EngineSurroundings {
@@ -101,7 +102,10 @@ async function openSession(
     chance,
     faults: around.providerFaults,
     violated: around.violated,
+    outside,
+    lost: (request) => lostWords(disk.content, logId, { request, isSqueezed: outside.overflowed }),
   });
+  const workspace = { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" };
   return composeSession({
     world,
     session,
@@ -112,7 +116,8 @@ async function openSession(
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     pinned: (await store.find(logId))?.pinned ?? false,
     tools: () => registry,
-    workspace: { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" },
+    workspace,
+    rewind: rewinding(store, logId, workspace),
     telemetry: [],
     gate: (questions) => [askForChanges(questions, chance)],
     inner: [],

@@ -4,7 +4,8 @@ import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/prov
 import type { Chance } from "../support/chance.ts";
 import { checkValid } from "../support/valid-history.ts";
 import type { SimProcess } from "./scheduler.ts";
-import { SIM_TOOLS } from "./tools.ts";
+import type { Outside } from "./tools.ts";
+import { SIM_TOOLS, simInput } from "./tools.ts";
 
 /** A provider whose wire has gone silent is given up after this long, as the real one's phase limits do. */
 const SILENCE_MS_MAX = 60_000;
@@ -16,21 +17,26 @@ const NEVER: readonly number[] = [0, 0, 0, 0, 0];
 export interface ProviderSurroundings {
   readonly process: SimProcess;
   readonly chance: Chance;
+  readonly outside: Outside;
   /** How often an attempt goes wrong. */
   readonly faults: () => number;
   readonly violated: (what: string) => void;
+  /** What a request should hold and does not. */
+  readonly lost: (request: ModelRequest) => Promise<readonly string[]>;
 }
 
 /** A model that says and calls what the seed decides, over a wire that breaks as often as it is told to. */
-export function simProvider({ process, chance, faults, violated }: ProviderSurroundings): Provider {
+export function simProvider(around: ProviderSurroundings): Provider {
+  const { process, chance, faults, violated } = around;
   return {
     name: "sim",
     family: "sim",
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     async *chat(request, signal) {
       for (const problem of checkValid(request.messages)) violated(`a request is not valid: ${problem}`);
+      for (const problem of await around.lost(request)) violated(problem);
       await process.pause("provider: asked", signal);
-      if (chance.happens(faults())) throw refusal(chance);
+      if (chance.happens(faults())) throw refusal(around);
       for (const event of answer(request, chance)) {
         await process.pause(`provider: ${event.kind}`, signal);
         if (chance.happens(faults() / 4)) {
@@ -45,9 +51,10 @@ export function simProvider({ process, chance, faults, violated }: ProviderSurro
   };
 }
 
-function refusal(chance: Chance): ProviderError {
+function refusal({ chance, outside }: ProviderSurroundings): ProviderError {
   const fields = { provider: "sim", detail: "as the seed decided" };
   const isOverflow = chance.happens(0.2);
+  outside.overflowed ||= isOverflow;
   if (isOverflow) return new ProviderError("ContextOverflow", { model: "sim-1", detail: fields.detail });
   if (chance.happens(0.2))
     return new ProviderError("ProviderFailed", { ...fields, status: "500" }, { transient: true });
@@ -76,7 +83,7 @@ function answer(request: ModelRequest, chance: Chance): readonly ModelEvent[] {
     events.push({
       kind: "block",
       index,
-      block: { type: "tool_use", name, input: { n: chance.below(1_000) } },
+      block: { type: "tool_use", name, input: simInput(name, chance.below(1_000)) },
     });
     index += 1;
   }

@@ -11,37 +11,51 @@ import type { SimProcess } from "./scheduler.ts";
 /** Seeds that are played each time; those after them are other ones each time. */
 const FIXED_SEEDS = 150;
 const NEW_SEEDS = 50;
+/** So that a run that never ends is found, on a machine with much else to do too. */
+const TIMEOUT_MS = 120_000;
 
-test("[REL-05 REL-02 ENG-18 R26] nothing acknowledged is lost, nothing done twice, and every turn ends, whatever fails", async () => {
-  const first = Date.now() % 1_000_000_000;
-  const news = Array.from({ length: NEW_SEEDS }, (_, at) => first + at);
-  const seeds = [...Array.from({ length: FIXED_SEEDS }, (_, at) => at + 1), ...news];
-  let events = 0;
-  for (const seed of seeds) {
-    const report = await runSeed(seed);
-    expect({ seed, violations: report.violations }).toEqual({ seed, violations: [] });
-    events += report.events;
-  }
-  expect(events).toBeGreaterThan(20 * seeds.length);
-});
+test(
+  "[REL-05 REL-02 ENG-18 R26] nothing acknowledged is lost, nothing done twice, and every turn ends, whatever fails",
+  async () => {
+    const first = Date.now() % 1_000_000_000;
+    const news = Array.from({ length: NEW_SEEDS }, (_, at) => first + at);
+    const seeds = [...Array.from({ length: FIXED_SEEDS }, (_, at) => at + 1), ...news];
+    let events = 0;
+    for (const seed of seeds) {
+      const report = await runSeed(seed);
+      expect({ seed, violations: report.violations }).toEqual({ seed, violations: [] });
+      events += report.events;
+    }
+    expect(events).toBeGreaterThan(20 * seeds.length);
+  },
+  TIMEOUT_MS,
+);
 
-test("[REL-05] a seed is the same run each time it is played", async () => {
-  for (const seed of [3, 71, 208]) {
-    const [one, other] = [await runSeed(seed), await runSeed(seed)];
-    expect(one.trace).toEqual(other.trace);
-    expect(one.log).toEqual(other.log);
-    expect(one.log.length).toBeGreaterThan(5);
-  }
-});
+test(
+  "[REL-05] a seed is the same run each time it is played",
+  async () => {
+    for (const seed of [3, 71, 208]) {
+      const [one, other] = [await runSeed(seed), await runSeed(seed)];
+      expect(one.trace).toEqual(other.trace);
+      expect(one.log).toEqual(other.log);
+      expect(one.log.length).toBeGreaterThan(5);
+    }
+  },
+  TIMEOUT_MS,
+);
 
-test("[REL-05] a disk that says that it has synced, and has not, is found out", async () => {
-  const found: string[] = [];
-  for (let seed = 1; seed <= 100; seed++) {
-    const { violations } = await runSeed(seed, { diskLies: true });
-    found.push(...violations);
-  }
-  expect(found.filter((what) => what.includes("was accepted and is lost")).length).toBeGreaterThan(0);
-});
+test(
+  "[REL-05] a disk that says that it has synced, and has not, is found out",
+  async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 100; seed++) {
+      const { violations } = await runSeed(seed, { diskLies: true });
+      found.push(...violations);
+    }
+    expect(found.filter((what) => what.includes("was accepted and is lost")).length).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
 
 /** A process that never waits and is never killed. */
 const STEADY: SimProcess = {

@@ -6,7 +6,7 @@ import type { Chance } from "../support/chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 
 /** `Nowhere` is a tool that there is not. */
-export const SIM_TOOLS = ["Look", "Look", "Change", "Change", "Sleepy", "Nowhere"] as const;
+export const SIM_TOOLS = ["Look", "Look", "Edit", "Edit", "TodoWrite", "Sleepy", "Nowhere"] as const;
 
 /** Long enough that a few of them fill a small window. */
 const SIGHT = "a line of a file that was looked at\n".repeat(30);
@@ -17,6 +17,8 @@ const SLEEP_MS = 1_000_000;
 /** What tools have done to the world outside: it outlives every process, and nothing takes it back. */
 export class Outside {
   readonly effects = new Map<CallId, number>();
+  /** A provider has said that a request was too long although it was not: from then on less may be kept. */
+  overflowed = false;
 
   change(callId: CallId): void {
     this.effects.set(callId, (this.effects.get(callId) ?? 0) + 1);
@@ -29,7 +31,7 @@ export interface ToolSurroundings {
   readonly outside: Outside;
 }
 
-/** One that reads, one that changes the world, one that never ends by itself. */
+/** One that reads, one that changes the world, one that notes what is open, one that never ends by itself. */
 export function simTools({ process, chance, outside }: ToolSurroundings): readonly Tool[] {
   return [
     tool("Look", false, async (context) => {
@@ -38,13 +40,14 @@ export function simTools({ process, chance, outside }: ToolSurroundings): readon
       if (chance.happens(0.1)) throw new ToolFailure("there is nothing to see");
       return says(SIGHT);
     }),
-    tool("Change", true, async (context) => {
+    tool("Edit", true, async (context) => {
       await process.pause("tool: change begins", context.signal);
       if (chance.happens(0.1)) return fails("it cannot be changed");
       outside.change(context.callId);
       await process.pause("tool: change was made");
       return says("changed");
     }),
+    tool("TodoWrite", false, async () => says("noted")),
     tool("Sleepy", false, async (context) => {
       if (chance.happens(0.5)) await process.clock.sleep(SLEEP_MS, context.signal);
       return says("awake");
@@ -62,4 +65,12 @@ function tool(name: string, mutating: boolean, run: (context: ToolContext) => Pr
     plan: (): Promise<CallPlan> => Promise.resolve({ summary: name, target: { kind: "none" } }),
     run: (_plan, context) => run(context),
   };
+}
+
+/** What the model gives a tool: a file to change, a task that is open, or a number. */
+export function simInput(name: string, number: number): Readonly<Record<string, unknown>> {
+  const task = `task ${number}`;
+  if (name === "Edit") return { file_path: `/src/file-${number}.ts` };
+  if (name === "TodoWrite") return { task, todos: [{ content: task, status: "pending" }] };
+  return { n: number };
 }
