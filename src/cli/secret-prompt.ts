@@ -12,8 +12,8 @@ export async function askSecret(question: string, signal: AbortSignal): Promise<
   const { stdin } = process;
   const giveBack = () => void stdin.setRawMode(false);
   process.once("exit", giveBack);
+  stdin.setRawMode(true); // before anybody is asked: what is typed until then would be seen, or lost
   process.stderr.write(question);
-  stdin.setRawMode(true);
   stdin.setEncoding("utf8");
   try {
     return await new Promise<string>((resolve, reject) => {

@@ -45,6 +45,7 @@ export function enginePort(parts: EnginePortParts): EnginePort {
       version,
       caches,
       live: () => multiplexer.sessions,
+      askedSince: (id) => multiplexer.askedSince(id),
       async profiles() {
         const names = await listProfiles(world, profiles);
         // One that cannot be read is listed all the same: whoever asks for it is told why.

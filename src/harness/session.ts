@@ -104,6 +104,7 @@ export function composeSession(material: SessionMaterial): Session {
     ids,
     attended: material.attended,
     timeoutMs: material.permissionTimeoutMs,
+    lastEvent: () => bus.lastEvent,
     publish: (event, originator) => bus.publish(event, originator === undefined ? {} : { originator }),
   });
   material.onQuestions?.(questions);

@@ -17,6 +17,8 @@ export const SessionInfo = z.object({
   turns: z.int().min(0),
   /** The id of its last event. */
   events: z.int().min(0),
+  /** Somebody is asked something in it and has not answered: every such question has an id above this. */
+  asked_since: z.int().min(0).optional(),
   created_at: z.string(),
   updated_at: z.string(),
   working_dir: z.string(),

@@ -67,6 +67,7 @@ export async function openControlRig(options: ControlRigOptions): Promise<Contro
       store,
       version: "0.0.0",
       live: () => multiplexer.sessions,
+      askedSince: (id) => multiplexer.askedSince(id),
       profiles: async () => [{ name: "test", source: "embedded" }],
       profile: async (name) => (name === "test" ? { name, source: "embedded" } : undefined),
       providers: async () => [{ name: "scripted", configured: true }],

@@ -80,6 +80,7 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
       store,
       version: "0.0.0",
       live: () => multiplexer.sessions,
+      askedSince: (id) => multiplexer.askedSince(id),
       profiles: none,
       profile: () => Promise.resolve(undefined),
       providers: none,

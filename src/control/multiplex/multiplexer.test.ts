@@ -128,6 +128,38 @@ test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an
   });
 });
 
+test("[PERM-06 PERM-08 CTL-03] a question that was asked before a client came is seen by it; the first answer counts, and all are told", async () => {
+  await using rig = await askingRig([]);
+  const sent = rig.send("go");
+  const asked = await rig.until("PermissionRequested");
+  const { callId, timeoutMs } = asked.payload;
+  expect(timeoutMs).toBe(PERMISSION_TIMEOUT_MS);
+  const { id: sessionId } = rig.session;
+  expect(rig.session.askedSince).toBeLessThan(asked.id);
+
+  const late = await rig.connect();
+  const leave = new AbortController();
+  const events = late.subscribe(sessionId, { signal: leave.signal })[Symbol.asyncIterator]();
+  const next = async (kind: string) => {
+    for (;;) {
+      const { value } = await events.next();
+      if (value?.kind === kind) return value;
+    }
+  };
+  expect(await next("PermissionRequested")).toEqual(asked);
+  const answer = { kind: "AnswerPermission", sessionId, callId } as const;
+  await late.send({ ...answer, decision: "allow" });
+  await rig.connection.send({ ...answer, decision: "deny" });
+  expect((await next("PermissionAnswered")).payload).toMatchObject({ by: late.clientId, counted: true });
+  expect((await next("PermissionAnswered")).payload).toMatchObject({
+    by: rig.connection.clientId,
+    counted: false,
+  });
+  expect((await sent).results).toEqual([{ text: "touched", isError: false }]);
+  expect(rig.session.askedSince).toBeUndefined();
+  leave.abort();
+});
+
 test("[PERM-08 S50] an agent cannot answer, neither for its own turn nor for another's", async () => {
   await using rig = await askingRig([]);
   const agent = await rig.connect("agent");

@@ -1,6 +1,6 @@
 import { deadline } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { AskId, CallId, ClientId, IdSource } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { Event } from "../../protocol/events.ts";
@@ -22,15 +22,20 @@ export interface QuestionsOptions {
   /** False where no person can ever answer: a one-shot run. Questions then resolve to `nobody` at once (PERM-12). */
   readonly attended: boolean;
   readonly timeoutMs: number;
+  /** The last event of the log now; absent: it is not asked for. */
+  lastEvent?(): EventSeq;
   publish(event: Event, originator: ClientId | undefined): void;
 }
 
 interface OpenPermission {
+  /** An event before the one that asks. */
+  readonly since: EventSeq;
   readonly question: PermissionQuestion;
   readonly answer: (answer: PermissionAnswer) => void;
 }
 
 interface OpenAsk {
+  readonly since: EventSeq;
   readonly question: Question;
   readonly answer: (answer: AskAnswer) => void;
 }
@@ -52,11 +57,17 @@ export class Questions {
     this.#options = options;
   }
 
+  /** An event before all that ask and wait for their answer; undefined where none does. */
+  get openSince(): EventSeq | undefined {
+    const open = [...this.#permissions.values(), ...this.#asks.values()].map(({ since }) => since);
+    return open.length === 0 ? undefined : Math.min(...open);
+  }
+
   askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
     const { callId, originator } = question;
     return this.#wait<PermissionAnswer>(signal, (answer) => {
-      this.#permissions.set(callId, { question, answer });
+      this.#permissions.set(callId, { since: this.#last, question, answer });
       const { timeoutMs } = this.#options;
       this.#options.publish({ kind: "PermissionRequested", payload: { ...question, timeoutMs } }, originator);
       return () => {
@@ -75,7 +86,7 @@ export class Questions {
     const { publish, timeoutMs } = this.#options;
     const ms = question.about === "trust" ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
     const open = (answer: (answer: AskAnswer) => void) => {
-      this.#asks.set(askId, { question, answer });
+      this.#asks.set(askId, { since: this.#last, question, answer });
       publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: ms } }, question.originator);
       return () => void this.#asks.delete(askId);
     };
@@ -127,6 +138,10 @@ export class Questions {
     }
     this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
     open.answer({ kind: "answered", answer, by: client.id });
+  }
+
+  get #last(): EventSeq {
+    return this.#options.lastEvent?.() ?? 0;
   }
 
   #decide(callId: CallId): void {

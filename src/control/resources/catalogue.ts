@@ -32,6 +32,8 @@ export interface CatalogueSources {
   readonly caches: Pick<CacheBudget, "bytes" | "bytesMax" | "counts">;
   /** The sessions that run here now. */
   live(): readonly SessionId[];
+  /** An event before the questions that wait for an answer in a session; undefined where none does. */
+  askedSince?(id: SessionId): EventSeq | undefined;
   profiles(): Promise<readonly ProfileInfo[]>;
   /** Undefined where there is none of this name. */
   profile(name: string): Promise<ProfileInfo | undefined>;
@@ -58,11 +60,13 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
   const told = (info: LogInfo): SessionInfo => {
     const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
     const { session, logId: log, branchOf } = info;
+    const asked = sources.askedSince?.(session);
     return {
       ...row,
       session,
       log,
       live: sources.live().includes(session),
+      ...(asked === undefined ? {} : { asked_since: asked }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
   };

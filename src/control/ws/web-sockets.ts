@@ -118,14 +118,15 @@ async function followedBy(
   if (!isId("sess", id))
     throw new HarnessError("InvalidSessionID", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
   const given = last === undefined ? undefined : eventSeq(last);
-  const { session, events, live } = await engine.catalogue.session(id, scope);
+  const { session, events, live, asked_since: asked } = await engine.catalogue.session(id, scope);
   // It would wait for events that it takes for seen, and miss all before them.
   if (given !== undefined && given > events)
     throw new HarnessError("InvalidPath", {
       why: `lastEventId: the last event of this session is ${events}`,
     });
   // Told with the handshake: a client whose socket breaks before its first event knows where to go on.
-  const since = given ?? (live && session === id ? events : undefined);
+  // What waits for an answer is seen by whoever comes, however long ago it was asked.
+  const since = given ?? (live && session === id ? (asked ?? events) : undefined);
   return since === undefined ? { session: id } : { session: id, since };
 }
 

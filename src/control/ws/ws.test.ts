@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../../test/support/fake-clock.ts";
-import { says } from "../../../test/support/scripted-provider.ts";
+import { fakeTool, ok } from "../../../test/support/rig.ts";
+import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import type { WsRig } from "../../../test/support/ws-rig.ts";
 import { clientFrame, openWsRig, RawSocket, upgradeRequest } from "../../../test/support/ws-rig.ts";
@@ -329,6 +330,33 @@ test("[CTL-03 CTL-14] lastEventId brings what followed it, neither a gap nor any
     await client.untilEvents(all.length - since);
     expect(client.events.map(({ id }) => id)).toEqual(all.slice(since));
   }
+});
+
+test("[PERM-06 CTL-07] a socket that opens while a question waits brings the question first", async () => {
+  await using ws = await openWsRig({
+    script: [calls({ name: "Touch" }), says("done")],
+    tools: [fakeTool("Touch", () => ok("touched"), { mutating: true })],
+    gate: (questions) => [
+      async ({ id: callId, name: tool, input: args }, { originator, signal }) => {
+        await questions.askPermission({ callId, tool, args, originator, summary: tool }, signal);
+        return ok("asked");
+      },
+    ],
+  });
+  const sent = ws.rig.send("go");
+  const { id, payload } = await ws.rig.until("PermissionRequested");
+  await using late = await ws.open();
+  const asked = () => late.events.find(({ kind }) => kind === "PermissionRequested");
+  await until("the question comes", () => asked() !== undefined);
+  expect(asked()).toMatchObject({ id, payload });
+  const { id: sessionId } = ws.rig.session;
+  const answer = { kind: "AnswerPermission", sessionId, callId: payload.callId, decision: "deny" } as const;
+  await ws.rig.connection.send(answer);
+  await sent;
+  await using later = await ws.open();
+  ws.tell({ kind: "CustomEvent", payload: { namespace: "test", kind: "note", payload: {} } });
+  await later.untilEvents(1);
+  expect(later.events.map(({ kind }) => kind)).toEqual(["CustomEvent"]);
 });
 
 test("[CTL-01] the sockets of one client are one client, and one that broke comes back as itself", async () => {
