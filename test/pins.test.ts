@@ -130,6 +130,12 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });
 
+test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
+  const served = ["src/cli/serve.ts", "src/harness/control-plane.ts", "src/harness/engine-service.ts"];
+  expect([...START, ...served].flatMap((file) => wayTo("@modelcontextprotocol/server", file))).toEqual([]);
+  expect(wayTo("@modelcontextprotocol/server", "src/control/mcp-server/http.ts")).not.toEqual([]);
+});
+
 test("a way to the schema library would be found", () => {
   expect(wayTo("zod", "src/protocol/read.ts")).toEqual([
     "src/protocol/read.ts > src/protocol/commands.ts > zod",
