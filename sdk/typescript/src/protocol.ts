@@ -449,7 +449,6 @@ export interface TextDeltaEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TextDelta";
   readonly payload: {
     readonly text: string;
@@ -462,7 +461,6 @@ export interface ThinkingDeltaEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "ThinkingDelta";
   readonly payload: {
     readonly block: unknown;
@@ -475,7 +473,6 @@ export interface ToolCallStartedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "ToolCallStarted";
   readonly payload: {
     readonly callId: CallId;
@@ -491,7 +488,6 @@ export interface ToolCallProgressEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "ToolCallProgress";
   readonly payload: {
     readonly callId: CallId;
@@ -505,7 +501,6 @@ export interface ToolResultEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "ToolResult";
   readonly payload: {
     readonly callId: CallId;
@@ -540,7 +535,6 @@ export interface TurnStartedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TurnStarted";
   readonly payload: {
     readonly turn: number;
@@ -576,7 +570,6 @@ export interface TurnEndedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TurnEnded";
   readonly payload: {
     readonly turn: number;
@@ -591,7 +584,6 @@ export interface TurnTimingEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TurnTiming";
   readonly payload: {
     readonly turn: number;
@@ -610,7 +602,6 @@ export interface CompactionTriggeredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "CompactionTriggered";
   readonly payload: {
     readonly beforeTokens: number;
@@ -627,7 +618,6 @@ export interface CostIncrementedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "CostIncremented";
   readonly payload: {
     readonly provider: string;
@@ -648,7 +638,6 @@ export interface PermissionRequestedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "PermissionRequested";
   readonly payload: {
     readonly callId: CallId;
@@ -670,7 +659,6 @@ export interface PermissionAnsweredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "PermissionAnswered";
   readonly payload: {
     readonly callId: CallId;
@@ -688,7 +676,6 @@ export interface CancelledEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "Cancelled";
   readonly payload: {
     readonly turn: number;
@@ -703,7 +690,6 @@ export interface ErrorEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "Error";
   readonly payload: {
     readonly reason: string;
@@ -718,7 +704,6 @@ export interface StreamGapEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "StreamGap";
   readonly payload: {
     readonly from: number;
@@ -733,7 +718,6 @@ export interface TokenExpiringEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TokenExpiring";
   readonly payload: {
     readonly jti: TokenId;
@@ -747,7 +731,6 @@ export interface HookTimeoutEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "HookTimeout";
   readonly payload: {
     readonly event: string;
@@ -762,7 +745,6 @@ export interface HookErrorEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "HookError";
   readonly payload: {
     readonly event: string;
@@ -778,7 +760,6 @@ export interface MCPServerDownEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "MCPServerDown";
   readonly payload: {
     readonly name: string;
@@ -793,7 +774,6 @@ export interface SkillRegistryChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "SkillRegistryChanged";
   readonly payload: {
     readonly skills: readonly string[];
@@ -806,7 +786,6 @@ export interface SessionEndedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "SessionEnded";
   readonly payload: {
     readonly reason: "idle" | "user" | "error" | "binary-shutdown";
@@ -819,7 +798,6 @@ export interface CustomEventEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "CustomEvent";
   readonly payload: {
     readonly namespace: string;
@@ -834,7 +812,6 @@ export interface AskedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "Asked";
   readonly payload: {
     readonly askId: AskId;
@@ -856,7 +833,6 @@ export interface AnsweredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "Answered";
   readonly payload: {
     readonly askId: AskId;
@@ -871,7 +847,6 @@ export interface InputQueuedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "InputQueued";
   readonly payload: {
     readonly inputId: InputId;
@@ -907,7 +882,6 @@ export interface InputWithdrawnEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "InputWithdrawn";
   readonly payload: {
     readonly inputId: InputId;
@@ -921,7 +895,6 @@ export interface CheckpointMadeEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "CheckpointMade";
   readonly payload: {
     readonly turn: number;
@@ -936,7 +909,6 @@ export interface TaskChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TaskChanged";
   readonly payload: {
     readonly taskId: TaskId;
@@ -952,7 +924,6 @@ export interface TodoChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "TodoChanged";
   readonly payload: {
     readonly items: ReadonlyArray<{
@@ -969,7 +940,6 @@ export interface MemoryWrittenEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "MemoryWritten";
   readonly payload: {
     readonly name: string;
@@ -985,7 +955,6 @@ export interface ProfileSwitchedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
-  readonly aside?: true;
   readonly kind: "ProfileSwitched";
   readonly payload: {
     readonly from: string;

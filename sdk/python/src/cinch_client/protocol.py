@@ -312,7 +312,6 @@ _TextDeltaEventRequired = TypedDict("_TextDeltaEventRequired", {
 class TextDeltaEvent(_TextDeltaEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class ThinkingDeltaEventPayload(TypedDict):
@@ -331,7 +330,6 @@ _ThinkingDeltaEventRequired = TypedDict("_ThinkingDeltaEventRequired", {
 class ThinkingDeltaEvent(_ThinkingDeltaEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class ToolCallStartedEventPayload(TypedDict):
@@ -353,7 +351,6 @@ _ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
 class ToolCallStartedEvent(_ToolCallStartedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class ToolCallProgressEventPayload(TypedDict):
@@ -373,7 +370,6 @@ _ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
 class ToolCallProgressEvent(_ToolCallProgressEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class ToolResultEventPayloadContentItemText(TypedDict):
@@ -429,7 +425,6 @@ _ToolResultEventRequired = TypedDict("_ToolResultEventRequired", {
 class ToolResultEvent(_ToolResultEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class TurnStartedEventPayloadContentItemText(TypedDict):
@@ -486,7 +481,6 @@ _TurnStartedEventRequired = TypedDict("_TurnStartedEventRequired", {
 class TurnStartedEvent(_TurnStartedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
@@ -511,7 +505,6 @@ _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
 class TurnEndedEvent(_TurnEndedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class TurnTimingEventPayloadToolCallsItem(TypedDict):
@@ -542,7 +535,6 @@ _TurnTimingEventRequired = TypedDict("_TurnTimingEventRequired", {
 class TurnTimingEvent(_TurnTimingEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _CompactionTriggeredEventPayloadRequired = TypedDict("_CompactionTriggeredEventPayloadRequired", {
@@ -569,7 +561,6 @@ _CompactionTriggeredEventRequired = TypedDict("_CompactionTriggeredEventRequired
 class CompactionTriggeredEvent(_CompactionTriggeredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _CostIncrementedEventPayloadRequired = TypedDict("_CostIncrementedEventPayloadRequired", {
@@ -600,7 +591,6 @@ _CostIncrementedEventRequired = TypedDict("_CostIncrementedEventRequired", {
 class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventPayloadRequired", {
@@ -632,7 +622,6 @@ _PermissionRequestedEventRequired = TypedDict("_PermissionRequestedEventRequired
 class PermissionRequestedEvent(_PermissionRequestedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPayloadRequired", {
@@ -660,7 +649,6 @@ _PermissionAnsweredEventRequired = TypedDict("_PermissionAnsweredEventRequired",
 class PermissionAnsweredEvent(_PermissionAnsweredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class CancelledEventPayload(TypedDict):
@@ -681,7 +669,6 @@ _CancelledEventRequired = TypedDict("_CancelledEventRequired", {
 class CancelledEvent(_CancelledEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _ErrorEventPayloadRequired = TypedDict("_ErrorEventPayloadRequired", {
@@ -706,7 +693,6 @@ _ErrorEventRequired = TypedDict("_ErrorEventRequired", {
 class ErrorEvent(_ErrorEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 StreamGapEventPayload = TypedDict("StreamGapEventPayload", {
@@ -728,7 +714,6 @@ _StreamGapEventRequired = TypedDict("_StreamGapEventRequired", {
 class StreamGapEvent(_StreamGapEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class TokenExpiringEventPayload(TypedDict):
@@ -748,7 +733,6 @@ _TokenExpiringEventRequired = TypedDict("_TokenExpiringEventRequired", {
 class TokenExpiringEvent(_TokenExpiringEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class HookTimeoutEventPayload(TypedDict):
@@ -769,7 +753,6 @@ _HookTimeoutEventRequired = TypedDict("_HookTimeoutEventRequired", {
 class HookTimeoutEvent(_HookTimeoutEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _HookErrorEventPayloadRequired = TypedDict("_HookErrorEventPayloadRequired", {
@@ -795,7 +778,6 @@ _HookErrorEventRequired = TypedDict("_HookErrorEventRequired", {
 class HookErrorEvent(_HookErrorEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class MCPServerDownEventPayload(TypedDict):
@@ -816,7 +798,6 @@ _MCPServerDownEventRequired = TypedDict("_MCPServerDownEventRequired", {
 class MCPServerDownEvent(_MCPServerDownEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class SkillRegistryChangedEventPayload(TypedDict):
@@ -835,7 +816,6 @@ _SkillRegistryChangedEventRequired = TypedDict("_SkillRegistryChangedEventRequir
 class SkillRegistryChangedEvent(_SkillRegistryChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class SessionEndedEventPayload(TypedDict):
@@ -854,7 +834,6 @@ _SessionEndedEventRequired = TypedDict("_SessionEndedEventRequired", {
 class SessionEndedEvent(_SessionEndedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class CustomEventEventPayload(TypedDict):
@@ -875,7 +854,6 @@ _CustomEventEventRequired = TypedDict("_CustomEventEventRequired", {
 class CustomEventEvent(_CustomEventEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class AskedEventPayloadChoicesItem(TypedDict):
@@ -909,7 +887,6 @@ _AskedEventRequired = TypedDict("_AskedEventRequired", {
 class AskedEvent(_AskedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
@@ -934,7 +911,6 @@ _AnsweredEventRequired = TypedDict("_AnsweredEventRequired", {
 class AnsweredEvent(_AnsweredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 class InputQueuedEventPayloadContentItemText(TypedDict):
@@ -987,7 +963,6 @@ _InputQueuedEventRequired = TypedDict("_InputQueuedEventRequired", {
 class InputQueuedEvent(_InputQueuedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequired", {
@@ -1011,7 +986,6 @@ _InputWithdrawnEventRequired = TypedDict("_InputWithdrawnEventRequired", {
 class InputWithdrawnEvent(_InputWithdrawnEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _CheckpointMadeEventPayloadRequired = TypedDict("_CheckpointMadeEventPayloadRequired", {
@@ -1036,7 +1010,6 @@ _CheckpointMadeEventRequired = TypedDict("_CheckpointMadeEventRequired", {
 class CheckpointMadeEvent(_CheckpointMadeEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _TaskChangedEventPayloadRequired = TypedDict("_TaskChangedEventPayloadRequired", {
@@ -1062,7 +1035,6 @@ _TaskChangedEventRequired = TypedDict("_TaskChangedEventRequired", {
 class TaskChangedEvent(_TaskChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _TodoChangedEventPayloadItemsItemRequired = TypedDict("_TodoChangedEventPayloadItemsItemRequired", {
@@ -1091,7 +1063,6 @@ _TodoChangedEventRequired = TypedDict("_TodoChangedEventRequired", {
 class TodoChangedEvent(_TodoChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _MemoryWrittenEventPayloadRequired = TypedDict("_MemoryWrittenEventPayloadRequired", {
@@ -1117,7 +1088,6 @@ _MemoryWrittenEventRequired = TypedDict("_MemoryWrittenEventRequired", {
 class MemoryWrittenEvent(_MemoryWrittenEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 _ProfileSwitchedEventPayloadRequired = TypedDict("_ProfileSwitchedEventPayloadRequired", {
@@ -1143,7 +1113,6 @@ _ProfileSwitchedEventRequired = TypedDict("_ProfileSwitchedEventRequired", {
 class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
-    aside: Literal[True]
 
 
 Envelope = Union[
