@@ -13,8 +13,11 @@ const YOUNG_MS = 10_000;
 /** So many ids are looked up one by one rather than in a list of all processes. */
 const FEW_PIDS = 16;
 
-/** Where `/proc/PID/stat` has the time of the start, counted from the state. */
+/** Where `/proc/PID/stat` has the flags of the kernel and the time of the start, counted from the state. */
+const FLAGS_FIELD = 6;
 const STARTED_FIELD = 19;
+/** Of these flags: it is on its way out (`PF_EXITING`). */
+const EXITING = 4;
 
 /** All processes that one child of ours has started, as far as this machine tells. */
 export interface ProcessGroup {
@@ -75,6 +78,20 @@ export async function endGroup(group: ProcessGroup): Promise<void> {
   }
 }
 
+/**
+ * Waits until nobody younger than the leader is on his way out, where all members have ended as far as can be seen.
+ *
+ * The first process of a pid namespace loses its environment, and with it the mark, before it takes the others of the
+ * namespace with it. Whose such a process is cannot be told any more, so the leaving of others is waited for, too: some
+ * microseconds, and at most 0.5 s.
+ */
+export async function lastOnesGone(group: ProcessGroup): Promise<void> {
+  if (process.platform !== "linux" || group.mark === undefined) return;
+  const until = performance.now() + KILL_WAIT_MS_MAX;
+  while (candidates(group).some(({ isExiting }) => isExiting) && performance.now() < until)
+    await Bun.sleep(1);
+}
+
 /** Signals the group and those of its members that have left it. */
 export function signalGroup(
   group: ProcessGroup,
@@ -109,6 +126,8 @@ interface Process {
   readonly session: number;
   /** When it was started, as the system counts: an id that was given anew has another. */
   readonly started: string;
+  /** It runs no code of its own any more, but is not gone. */
+  readonly isExiting: boolean;
 }
 
 function isUnder(each: Process, leader: number): boolean {
@@ -161,7 +180,8 @@ function processOf(pid: number): Process | undefined {
   const [state, parent, group, session] = fields;
   if (state === "Z" || state === "X") return undefined;
   const started = fields[STARTED_FIELD] ?? "";
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), started };
+  const isExiting = (Number(fields[FLAGS_FIELD]) & EXITING) !== 0;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), started, isExiting };
 }
 
 /**

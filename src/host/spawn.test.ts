@@ -121,7 +121,8 @@ describe("leaving the scope of a child", () => {
 
   test("[REL-03] waits for no zombie", async () => {
     const own = longSleep();
-    await using child = shell(`(exit 0) & exec sleep ${own}`);
+    // It ends once nobody is there any more who would collect it.
+    await using child = shell(`(until grep -q sleep /proc/$$/comm; do :; done) & exec sleep ${own}`);
     await until("it runs", () => processesWith(`sleep\0${own}`).length > 0);
     await until("its own child is a zombie", () => zombiesOf(child.pid).length > 0);
     expect(livingMembers({ leader: child.pid, startedAtMs: 0 })).toEqual([child.pid]);

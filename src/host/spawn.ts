@@ -8,7 +8,7 @@ import { ChildOutput } from "./child-output.ts";
 import type { Pipe } from "./pipe.ts";
 import { givesPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import { endGroup, livingMembers, signalGroup } from "./process-group.ts";
+import { endGroup, lastOnesGone, livingMembers, signalGroup } from "./process-group.ts";
 
 /** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
 const EXIT_WAIT_MS_MAX = 500;
@@ -80,6 +80,7 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
   }
   async function end(): Promise<void> {
     if (!isGone()) await endGroup(group);
+    await lastOnesGone(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
   }

@@ -128,23 +128,26 @@ withTmux(
   },
 );
 
-withTmux("[CRED-03 REL-03] a terminal that goes away takes all three with it", async () => {
-  await using rig = openRig([STALLS]);
-  let engine = 0;
-  {
-    await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
-    await terminal.type(`OWN_KEY=${KEY} $CINCH --model own:m`);
-    await terminal.press("Enter");
-    await terminal.shows("/help lists commands");
-    await terminal.type("first");
-    await terminal.press("Enter");
-    await rig.mock.until(({ stalled }) => stalled === 1);
-    engine = pidWith("__engine", rig.home.path);
-    expect(engine).toBeGreaterThan(0);
-  }
-  await gone(engine);
-  await until("nothing of it is left", () => pidWith("__engine", rig.home.path) === 0);
-});
+withTmux(
+  "[CRED-03 REL-03] a terminal that goes away takes all three with it where the engine is its own",
+  async () => {
+    await using rig = openRig([STALLS]);
+    let engine = 0;
+    {
+      await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
+      await terminal.type(`OWN_KEY=${KEY} $CINCH --no-listen --model own:m`);
+      await terminal.press("Enter");
+      await terminal.shows("/help lists commands");
+      await terminal.type("first");
+      await terminal.press("Enter");
+      await rig.mock.until(({ stalled }) => stalled === 1);
+      engine = pidWith("__engine", rig.home.path);
+      expect(engine).toBeGreaterThan(0);
+    }
+    await gone(engine);
+    await until("nothing of it is left", () => pidWith("__engine", rig.home.path) === 0);
+  },
+);
 
 withTmux("[CRED-01] a key that is typed is shown nowhere, and Ctrl-C stores none", async () => {
   await using rig = openRig([]);

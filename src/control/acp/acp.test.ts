@@ -91,7 +91,7 @@ test("[CTL-16] a turn is told as it happens: thinking, calls with their files an
   ];
   await using rig = await openAcpRig({ script, tools: [todo, edit, bash] });
   const { editor } = rig.open();
-  const session = await editor.begin("/work/place");
+  const session = await editor.begin("/home/user/place");
   expect(await editor.prompt(session, "mend it")).toMatchObject({
     stopReason: "end_turn",
     _meta: { cinch: { reason: "complete" } },
@@ -113,8 +113,8 @@ test("[CTL-16] a turn is told as it happens: thinking, calls with their files an
       sessionUpdate: "tool_call",
       title: "Edit a.ts",
       kind: "edit",
-      locations: [{ path: "/work/place/a.ts" }],
-      content: [{ type: "diff", path: "/work/place/a.ts", oldText: "one", newText: "two" }],
+      locations: [{ path: "/home/user/place/a.ts" }],
+      content: [{ type: "diff", path: "/home/user/place/a.ts", oldText: "one", newText: "two" }],
       rawInput: EDIT,
     },
     { sessionUpdate: "tool_call_update", status: "completed" },
