@@ -1,5 +1,8 @@
 import type { Clock } from "../base/world.ts";
 
+/** How long a harness may take to close: its children have had their grace by then. */
+export const CLOSE_MS_MAX = 5_000;
+
 /** Waits for the end of something, but no longer than `ms`; tells whether it came. Its failure is rethrown. */
 export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: Disposable | undefined;

@@ -90,11 +90,18 @@ async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | und
   const { catalogue } = port;
   const { resume } = settings;
   const directory = elsewhere ? (settings.cwd ?? "") : at.workingDir;
-  if (resume !== undefined) {
-    const wanted = resume.kind === "last" ? "last" : resume.id;
-    return (await findSession(wanted, stored(catalogue), directory)).info;
-  }
+  if (resume !== undefined) return await resumedSession(catalogue, resume, directory);
   return await chosenSession(parts, directory);
+}
+
+/** The session that is to go on. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
+export async function resumedSession(
+  catalogue: Catalogue,
+  resume: NonNullable<Settings["resume"]>,
+  directory: string,
+): Promise<SessionInfo> {
+  const wanted = resume.kind === "last" ? "last" : resume.id;
+  return (await findSession(wanted, stored(catalogue), directory)).info;
 }
 
 /** What `findSession` looks through, out of the catalogue. */

@@ -32,7 +32,15 @@ export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
   const { onState, onResumed } = notices;
   const told = { at, onState, onResumed, signal: stop.signal };
   await using reached = await engineOf(line, told);
-  return await workIn(line, { ...reached, notices }, at);
+  try {
+    return await workIn(line, { ...reached, notices }, at);
+  } catch (thrown) {
+    if (!reached.owned || !line.listen) throw thrown;
+    const { engineThatHolds } = await import("./held-session.ts");
+    await using port = await engineThatHolds(thrown, line.settings, at);
+    if (port === undefined) throw thrown;
+    return await workIn(line, { port, owned: false, notices }, at);
+  }
 }
 
 async function engineOf(

@@ -8,12 +8,14 @@ import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { endingText } from "../client/kit/turn-record.ts";
 import { envelopeJson } from "../client/kit/wire-json.ts";
 import { EventPrinter } from "../client/line/event-printer.ts";
+import type { EnginePort } from "../control/engine-port.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Connection } from "../protocol/connection.ts";
+import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation, OutputFormat } from "./arguments.ts";
-import { within } from "./bounded.ts";
+import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { OutputClosed, standardOutput } from "./output.ts";
@@ -24,8 +26,6 @@ import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
 import { runTurn } from "./turn.ts";
 
-/** How long a harness may take to close: its children have had their grace by then. */
-export const CLOSE_MS_MAX = 5_000;
 const LAST_WRITE_MS_MAX = 2_000;
 
 type Print = Extract<Invocation, { kind: "print" }>;
@@ -53,23 +53,64 @@ async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<
   const { openHarness } = await import("../harness.ts");
   const options = harnessOptions(invocation.settings, at, { attended: false });
   const { clock } = at.world;
-  const harness = await openHarness(options, stop.signal);
+  let harness: OpenHarness;
+  try {
+    harness = await openHarness(options, stop.signal);
+  } catch (thrown) {
+    const { engineThatHolds } = await import("./held-session.ts");
+    await using port = await engineThatHolds(thrown, invocation.settings, at);
+    if (port === undefined) throw thrown;
+    return await answerThere(invocation, port, content, at);
+  }
   try {
     await tellStart(harness, at);
-    const connection = await harness.attach({ identityClass: "human", label: "cinch -p" });
+    const connection = await harness.attach(CLIENT);
     await connection.handshake(PROTOCOL_VERSION);
-    const show = shower(invocation, connection, at);
-    const { session } = harness;
-    const record = await tellingWhatIsKept(session, at, async () => {
-      const whole = await runTurn({ connection, session, content, clock, signal: stop.signal, show });
-      await writeAnswer(invocation.format, harness, whole, at);
-      return whole;
-    });
-    await tellEnd(record, at);
-    return stop.signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
+    return await answerIn(invocation, { connection, session: harness.session }, content, at);
   } finally {
     await within(clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }
+}
+
+const CLIENT = { identityClass: "human", label: "cinch -p" } as const;
+
+/** In the engine that has the session already: what it asks is asked of those who sit before it there. */
+async function answerThere(
+  invocation: Print,
+  port: EnginePort,
+  content: readonly InputBlock[],
+  at: Surroundings,
+): Promise<ExitCode> {
+  const { openLineSession } = await import("./line-session.ts");
+  await using connection = port.attach(CLIENT);
+  await connection.handshake(PROTOCOL_VERSION);
+  const { settings } = invocation;
+  const opened = await openLineSession({ port, connection, settings, at, elsewhere: false });
+  await tellStart(opened, at);
+  return await answerIn(invocation, { connection, session: opened.session }, content, at);
+}
+
+interface Where {
+  readonly connection: Connection;
+  readonly session: SessionId;
+}
+
+async function answerIn(
+  invocation: Print,
+  { connection, session }: Where,
+  content: readonly InputBlock[],
+  at: Surroundings,
+): Promise<ExitCode> {
+  const { signal } = at.stop;
+  const { clock } = at.world;
+  const show = shower(invocation, connection, at);
+  const record = await tellingWhatIsKept(session, at, async () => {
+    const whole = await runTurn({ connection, session, content, clock, signal, show });
+    await writeAnswer(invocation.format, session, whole, at);
+    return whole;
+  });
+  await tellEnd(record, at);
+  return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
 }
 
 /** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */
@@ -121,28 +162,23 @@ async function tellingWhatIsKept<Value>(
 
 async function writeAnswer(
   format: OutputFormat,
-  harness: OpenHarness,
+  session: SessionId,
   record: TurnRecord,
   at: Surroundings,
 ): Promise<void> {
-  const text = answerText(format, harness, record, at);
+  const text = answerText(format, session, record, at);
   const written = at.stdout.write(text);
   // A reader that has stopped reading must not keep a run that was told to stop.
   if (at.stop.signal.aborted) await within(at.world.clock, LAST_WRITE_MS_MAX, written);
   else await whileAlive(written, at.stop.signal);
 }
 
-function answerText(
-  format: OutputFormat,
-  harness: OpenHarness,
-  record: TurnRecord,
-  at: Surroundings,
-): string {
+function answerText(format: OutputFormat, session: SessionId, record: TurnRecord, at: Surroundings): string {
   switch (format) {
     case "stream-json":
       return "";
     case "json":
-      return resultJson(harness.session, record);
+      return resultJson(session, record);
     case "text": {
       if (record.text === "") return "";
       const line = record.text.endsWith("\n") ? record.text : `${record.text}\n`;

@@ -55,9 +55,12 @@ const VERBS = ["list", "find", "branch", "export", "dismiss"] as const;
  * The custom commands `sessions:…` (SES-10, [A] § Slash commands), so that every client has them. The payload is
  * `{args}`; the result is `{text}` for people, with what programs need beside it.
  */
-export function sessionsNamespace(sources: SessionsSources): NamespaceOwner {
+export function sessionsNamespace(engine: SessionsSources): NamespaceOwner {
   return async (command, client) => {
     const { verb } = command;
+    // Sessions of one engine work in many directories: each command is about that of its own session.
+    const { workingDir = engine.workingDir } = (await engine.store.find(command.sessionId)) ?? {};
+    const sources = { ...engine, workingDir };
     const args = argsOf(command.payload);
     switch (VERBS.find((known) => known === verb)) {
       case "list":

@@ -127,9 +127,10 @@ test(
 );
 
 test(
-  "[CTL-11] [SES-07] cinch --continue goes on with a session that another terminal has, and --no-listen is told who has it",
+  "[CTL-11] [SES-07] cinch --continue goes on with a session that another terminal has, with -p and from a pipe too, and --no-listen is told who has it",
   async () => {
-    await using place = openPlace({ script: [says("the first answer"), says("the second answer")] });
+    const ordinals = ["first", "second", "third", "fourth"];
+    await using place = openPlace({ script: ordinals.map((ordinal) => says(`the ${ordinal} answer`)) });
     const one = await place.open("");
     await one.shows(READY);
     await enter(one, "hello");
@@ -139,7 +140,14 @@ test(
     await enter(two, "me too");
     await one.shows("the second answer");
 
-    const held = await runCinch(["--no-listen", "--continue"], { home: place.home, cwd: place.work });
+    const { home, work: cwd } = place;
+    const prompt = await runCinch(["-p", "and me", "--continue"], { home, cwd });
+    expect([prompt.code, prompt.stdout]).toEqual([0, "the third answer\n"]);
+    await one.shows("asks:\n| and me");
+    const piped = await runCinch(["--continue"], { home, cwd, stdin: "and I\n" });
+    expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining("the fourth answer\n")]);
+    await two.shows("the fourth answer");
+    const held = await runCinch(["--no-listen", "--continue"], { home, cwd });
     expect([held.code, held.stderr]).toEqual([2, expect.stringContaining("in use by process")]);
   },
   TIMEOUT_MS,
