@@ -7,6 +7,7 @@ import type { EnginePort } from "./control/engine-port.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
 import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
+import type { People } from "./control/multiplex/people.ts";
 import type { AttachRequest } from "./control/transport.ts";
 import { bootStep } from "./harness/boot.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
@@ -32,6 +33,8 @@ export interface OpenEngine extends AsyncDisposable {
   port(features: readonly string[]): Promise<EnginePort>;
   /** Whether a turn runs, or a task in the background. */
   readonly busy: boolean;
+  /** The people who watch one of its sessions. */
+  readonly people: Pick<People, "ask" | "isAnybody">;
 }
 
 /** One running engine with its first session. */
@@ -64,6 +67,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     get busy() {
       return engine.busy;
     },
+    people: engine.people,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
@@ -143,6 +147,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     get busy() {
       return multiplexer.busy;
     },
+    people: multiplexer.people,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }

@@ -11,7 +11,8 @@ import type { Words } from "./flag-words.ts";
 import { GIVEN, readWords } from "./flag-words.ts";
 import type { CommandName, Flag, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
-import { listenFlags, tokenCommand } from "./serve-words.ts";
+import type { AuthChannel } from "./serve-words.ts";
+import { AUTH_CHANNELS, listenFlags, tokenCommand } from "./serve-words.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 import { readSessions } from "./sessions-words.ts";
 import type { Settings } from "./settings.ts";
@@ -78,6 +79,8 @@ export type Invocation =
       readonly listen: ListenFlags;
       /** It ends by itself. */
       readonly untilIdle: boolean;
+      /** Where codes for tokens are shown; absent: wherever a person is. */
+      readonly authChannel?: AuthChannel;
     }
   | { readonly kind: "acp"; readonly settings: Settings; readonly listen: boolean }
   | {
@@ -168,13 +171,16 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
-  if (mode === "serve")
+  if (mode === "serve") {
+    const authChannel = oneOf(flags, "auth-channel", AUTH_CHANNELS);
     return {
       kind: "serve",
       settings,
       listen: listenFlags((name) => textOf(flags, name)),
       untilIdle: flags.has("until-idle"),
+      ...(authChannel === undefined ? {} : { authChannel }),
     };
+  }
   if (mode === "acp") return { kind: "acp", settings, listen: !flags.has("no-listen") };
   if (mode === "mcp") {
     const tokenFile = textOf(flags, "auth-token-file");

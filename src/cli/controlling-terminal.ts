@@ -1,4 +1,4 @@
-import { openSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { ReadStream } from "node:tty";
 
@@ -27,6 +27,38 @@ export async function askAtTerminal(question: string, signal: AbortSignal): Prom
   } finally {
     reader.close();
     input.destroy();
+  }
+}
+
+/**
+ * Shows a text at the controlling terminal; false where there is none that takes it at once. It never waits for one that is
+ * held up, nor does it become the terminal's own.
+ */
+export async function tellAtTerminal(text: string): Promise<boolean> {
+  const descriptor = openForWriting();
+  if (descriptor === undefined) return false;
+  try {
+    return writeSync(descriptor, text) === Buffer.byteLength(text);
+  } catch {
+    return false; // it is held up, or gone
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether this process belongs to a terminal now. */
+export function hasTerminal(): boolean {
+  const descriptor = openForWriting();
+  if (descriptor !== undefined) closeSync(descriptor);
+  return descriptor !== undefined;
+}
+
+function openForWriting(): number | undefined {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  try {
+    return openSync(TERMINAL, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    return undefined;
   }
 }
 

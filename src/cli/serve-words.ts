@@ -1,6 +1,10 @@
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
 
+/** Where codes are shown: clients of people that are attached, the engine's terminal, the desktop. */
+export const AUTH_CHANNELS = ["web", "tty", "notify"] as const;
+export type AuthChannel = (typeof AUTH_CHANNELS)[number];
+
 /** Flags of `cinch serve` and `cinch token`. */
 export const SERVE_FLAGS = [
   {
@@ -31,6 +35,12 @@ export const SERVE_FLAGS = [
     value: "PATH",
     help: "With --connect https://…: trust these certificates, as PEM, in the place of the system's.",
     for: ["line"],
+  },
+  {
+    name: "auth-channel",
+    value: "CHANNEL",
+    help: "With serve: show codes for tokens only there: web (attached clients of a person), tty (the engine's terminal) or notify (the desktop). Without, the first of them that is there.",
+    for: ["serve"],
   },
   { name: "tls-cert", value: "PATH", help: "With serve --listen: the certificate, as PEM.", for: ["serve"] },
   { name: "tls-key", value: "PATH", help: "With serve --listen: its key, as PEM.", for: ["serve"] },

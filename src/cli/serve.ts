@@ -2,18 +2,16 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import type { CodeChannel } from "../control/auth/code-channel.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
 import type { HttpTarget, Tls } from "../control/http/server.ts";
 import type { ListenFlags, PlannedTarget, TlsFiles } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
-import { within } from "./bounded.ts";
+import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
-import type { Output } from "./output.ts";
-import { CLOSE_MS_MAX, tellStart } from "./prompt.ts";
+import { tellStart } from "./prompt.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
@@ -39,11 +37,12 @@ export async function runServe(invocation: Serve, stop: Stop): Promise<ExitCode>
   }
 }
 
-async function serve({ settings, listen }: Serve, at: Surroundings): Promise<ExitCode> {
+async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
   const { signal } = at.stop;
   // Where nobody sits before it, a file that was not acknowledged ends the start: it may be long until somebody comes.
   const asksTrust = process.stdin.isTTY === true;
-  const options = await planeOptions(listen, at, harnessOptions(settings, at, { attended: true, asksTrust }));
+  const own = harnessOptions(invocation.settings, at, { attended: true, asksTrust });
+  const options = await planeOptions(invocation, at, own);
   const { openHarness } = await import("../harness.ts");
   const { openEngineService } = await import("../harness/engine-service.ts");
   const service = await openEngineService(options, openHarness, signal);
@@ -60,9 +59,10 @@ async function serve({ settings, listen }: Serve, at: Surroundings): Promise<Exi
   }
 }
 
-async function serveUntilIdle({ settings, listen }: Serve, at: Surroundings): Promise<ExitCode> {
+async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<ExitCode> {
   const { signal } = at.stop;
-  const options = await planeOptions(listen, at, harnessOptions(settings, at, { attended: true }));
+  const own = harnessOptions(invocation.settings, at, { attended: true });
+  const options = await planeOptions(invocation, at, own);
   const { openEngine } = await import("../harness.ts");
   const { openEngineService } = await import("../harness/engine-service.ts");
   const { untilIdle } = await import("./until-idle.ts");
@@ -82,16 +82,21 @@ async function serveUntilIdle({ settings, listen }: Serve, at: Surroundings): Pr
 }
 
 async function planeOptions(
-  listen: ListenFlags,
+  { listen, authChannel }: Serve,
   at: Surroundings,
   options: HarnessOptions,
 ): Promise<ControlPlaneOptions> {
   const { plannedTargets } = await import("../control/http/targets.ts");
   const { servicePaths } = await import("../harness/service-paths.ts");
+  const { codeChannels } = await import("./code-channels.ts");
   return {
     ...options,
     targets: await Promise.all(plannedTargets(listen, [servicePaths(at.paths).control]).map(opened)),
-    codeChannels: () => (at.stderr.isTerminal ? [terminalChannel(at.stderr)] : []),
+    codeChannels: codeChannels({
+      world: at.world,
+      environment: at.environment,
+      ...(authChannel === undefined ? {} : { only: authChannel }),
+    }),
     tokenFiles: await tokenFiles(listen.authTokenFile),
   };
 }
@@ -131,17 +136,4 @@ async function tokenFiles(path: ListenFlags["authTokenFile"]): Promise<readonly 
   if (path === undefined) return [];
   const { readTokenFile } = await import("../control/auth/token-file.ts");
   return [await readTokenFile(resolve(path))];
-}
-
-/** The terminal that the engine was started at: whoever sits before it sees the code. */
-function terminalChannel(output: Output): CodeChannel {
-  return {
-    name: "tty",
-    async show(code, { identityClass }) {
-      await output.write(
-        `cinch: a client asks for a token (identity class ${identityClass}). Its code, for one minute: ${code}\n`,
-      );
-      return true;
-    },
-  };
 }

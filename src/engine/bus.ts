@@ -57,6 +57,8 @@ type Item =
 export class Bus {
   readonly #options: BusOptions;
   readonly #subscribers = new Set<Subscriber>();
+  /** Those of people, who are told what is in no log, too. */
+  readonly #people = new Set<Subscriber>();
   #pending: Item[] = [];
   readonly #begun = new Set<CallId>();
   #last: EventSeq;
@@ -155,16 +157,40 @@ export class Bus {
   /**
    * Events with an id above `since` from the log, then live ones; without `since` only live ones. It counts from now on,
    * whenever its reading begins, and ends with the signal, also where it is never read.
+   *
+   * @param person given where a person reads it: what they are told first, beside the log.
    */
-  subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncGenerator<Envelope> {
+  subscribe(
+    since: EventSeq | undefined,
+    signal: AbortSignal,
+    person?: readonly Event[],
+  ): AsyncGenerator<Envelope> {
     const { store, logId, session, clock } = this.#options;
     const now = () => new Date(clock.now()).toISOString();
     const subscriber = new Subscriber({ store, logId, session, now }, since ?? this.#last, this.#last);
-    const leave = () => void this.#subscribers.delete(subscriber);
+    const leave = () => {
+      this.#subscribers.delete(subscriber);
+      this.#people.delete(subscriber);
+    };
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
-    else if (!signal.aborted) this.#subscribers.add(subscriber);
+    else if (!signal.aborted) {
+      this.#subscribers.add(subscriber);
+      if (person !== undefined) this.#people.add(subscriber);
+    }
+    for (const event of person ?? []) subscriber.tell(event);
     signal.addEventListener("abort", leave, { once: true });
     return subscriber.read(signal, leave);
+  }
+
+  /** How many people read now. */
+  get people(): number {
+    return this.#people.size;
+  }
+
+  /** Tells every person who reads now, and nobody else, ever: it goes into no log. Gives how many there are. */
+  tellPeople(event: Event): number {
+    for (const subscriber of this.#people) subscriber.tell(event);
+    return this.#people.size;
   }
 
   /** Writes what is left and ends every subscription. */

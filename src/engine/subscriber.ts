@@ -1,10 +1,14 @@
 import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import type { Event } from "../protocol/events.ts";
 import { streamGap, withGaps } from "../session/gaps.ts";
 import type { SessionStore } from "../session/store.ts";
 
 /** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
 export const SUBSCRIBER_EVENTS_MAX = 1_024;
+
+/** What is told beside the log and waits to be read; the oldest goes when there is more. */
+export const ASIDE_EVENTS_MAX = 16;
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
@@ -31,6 +35,7 @@ export class Subscriber {
   readonly #newest: EventSeq;
   #cursor: EventSeq;
   #live: Envelope[] = [];
+  #aside: Omit<Envelope, "id">[] = [];
   #behind: boolean;
   #over = false;
   #failure: Error | undefined;
@@ -55,6 +60,15 @@ export class Subscriber {
     this.#notify();
   }
 
+  /** Hands over an event that is in no log: it is read next, under the id of the event before it. Never waits. */
+  tell(event: Event): void {
+    this.#aside = [
+      ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
+      { ...event, session: this.#log.session, ts: this.#log.now(), aside: true },
+    ];
+    this.#notify();
+  }
+
   /** No more events will come: what is there is still read. */
   end(failure?: Error): void {
     this.#over = true;
@@ -68,6 +82,10 @@ export class Subscriber {
     signal.addEventListener("abort", onAbort);
     try {
       while (!signal.aborted) {
+        for (const event of this.#aside.splice(0)) {
+          yield { ...event, id: Math.max(1, this.#cursor) } as Envelope;
+          if (signal.aborted) return;
+        }
         const batch = this.#behind ? await this.#readLog() : this.#takeLive();
         for (const event of batch) {
           if (event.id <= this.#cursor) continue;
@@ -75,7 +93,7 @@ export class Subscriber {
           yield event;
           if (signal.aborted) return;
         }
-        if (batch.length > 0 || this.#behind || this.#live.length > 0) continue;
+        if (batch.length > 0 || this.#behind || this.#live.length > 0 || this.#aside.length > 0) continue;
         if (this.#over || signal.aborted) break;
         await this.#news();
       }

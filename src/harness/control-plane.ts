@@ -16,6 +16,7 @@ import type { Route } from "../control/route.ts";
 import { openWebSockets } from "../control/ws/web-sockets.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
 import type { HarnessOptions } from "./options.ts";
+import { peopleChannel } from "./people-channel.ts";
 
 /** What these wires add to the features of the handshake. */
 export const HTTP_FEATURES = ["rest", "sse", "websocket", "mcpserver_http"] as const;
@@ -80,8 +81,11 @@ export interface ControlPlaneOptions extends HarnessOptions {
   /** Absent: `control.sock` in the data directory alone. */
   readonly targets?: readonly HttpTarget[];
   readonly origins?: readonly string[];
-  /** Ways to show a code to a person, the best first. */
-  readonly codeChannels?: () => readonly CodeChannel[];
+  /**
+   * Ways to show a code to a person, the best first, given that to the people whose clients are attached; undefined where
+   * none is. Absent: only that one.
+   */
+  readonly codeChannels?: (attached: CodeChannel | undefined) => readonly CodeChannel[];
   readonly tokenFiles?: readonly TokenFile[];
 }
 
@@ -111,12 +115,19 @@ export async function openControlPlane<Engine extends OpenEngine>(
   begin: Begin<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
-  const { world, paths, codeChannels = () => [], tokenFiles = [] } = options;
+  const { world, paths, codeChannels = given, tokenFiles = [] } = options;
   await using undo = new AsyncDisposableStack();
+  let engine: Engine | undefined; // it begins only once tokens can be made
   const authority = undo.use(
-    await openAuthority({ world, stateDirectory: paths.state, channels: codeChannels, files: tokenFiles }),
+    await openAuthority({
+      world,
+      stateDirectory: paths.state,
+      channels: () => codeChannels(engine?.people.isAnybody ? peopleChannel(engine.people) : undefined),
+      files: tokenFiles,
+    }),
   );
   const harness = await begin(options, signal);
+  engine = harness;
   const { session } = harness;
   const ending = undo.use(new AsyncDisposableStack());
   ending.use(harness);
@@ -143,4 +154,8 @@ export async function openControlPlane<Engine extends OpenEngine>(
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+function given(attached: CodeChannel | undefined): readonly CodeChannel[] {
+  return attached === undefined ? [] : [attached];
 }

@@ -12,6 +12,8 @@ const frame = {
   /** The call of the parent session that this event of a sub-agent belongs to. */
   parentCall: CallIdSchema.optional(),
   ts: z.iso.datetime(),
+  /** True for what is told beside the log, to those it is for and once: it bears the id of the event before it. */
+  aside: z.literal(true).optional(),
 };
 
 function envelopeOf(kind: EventKind) {
@@ -31,6 +33,7 @@ export type Envelope = Event & {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
 };
 
 export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { kind: Kind }>;

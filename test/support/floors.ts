@@ -38,6 +38,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["telemetry", 4],
   ["profile", 4],
   ["mcp-client", 4],
+  ["notify", 4],
   ["control/auth", 4],
   ["control/multiplex", 5],
   ["control/resources", 5],

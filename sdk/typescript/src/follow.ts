@@ -50,7 +50,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
       };
       const target = { session: parts.run(), since: last, client: parts.client(), signal, onSign };
       for await (const { id, kind, event } of parts.open(target)) {
-        if (kind === "TokenExpiring") {
+        if (kind === "TokenExpiring" || event?.aside === true) {
           if (event !== undefined) yield event; // stands in no log, and bears the id of the event before it
           continue;
         }

@@ -449,6 +449,7 @@ export interface TextDeltaEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TextDelta";
   readonly payload: {
     readonly text: string;
@@ -461,6 +462,7 @@ export interface ThinkingDeltaEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "ThinkingDelta";
   readonly payload: {
     readonly block: unknown;
@@ -473,6 +475,7 @@ export interface ToolCallStartedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "ToolCallStarted";
   readonly payload: {
     readonly callId: CallId;
@@ -488,6 +491,7 @@ export interface ToolCallProgressEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "ToolCallProgress";
   readonly payload: {
     readonly callId: CallId;
@@ -501,6 +505,7 @@ export interface ToolResultEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "ToolResult";
   readonly payload: {
     readonly callId: CallId;
@@ -535,6 +540,7 @@ export interface TurnStartedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TurnStarted";
   readonly payload: {
     readonly turn: number;
@@ -570,6 +576,7 @@ export interface TurnEndedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TurnEnded";
   readonly payload: {
     readonly turn: number;
@@ -584,6 +591,7 @@ export interface TurnTimingEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TurnTiming";
   readonly payload: {
     readonly turn: number;
@@ -602,6 +610,7 @@ export interface CompactionTriggeredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "CompactionTriggered";
   readonly payload: {
     readonly beforeTokens: number;
@@ -618,6 +627,7 @@ export interface CostIncrementedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "CostIncremented";
   readonly payload: {
     readonly provider: string;
@@ -638,6 +648,7 @@ export interface PermissionRequestedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "PermissionRequested";
   readonly payload: {
     readonly callId: CallId;
@@ -659,6 +670,7 @@ export interface PermissionAnsweredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "PermissionAnswered";
   readonly payload: {
     readonly callId: CallId;
@@ -676,6 +688,7 @@ export interface CancelledEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "Cancelled";
   readonly payload: {
     readonly turn: number;
@@ -690,6 +703,7 @@ export interface ErrorEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "Error";
   readonly payload: {
     readonly reason: string;
@@ -704,6 +718,7 @@ export interface StreamGapEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "StreamGap";
   readonly payload: {
     readonly from: number;
@@ -718,6 +733,7 @@ export interface TokenExpiringEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TokenExpiring";
   readonly payload: {
     readonly jti: TokenId;
@@ -731,6 +747,7 @@ export interface HookTimeoutEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "HookTimeout";
   readonly payload: {
     readonly event: string;
@@ -745,6 +762,7 @@ export interface HookErrorEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "HookError";
   readonly payload: {
     readonly event: string;
@@ -760,6 +778,7 @@ export interface MCPServerDownEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "MCPServerDown";
   readonly payload: {
     readonly name: string;
@@ -774,6 +793,7 @@ export interface SkillRegistryChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "SkillRegistryChanged";
   readonly payload: {
     readonly skills: readonly string[];
@@ -786,6 +806,7 @@ export interface SessionEndedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "SessionEnded";
   readonly payload: {
     readonly reason: "idle" | "user" | "error" | "binary-shutdown";
@@ -798,6 +819,7 @@ export interface CustomEventEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "CustomEvent";
   readonly payload: {
     readonly namespace: string;
@@ -812,6 +834,7 @@ export interface AskedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "Asked";
   readonly payload: {
     readonly askId: AskId;
@@ -833,6 +856,7 @@ export interface AnsweredEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "Answered";
   readonly payload: {
     readonly askId: AskId;
@@ -847,6 +871,7 @@ export interface InputQueuedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "InputQueued";
   readonly payload: {
     readonly inputId: InputId;
@@ -882,6 +907,7 @@ export interface InputWithdrawnEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "InputWithdrawn";
   readonly payload: {
     readonly inputId: InputId;
@@ -895,6 +921,7 @@ export interface CheckpointMadeEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "CheckpointMade";
   readonly payload: {
     readonly turn: number;
@@ -909,6 +936,7 @@ export interface TaskChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TaskChanged";
   readonly payload: {
     readonly taskId: TaskId;
@@ -924,6 +952,7 @@ export interface TodoChangedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "TodoChanged";
   readonly payload: {
     readonly items: ReadonlyArray<{
@@ -940,6 +969,7 @@ export interface MemoryWrittenEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "MemoryWritten";
   readonly payload: {
     readonly name: string;
@@ -955,6 +985,7 @@ export interface ProfileSwitchedEvent {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;
   readonly ts: string;
+  readonly aside?: true;
   readonly kind: "ProfileSwitched";
   readonly payload: {
     readonly from: string;

@@ -24,7 +24,7 @@ export type Input = string | SendInputCommand["content"];
 export type InputOptions = SignalOption & Omit<SendInputCommand, "kind" | "sessionId" | "content">;
 
 export interface EventOptions extends SignalOption {
-  /** The last event that was seen; 0: all from the beginning. Absent: what happens from now on. */
+  /** The last event that was seen; 0: all from the beginning. Absent: from now on, and what waits for an answer. */
   readonly since?: number;
 }
 
@@ -105,8 +105,8 @@ export class Session {
     const engine = this.#engine;
     const leave = new AbortController();
     const stop = AbortSignal.any([leave.signal, engine.left, ...(signal === undefined ? [] : [signal])]);
-    const from = since ?? (await this.info({ signal: stop })).events;
     try {
+      const from = since ?? asOfNow(await this.info({ signal: stop }));
       yield* follow({
         since: from,
         signal: stop,
@@ -191,6 +191,11 @@ export class Session {
   #path(): string {
     return `/v1/sessions/${encodeURIComponent(this.#id)}`;
   }
+}
+
+/** What is asked and not answered is behind it too. */
+function asOfNow({ events, asked_since }: SessionInfo): number {
+  return asked_since ?? events;
 }
 
 export function accepted(body: unknown, url: string): Accepted {

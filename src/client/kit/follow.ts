@@ -29,7 +29,7 @@ export async function* follow(
       const subscription = since === undefined ? { signal } : { signal, since };
       for await (const envelope of connection.subscribe(session, subscription)) {
         // It is told beside the log, and bears the id of the event before it.
-        if (envelope.kind === "TokenExpiring") {
+        if (envelope.kind === "TokenExpiring" || envelope.aside === true) {
           yield envelope;
           continue;
         }

@@ -58,7 +58,7 @@ export class RemoteEvents {
       while (true) {
         const stretch = await next;
         for await (const event of stretch.events) {
-          if (event.kind !== "TokenExpiring") {
+          if (event.kind !== "TokenExpiring" && event.aside !== true) {
             const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
             if (this.#since !== undefined && reached <= this.#since) continue;
             this.#since = reached;

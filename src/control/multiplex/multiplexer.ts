@@ -10,6 +10,8 @@ import type { AttachedClient } from "./client.ts";
 import { endedSession } from "./ended.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.ts";
 import { KEEPING_COMMANDS } from "./keeping.ts";
+import { isPerson, People } from "./people.ts";
+import { assertHuman } from "./questions.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
 import { assertWithin, guarded } from "./within.ts";
@@ -43,10 +45,13 @@ export class Multiplexer {
   readonly #sessions = new Map<SessionId, Session>();
   /** Logs that a new run is being opened on. */
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
+  /** The people who follow some session. */
+  readonly people: People;
   #stopping = false;
 
   constructor(parts: MultiplexerParts) {
     this.#parts = parts;
+    this.people = new People(parts.world.ids, () => this.#sessions.values());
   }
 
   attach(request: AttachRequest): AttachedClient {
@@ -71,6 +76,11 @@ export class Multiplexer {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     await assertWithin(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return await this.#createFor(command, client);
+    if (command.kind === "Answer" && this.people.asks(command.askId)) {
+      assertHuman(client, command.kind);
+      this.people.close(command.askId, client.id);
+      return {};
+    }
     if (isKeeping(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
@@ -190,10 +200,11 @@ export class Multiplexer {
     id: SessionId,
     since: EventSeq | undefined,
     signal: AbortSignal,
-    client?: Pick<AttachedClient, "scope">,
+    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "identityClass">>,
   ): AsyncIterable<Envelope> {
+    const person = isPerson(client) ? this.people.told : undefined;
     const events = (until: AbortSignal) =>
-      this.#sessions.get(id)?.subscribe(since, until) ??
+      this.#sessions.get(id)?.subscribe(since, until, person) ??
       endedSession(id, this.#parts.store, { since, signal: until });
     return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
   }

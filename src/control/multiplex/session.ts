@@ -5,7 +5,7 @@ import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { SessionEndReason } from "../../protocol/events.ts";
+import type { Event, SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
@@ -93,9 +93,15 @@ export class Session {
   /**
    * Everything after an event; where none is named what happens from now on, and what waits for an answer: a question that
    * was asked before anybody came is seen by who comes (PERM-06).
+   *
+   * @param person given where a person follows: what they are told first, beside the log.
    */
-  subscribe(since: EventSeq | undefined, signal: AbortSignal): AsyncIterable<Envelope> {
-    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal);
+  subscribe(
+    since: EventSeq | undefined,
+    signal: AbortSignal,
+    person?: readonly Event[],
+  ): AsyncIterable<Envelope> {
+    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, person);
     this.#parts.onFollowed?.();
     return untilEnded(this.id, events, this.#followed(signal));
   }
@@ -103,6 +109,16 @@ export class Session {
   /** An event before the questions that wait for an answer; undefined where none does. */
   get askedSince(): EventSeq | undefined {
     return this.#parts.questions.openSince;
+  }
+
+  /** How many people follow. */
+  get people(): number {
+    return this.#parts.bus.people;
+  }
+
+  /** Tells the people who follow, beside the log, and gives how many there are. */
+  tellPeople(event: Event): number {
+    return this.#parts.bus.tellPeople(event);
   }
 
   /** Whether a turn runs, or a task in the background. */

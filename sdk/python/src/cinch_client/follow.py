@@ -68,7 +68,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                         away_at = None
                     continue
                 number, kind, event = placed
-                if kind == "TokenExpiring":
+                if kind == "TokenExpiring" or (event is not None and event.get("aside") is True):
                     if event is not None:
                         yield event  # stands in no log, and bears the id of the event before it
                     continue

@@ -312,6 +312,7 @@ _TextDeltaEventRequired = TypedDict("_TextDeltaEventRequired", {
 class TextDeltaEvent(_TextDeltaEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class ThinkingDeltaEventPayload(TypedDict):
@@ -330,6 +331,7 @@ _ThinkingDeltaEventRequired = TypedDict("_ThinkingDeltaEventRequired", {
 class ThinkingDeltaEvent(_ThinkingDeltaEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class ToolCallStartedEventPayload(TypedDict):
@@ -351,6 +353,7 @@ _ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
 class ToolCallStartedEvent(_ToolCallStartedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class ToolCallProgressEventPayload(TypedDict):
@@ -370,6 +373,7 @@ _ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
 class ToolCallProgressEvent(_ToolCallProgressEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class ToolResultEventPayloadContentItemText(TypedDict):
@@ -425,6 +429,7 @@ _ToolResultEventRequired = TypedDict("_ToolResultEventRequired", {
 class ToolResultEvent(_ToolResultEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class TurnStartedEventPayloadContentItemText(TypedDict):
@@ -481,6 +486,7 @@ _TurnStartedEventRequired = TypedDict("_TurnStartedEventRequired", {
 class TurnStartedEvent(_TurnStartedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
@@ -505,6 +511,7 @@ _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
 class TurnEndedEvent(_TurnEndedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class TurnTimingEventPayloadToolCallsItem(TypedDict):
@@ -535,6 +542,7 @@ _TurnTimingEventRequired = TypedDict("_TurnTimingEventRequired", {
 class TurnTimingEvent(_TurnTimingEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _CompactionTriggeredEventPayloadRequired = TypedDict("_CompactionTriggeredEventPayloadRequired", {
@@ -561,6 +569,7 @@ _CompactionTriggeredEventRequired = TypedDict("_CompactionTriggeredEventRequired
 class CompactionTriggeredEvent(_CompactionTriggeredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _CostIncrementedEventPayloadRequired = TypedDict("_CostIncrementedEventPayloadRequired", {
@@ -591,6 +600,7 @@ _CostIncrementedEventRequired = TypedDict("_CostIncrementedEventRequired", {
 class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventPayloadRequired", {
@@ -622,6 +632,7 @@ _PermissionRequestedEventRequired = TypedDict("_PermissionRequestedEventRequired
 class PermissionRequestedEvent(_PermissionRequestedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPayloadRequired", {
@@ -649,6 +660,7 @@ _PermissionAnsweredEventRequired = TypedDict("_PermissionAnsweredEventRequired",
 class PermissionAnsweredEvent(_PermissionAnsweredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class CancelledEventPayload(TypedDict):
@@ -669,6 +681,7 @@ _CancelledEventRequired = TypedDict("_CancelledEventRequired", {
 class CancelledEvent(_CancelledEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _ErrorEventPayloadRequired = TypedDict("_ErrorEventPayloadRequired", {
@@ -693,6 +706,7 @@ _ErrorEventRequired = TypedDict("_ErrorEventRequired", {
 class ErrorEvent(_ErrorEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 StreamGapEventPayload = TypedDict("StreamGapEventPayload", {
@@ -714,6 +728,7 @@ _StreamGapEventRequired = TypedDict("_StreamGapEventRequired", {
 class StreamGapEvent(_StreamGapEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class TokenExpiringEventPayload(TypedDict):
@@ -733,6 +748,7 @@ _TokenExpiringEventRequired = TypedDict("_TokenExpiringEventRequired", {
 class TokenExpiringEvent(_TokenExpiringEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class HookTimeoutEventPayload(TypedDict):
@@ -753,6 +769,7 @@ _HookTimeoutEventRequired = TypedDict("_HookTimeoutEventRequired", {
 class HookTimeoutEvent(_HookTimeoutEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _HookErrorEventPayloadRequired = TypedDict("_HookErrorEventPayloadRequired", {
@@ -778,6 +795,7 @@ _HookErrorEventRequired = TypedDict("_HookErrorEventRequired", {
 class HookErrorEvent(_HookErrorEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class MCPServerDownEventPayload(TypedDict):
@@ -798,6 +816,7 @@ _MCPServerDownEventRequired = TypedDict("_MCPServerDownEventRequired", {
 class MCPServerDownEvent(_MCPServerDownEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class SkillRegistryChangedEventPayload(TypedDict):
@@ -816,6 +835,7 @@ _SkillRegistryChangedEventRequired = TypedDict("_SkillRegistryChangedEventRequir
 class SkillRegistryChangedEvent(_SkillRegistryChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class SessionEndedEventPayload(TypedDict):
@@ -834,6 +854,7 @@ _SessionEndedEventRequired = TypedDict("_SessionEndedEventRequired", {
 class SessionEndedEvent(_SessionEndedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class CustomEventEventPayload(TypedDict):
@@ -854,6 +875,7 @@ _CustomEventEventRequired = TypedDict("_CustomEventEventRequired", {
 class CustomEventEvent(_CustomEventEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class AskedEventPayloadChoicesItem(TypedDict):
@@ -887,6 +909,7 @@ _AskedEventRequired = TypedDict("_AskedEventRequired", {
 class AskedEvent(_AskedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
@@ -911,6 +934,7 @@ _AnsweredEventRequired = TypedDict("_AnsweredEventRequired", {
 class AnsweredEvent(_AnsweredEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 class InputQueuedEventPayloadContentItemText(TypedDict):
@@ -963,6 +987,7 @@ _InputQueuedEventRequired = TypedDict("_InputQueuedEventRequired", {
 class InputQueuedEvent(_InputQueuedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequired", {
@@ -986,6 +1011,7 @@ _InputWithdrawnEventRequired = TypedDict("_InputWithdrawnEventRequired", {
 class InputWithdrawnEvent(_InputWithdrawnEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _CheckpointMadeEventPayloadRequired = TypedDict("_CheckpointMadeEventPayloadRequired", {
@@ -1010,6 +1036,7 @@ _CheckpointMadeEventRequired = TypedDict("_CheckpointMadeEventRequired", {
 class CheckpointMadeEvent(_CheckpointMadeEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _TaskChangedEventPayloadRequired = TypedDict("_TaskChangedEventPayloadRequired", {
@@ -1035,6 +1062,7 @@ _TaskChangedEventRequired = TypedDict("_TaskChangedEventRequired", {
 class TaskChangedEvent(_TaskChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _TodoChangedEventPayloadItemsItemRequired = TypedDict("_TodoChangedEventPayloadItemsItemRequired", {
@@ -1063,6 +1091,7 @@ _TodoChangedEventRequired = TypedDict("_TodoChangedEventRequired", {
 class TodoChangedEvent(_TodoChangedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _MemoryWrittenEventPayloadRequired = TypedDict("_MemoryWrittenEventPayloadRequired", {
@@ -1088,6 +1117,7 @@ _MemoryWrittenEventRequired = TypedDict("_MemoryWrittenEventRequired", {
 class MemoryWrittenEvent(_MemoryWrittenEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 _ProfileSwitchedEventPayloadRequired = TypedDict("_ProfileSwitchedEventPayloadRequired", {
@@ -1113,6 +1143,7 @@ _ProfileSwitchedEventRequired = TypedDict("_ProfileSwitchedEventRequired", {
 class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
+    aside: Literal[True]
 
 
 Envelope = Union[

@@ -104,11 +104,14 @@ class Session:
     def events(self, since: Optional[int] = None) -> EventStream:
         """Every event above ``since``, in order and each once, then those that happen, until the session has ended.
 
-        0: all from the beginning; absent: what happens from now on. What breaks is opened again after the last event that
-        came. Where content has expired, or was compacted, a StreamGap stands in its place.
+        0: all from the beginning; absent: from now on, and what waits for an answer. What breaks is opened again after the
+        last event that came. Where content has expired, or was compacted, a StreamGap stands in its place.
         """
         box = StreamBox()
-        return EventStream(self._follow(self.info()["events"] if since is None else since, box), box)
+        if since is None:
+            info = self.info()
+            since = info.get("asked_since", info["events"])
+        return EventStream(self._follow(since, box), box)
 
     def answer_permission(
         self, call_id: str, decision: str, *, scope: Optional[str] = None, rule: Optional[str] = None

@@ -1,0 +1,113 @@
+import { deadline } from "../base/deadline.ts";
+import { messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import { Marshal } from "./dbus-wire.ts";
+import type { BusPlace, SessionBus } from "./session-bus.ts";
+import { openSessionBus } from "./session-bus.ts";
+
+/** What a notice may take to be on show. */
+export const SHOW_MS_MAX = 5_000;
+
+/** What a person is told on their desktop. */
+export interface Notice {
+  readonly title: string;
+  readonly text: string;
+  /** How long it is of use, in milliseconds; then it goes away. */
+  readonly forMs: number;
+}
+
+export interface Desktop {
+  /**
+   * Shows a notice, and takes it back when the signal aborts; without one it stays as long as the desktop lets it. Tells
+   * whether a service of the desktop has taken it; what hinders that is told in the operational log.
+   *
+   * It goes over a socket and never through arguments, which every user of the machine can read. Programs of the same user
+   * can still listen in on their session's bus: that is the limit of this way to reach a person.
+   */
+  show(notice: Notice, until?: AbortSignal): Promise<boolean>;
+}
+
+const SERVICE = {
+  destination: "org.freedesktop.Notifications",
+  path: "/org/freedesktop/Notifications",
+  interface: "org.freedesktop.Notifications",
+} as const;
+
+/** The desktop behind a session bus (the Desktop Notifications Specification). */
+export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" | "log">): Desktop {
+  return {
+    async show(notice, until) {
+      using limit = deadline(clock, SHOW_MS_MAX, until ?? new AbortController().signal);
+      let bus: SessionBus | undefined;
+      let isShown = false;
+      try {
+        bus = await openSessionBus(place, limit.signal);
+        const { first: id } = await bus.call(notifyCall(notice), limit.signal);
+        if (id === undefined || id === 0) throw new Error("the desktop has given the notice no id");
+        isShown = true;
+        if (until !== undefined) closeOn(until, bus, id);
+        return true;
+      } catch (thrown) {
+        log.for("notify").write("debug", "no notice was shown", { problem: messageOf(thrown) });
+        return false;
+      } finally {
+        if (!isShown || until === undefined) bus?.[Symbol.dispose]();
+      }
+    },
+  };
+
+  function closeOn(until: AbortSignal, bus: SessionBus, id: number): void {
+    const takeBack = () => void closed(bus, id).finally(() => bus[Symbol.dispose]());
+    if (until.aborted) takeBack();
+    else until.addEventListener("abort", takeBack, { once: true });
+  }
+
+  async function closed(bus: SessionBus, id: number): Promise<void> {
+    using limit = deadline(clock, SHOW_MS_MAX, new AbortController().signal);
+    const call = { ...SERVICE, member: "CloseNotification", signature: "u", body: new Marshal().uint32(id) };
+    await bus.call(call, limit.signal).catch((thrown: unknown) => {
+      log.for("notify").write("debug", "a notice was not taken back", { problem: messageOf(thrown) });
+    });
+  }
+}
+
+function notifyCall({ title, text, forMs }: Notice) {
+  const body = new Marshal()
+    .string("cinch")
+    .uint32(0)
+    .string("")
+    .string(title)
+    .string(escaped(text))
+    .array(4, () => undefined)
+    .array(8, (hints) => {
+      hints.align(8).string("urgency").signature("y").byte(2);
+      // A desktop that keeps a history of notices keeps this one out of it.
+      hints.align(8).string("transient").signature("b").uint32(1);
+    })
+    .uint32(forMs);
+  return { ...SERVICE, member: "Notify", signature: "susssasa{sv}i", body };
+}
+
+/** Some desktops take the text for markup. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** The desktop of macOS. The script is read from standard input: arguments are public. It cannot be taken back. */
+export function macDesktop({ spawn, log }: Pick<World, "spawn" | "log">): Desktop {
+  return {
+    async show({ title, text }) {
+      const script = `display notification ${quoted(text)} with title ${quoted(title)}\n`;
+      const argv = ["/usr/bin/osascript", "-"] as const;
+      await using child = spawn({ argv, cwd: "/", env: {}, stdin: script });
+      const exit = await child.exited;
+      if (exit.kind === "code" && exit.code === 0) return true;
+      log.for("notify").write("debug", "no notice was shown", { exit: exit.kind });
+      return false;
+    },
+  };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/[\\"]/g, "\\$&").replaceAll(/[\0-\x1f]+/g, " ")}"`;
+}

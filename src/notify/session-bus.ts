@@ -1,0 +1,162 @@
+import type { Duplex } from "node:stream";
+import type { MethodCall, Reply } from "./dbus-wire.ts";
+import { decodeReply, encodeCall, MESSAGE_BYTES_MAX, messageLength } from "./dbus-wire.ts";
+
+/** Opens a Unix socket by its path; an abstract one begins with a zero. Rejects with the system's error. */
+export type ConnectPath = (path: string, signal: AbortSignal) => Promise<Duplex>;
+
+export interface BusPlace {
+  readonly connect: ConnectPath;
+  /** `DBUS_SESSION_BUS_ADDRESS`, as it stands there. */
+  readonly address: string;
+  readonly uid: number;
+}
+
+/** A connection to the session's bus; closing it takes back nothing that was shown. */
+export interface SessionBus extends Disposable {
+  /** @throws Error where the bus refuses, closes, or answers what is no message; the signal's reason. */
+  call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<Reply>;
+}
+
+const LINE_BYTES_MAX = 1_024;
+const BUS = {
+  destination: "org.freedesktop.DBus",
+  path: "/org/freedesktop/DBus",
+  interface: "org.freedesktop.DBus",
+} as const;
+
+/**
+ * Connects to the bus of the person's session, as the user that runs this.
+ * @throws Error where there is none, or it lets us not in; the signal's reason.
+ */
+export async function openSessionBus(
+  { connect, address, uid }: BusPlace,
+  signal: AbortSignal,
+): Promise<SessionBus> {
+  const stream = await connectFirst(busPaths(address), connect, signal);
+  const bus = new OpenBus(stream);
+  try {
+    await bus.authenticate(uid, signal);
+    await bus.call({ ...BUS, member: "Hello" }, signal);
+    return bus;
+  } catch (thrown) {
+    bus[Symbol.dispose]();
+    throw thrown;
+  }
+}
+
+/** The Unix sockets that an address of D-Bus names, in its order; other transports are left out. */
+export function busPaths(address: string): readonly string[] {
+  return address.split(";").flatMap((one) => {
+    const [, list = ""] = /^unix:(.*)$/.exec(one.trim()) ?? [];
+    const values = new Map(
+      list.split(",").map((pair) => {
+        const at = pair.indexOf("=");
+        return [pair.slice(0, at), unescaped(pair.slice(at + 1))] as const;
+      }),
+    );
+    const [path, abstract] = [values.get("path"), values.get("abstract")];
+    if (path?.startsWith("/") === true) return [path];
+    return abstract === undefined || abstract === "" ? [] : [`\0${abstract}`];
+  });
+}
+
+function unescaped(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // a percent sign that escapes nothing
+  }
+}
+
+async function connectFirst(paths: readonly string[], connect: ConnectPath, signal: AbortSignal) {
+  let failure: unknown = new Error("the address of the session's bus names no Unix socket");
+  for (const path of paths) {
+    try {
+      return await connect(path, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      failure = thrown;
+    }
+  }
+  throw failure;
+}
+
+class OpenBus implements SessionBus {
+  readonly #stream: Duplex;
+  #serial = 0;
+  #got: Uint8Array = new Uint8Array();
+  #ended: Error | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+    stream.on("data", (chunk: Uint8Array) => {
+      this.#got = Buffer.concat([this.#got, chunk]);
+      // Read on only while somebody waits for more: what comes unasked is bounded.
+      if (this.#got.length > MESSAGE_BYTES_MAX) stream.pause();
+      this.#wake();
+    });
+    const ended = (error?: Error) => {
+      this.#ended ??= error ?? new Error("the session's bus has closed the connection");
+      this.#wake();
+    };
+    stream.on("error", ended).once("close", () => ended());
+  }
+
+  async authenticate(uid: number, signal: AbortSignal): Promise<void> {
+    const name = Buffer.from(String(uid)).toString("hex");
+    this.#stream.write(`\0AUTH EXTERNAL ${name}\r\n`);
+    const answer = await this.#take(lineLength, signal);
+    if (!Buffer.from(answer).toString("latin1").startsWith("OK "))
+      throw new Error("the session's bus refuses us");
+    this.#stream.write("BEGIN\r\n");
+  }
+
+  async call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<Reply> {
+    this.#serial += 1;
+    const serial = this.#serial;
+    this.#stream.write(encodeCall({ ...call, serial }));
+    while (true) {
+      const reply = decodeReply(await this.#take(messageLength, signal));
+      if (reply.answers !== serial) continue; // a signal, such as our new name
+      if (reply.kind === "error") throw new Error(`${call.member}: ${reply.error ?? "refused"}`);
+      return reply;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stream.destroy();
+  }
+
+  /** The next piece, whose length `lengthOf` tells once enough of it is there. */
+  async #take(lengthOf: (bytes: Uint8Array) => number | undefined, signal: AbortSignal): Promise<Uint8Array> {
+    const stop = () => this.#wake();
+    signal.addEventListener("abort", stop);
+    try {
+      while (true) {
+        signal.throwIfAborted();
+        const length = lengthOf(this.#got);
+        if (length !== undefined && this.#got.length >= length) {
+          const piece = this.#got.subarray(0, length);
+          this.#got = this.#got.subarray(length);
+          return piece;
+        }
+        if (this.#ended !== undefined) throw this.#ended;
+        this.#stream.resume();
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}
+
+function lineLength(bytes: Uint8Array): number | undefined {
+  const end = bytes.indexOf(0x0a);
+  if (end >= 0) return end + 1;
+  if (bytes.length > LINE_BYTES_MAX) throw new Error("a line without end");
+  return undefined;
+}
