@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { SCENARIOS } from "../../src/conformance/scenarios/all.ts";
 import { walk } from "../../src/conformance/walk.ts";
+import { CUE_WORDS } from "../../src/provider/conformance/cue.ts";
+import { readSource } from "../support/source.ts";
 import { openMemoryServer } from "./server.ts";
 
 const { signal } = new AbortController();
@@ -13,4 +15,18 @@ describe("conformance in memory", () => {
       expect(walked.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
     }, 120_000);
   }
+});
+
+describe("docs/conformance.md", () => {
+  const page = readSource("docs/conformance.md");
+
+  test("[CTL-13] names every scenario with its promise, in order", () => {
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map(([, id, promise]) => [id, promise]);
+    expect(rows).toEqual(SCENARIOS.map(({ id, promise }) => [id, promise]));
+  });
+
+  test("[CTL-13] names every cue word that the model knows, and no other", () => {
+    const words = [...page.matchAll(/^\| `cue:([a-z]+)/gm)].map(([, word]) => word ?? "");
+    expect(words.toSorted()).toEqual([...CUE_WORDS].toSorted());
+  });
 });

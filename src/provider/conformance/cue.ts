@@ -17,7 +17,11 @@ export interface CuedTurn {
 /** Pieces and calls that one cue can ask for; what is above it counts as this many. */
 export const COUNT_MAX = 10_000;
 
+const WITH_TEXT = ["say", "think"] as const;
+const WITH_COUNT = ["pieces", "ask"] as const;
 const BARE = ["hold", "call", "loop", "fail", "secret", "lines", "recall"] as const;
+/** Every cue word. */
+export const CUE_WORDS: readonly string[] = [...WITH_TEXT, ...WITH_COUNT, ...BARE];
 const CUE = /^\s*cue:([a-z]+)(?:[ \t]+(.*?))?\s*$/s;
 
 /** The cue of the newest prompt of a conversation. */
@@ -52,10 +56,12 @@ function cueOf(content: readonly ContentBlock[]): Cue {
   const [, word, rest = ""] = match;
   const bare = BARE.find((known) => known === word);
   if (bare !== undefined) return { kind: bare };
-  if (word === "say" || word === "think") return { kind: word, text: rest };
-  if (word === "pieces" || word === "ask") {
+  const spoken = WITH_TEXT.find((known) => known === word);
+  if (spoken !== undefined) return { kind: spoken, text: rest };
+  const counted = WITH_COUNT.find((known) => known === word);
+  if (counted !== undefined) {
     const count = /^\d{1,9}$/.test(rest) ? Number(rest) : 1;
-    return { kind: word, count: Math.min(Math.max(1, count), COUNT_MAX) };
+    return { kind: counted, count: Math.min(Math.max(1, count), COUNT_MAX) };
   }
   return { kind: "none" };
 }
