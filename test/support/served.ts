@@ -12,6 +12,8 @@ export interface ServedOptions {
   readonly script: MockOptions["script"];
   /** Behind `serve`; absent: a mock's model. */
   readonly flags?: readonly string[];
+  /** By name, in the folder that it works in. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Whether it listens at a port too. */
   readonly listens?: boolean;
 }
@@ -41,6 +43,7 @@ export async function openServed({
   script,
   flags = ["--model", "mock:one"],
   listens = false,
+  files = {},
 }: ServedOptions): Promise<Served> {
   await using opened = new AsyncDisposableStack();
   const home = opened.use(cinchHome());
@@ -51,6 +54,7 @@ export async function openServed({
   writeFileSync(join(config, "config.toml"), local);
   const work = join(home.path, "work");
   mkdirSync(work);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text);
   const socket = join(home.path, "data/cinch/control.sock");
   let engine: RunningCinch | undefined;
   let port: number | undefined;
