@@ -20,7 +20,7 @@ import { examine } from "./doctor.ts";
 import type { OpenSessions } from "./sessions.ts";
 import { openSessions } from "./sessions.ts";
 
-const SLOW_MS = 60_000;
+const SLOW_MS = 120_000;
 
 type What = "files" | "conversation" | "both";
 

@@ -215,7 +215,7 @@ describe("reading a child", () => {
     expect(bytes).toBe(1_000_000_000);
     expect(peak).toBeLessThan(250_000_000); // of 1 GB
     expect(processesWith("1000000000")).toContain(unread.pid); // still at its first full pipe
-  }, 30_000);
+  }, 120_000);
 
   test("[REL-03] closes no file of anybody else, however the reading ends", async () => {
     await using home = temporaryDirectory();
@@ -250,7 +250,7 @@ describe("reading a child", () => {
     await owners;
     expect(checks.every(Boolean)).toBe(true);
     expect(checks.length).toBeGreaterThan(10);
-  }, 20_000);
+  }, 120_000);
 
   test("[TOOL-02] may be left early, which ends the writer", async () => {
     await using child = shell("exec yes");

@@ -132,5 +132,5 @@ requireProgram("dbus-daemon")(
       await daemon.exited;
     }
   },
-  60_000,
+  120_000,
 );

@@ -259,6 +259,17 @@ test("[PERM-04] the quiet preset covers reads below the workspace and in the too
   expect(decide("Stranger", paths("Stranger", "read", "/w/app/a")).kind).toBe("ask");
 });
 
+test("[PERM-04] what goes to a descriptor that is open already, or nowhere, needs no question; the terminal and files do", async () => {
+  const quiet = ["> /dev/stderr", ">&2", ">> /dev/stdout", "2> /dev/fd/1", "&> /dev/null", ">& /dev/stderr"];
+  const asked = ["> /dev/tty", "> /dev/fd/3", "> /dev/stdout.txt", "> dev/stdout", "> /dev/pts/0", "> out"];
+  expect(
+    await lookedKinds(
+      DEFAULT,
+      [...quiet, ...asked].map((to) => `pwd ${to}`),
+    ),
+  ).toEqual([...quiet.map(() => "allow"), ...asked.map(() => "ask")]);
+});
+
 test("[PERM-04] without a look at the disk no command counts as a read: a path may be a link", () => {
   expect(decide("Bash", bash("ls")).kind).toBe("ask");
 });

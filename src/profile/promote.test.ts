@@ -63,4 +63,4 @@ test("[PERM-07] property: any rule that is promoted is read again as itself", as
     }),
     60,
   );
-}, 60_000);
+}, 120_000);

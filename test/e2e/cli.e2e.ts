@@ -509,7 +509,7 @@ function openRig(options: MockOptions, kind: (typeof KINDS)[number] = "openai-co
     home,
     work,
     config,
-    run: (args, env = {}, stdin = "") => runCinch(args, { home, cwd: work, env, stdin, timeoutMs: 30_000 }),
+    run: (args, env = {}, stdin = "") => runCinch(args, { home, cwd: work, env, stdin }),
     start(args) {
       const cinch = startCinch(args, { home, cwd: work });
       cinch.closeStdin();

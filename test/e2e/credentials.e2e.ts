@@ -252,7 +252,7 @@ function readProc(pid: number, file: string): string {
 }
 
 async function gone(...pids: readonly number[]): Promise<void> {
-  for (const pid of pids) await until(`process ${pid} has ended`, () => !isRunning(pid), 15_000);
+  for (const pid of pids) await until(`process ${pid} has ended`, () => !isRunning(pid));
 }
 
 function isRunning(pid: number): boolean {

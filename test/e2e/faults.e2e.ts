@@ -112,7 +112,7 @@ function openRig(script: readonly Turn[]): Rig {
     run(args, config = "") {
       configure(config);
       const flags = ["--model", "mock:one", "--output-format", "stream-json"];
-      return runCinch([...args, ...flags], { home, cwd: work, timeoutMs: 30_000 });
+      return runCinch([...args, ...flags], { home, cwd: work });
     },
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();

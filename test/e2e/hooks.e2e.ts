@@ -33,7 +33,7 @@ function openRig(script: readonly Turn[]) {
     write,
     at: (name: string) => join(home.path, name),
     config: (text: string) => write(join(home.path, "config/cinch/config.toml"), `${text}\n${provider}`),
-    run: (...more: readonly string[]) => runCinch([...more, ...args], { home, cwd: work, timeoutMs: 40_000 }),
+    run: (...more: readonly string[]) => runCinch([...more, ...args], { home, cwd: work }),
     start: (...more: readonly string[]) => startCinch([...more, ...args], { home, cwd: work }),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();

@@ -181,7 +181,7 @@ function openRig(script: readonly Turn[]): Rig {
   return {
     ...{ mock, home, work, place },
     goOn: (more) => void turns.push(...more),
-    run: async (args) => await runCinch([...args, ...FLAGS], { ...place, timeoutMs: 30_000 }),
+    run: async (args) => await runCinch([...args, ...FLAGS], place),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();

@@ -38,5 +38,5 @@ requireProgram("bwrap")(
     expect(sample.length).toBeGreaterThan(TRACED / 2);
     expect(await disagreements(sample)).toEqual([]);
   },
-  120_000,
+  240_000,
 );

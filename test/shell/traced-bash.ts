@@ -69,7 +69,7 @@ export async function traceAll(
     ],
     {
       stdio: ["ignore", "ignore", "pipe"],
-      timeout: Math.min(RUN_MS_MAX, 10_000 + commands.length * CASE_MS_MAX * 10),
+      timeout: Math.min(RUN_MS_MAX, 60_000 + commands.length * CASE_MS_MAX * 10),
     },
   );
   const [code, problem] = await Promise.all([child.exited, new Response(child.stderr).text()]);

@@ -8,7 +8,7 @@ export interface CinchOptions {
   /** Added to a small environment that has nothing of the caller's but PATH and TMPDIR; undefined takes one out. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string | Uint8Array;
-  /** When the whole process group is killed; 60 s where absent. */
+  /** When the whole process group is killed; 100 s where absent. */
   readonly timeoutMs?: number;
   /** A home that outlives the call, from `cinchHome`; a fresh one where absent. */
   readonly home?: CinchHome;
@@ -39,7 +39,7 @@ export interface CinchHome extends Disposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 100_000;
 
 /** What runs as `cinch`: `$CINCH_UNDER_TEST`, else the launcher of this clone. */
 export function cinchPath(): string {

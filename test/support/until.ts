@@ -9,7 +9,7 @@ const STEP_MS = 10;
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   while (!(await condition())) {

@@ -132,4 +132,4 @@ test("[ENG-08] a reader that is slower than the wire is refilled from the log", 
     if (seen.length === count) break;
   }
   expect(seen).toEqual(seen.map((_, at) => (seen[0] ?? 0) + at));
-}, 20_000);
+}, 120_000);
