@@ -90,6 +90,9 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
   return writers;
 }
 
+/** Where what is written changes no file: nowhere, or what stands behind a descriptor that is open already. */
+const NO_FILE: readonly string[] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"];
+
 /** Nothing is written but to /dev/null, and to a descriptor that is open already. */
 export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
   if (operator === "<<") return reads();
@@ -104,7 +107,7 @@ export function knownRedirection({ operator, target, directories }: ShellRedirec
       return value === "/dev/null" ? reads() : reads([{ kind: "path", word: target, directories }]);
     case ">&":
     case "<&":
-      return value !== undefined && (/^\d{1,2}$/.test(value) || value === "-" || value === "/dev/null")
+      return value !== undefined && (/^\d{1,2}$/.test(value) || value === "-" || NO_FILE.includes(value))
         ? reads()
         : unknown(`${operator} ${target.text} writes a file`);
     case ">":
@@ -112,7 +115,9 @@ export function knownRedirection({ operator, target, directories }: ShellRedirec
     case ">|":
     case "&>":
     case "&>>":
-      return value === "/dev/null" ? reads() : unknown(`it writes to ${target.text}`);
+      return value !== undefined && NO_FILE.includes(value)
+        ? reads()
+        : unknown(`it writes to ${target.text}`);
     case "<>":
       return unknown(`<> ${target.text} may create a file`);
   }
