@@ -118,6 +118,27 @@ test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing
   expect(harness.session).toStartWith("sess_");
 });
 
+test("[LIFE-02 AUTH-10] where a session does not end well, the wires are closed and no token counts any more all the same", async () => {
+  await using place = openPlace(says("fine"));
+  const begin: typeof openHarness = async (options, until) => {
+    const harness = await openHarness(options, until);
+    return {
+      ...harness,
+      async [Symbol.asyncDispose]() {
+        await harness[Symbol.asyncDispose]();
+        throw new Error("the log could not be closed");
+      },
+    };
+  };
+  const plane = await openControlPlane(place.options({ attended: true }), begin, signal);
+  const [unix = ""] = plane.addresses;
+  const token = plane.authority.mint({ identityClass: "human" }, "engine");
+  const ended = Promise.resolve(plane[Symbol.asyncDispose]());
+  await expect(ended).rejects.toThrow("the log could not be closed");
+  expect(existsSync(unix)).toBe(false);
+  await expect(plane.authority.verify(token, "unix")).rejects.toMatchObject({ reason: "EngineStopping" });
+});
+
 /** Asks as one client, with nothing but fetch. */
 function clientOf({ addresses: [unix = ""], authority }: OpenControlPlane) {
   const token = authority.mint({ identityClass: "human" }, "engine");

@@ -150,8 +150,8 @@ export async function openControlPlane<Engine extends OpenEngine>(
     addresses,
     server,
     async [Symbol.asyncDispose]() {
+      await using _wires = opened; // they are closed, and tokens wiped, also where a session does not end well
       await ending[Symbol.asyncDispose]();
-      await opened[Symbol.asyncDispose]();
     },
   };
 }
