@@ -10,7 +10,8 @@ import { CinchError, connect } from "../sdk/typescript/src/index.ts"; // in a pr
  * A line is a question; what asks for permission is answered with y or n. Ctrl-D leaves, and stops nothing.
  */
 const { CINCH_URL: url = "http://127.0.0.1:8421", CINCH_TOKEN: token = "" } = process.env;
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const typed = createInterface({ input: process.stdin });
+const lines = typed[Symbol.asyncIterator]();
 
 async function ask(question: string): Promise<string | undefined> {
   process.stdout.write(question);
@@ -51,4 +52,4 @@ try {
   console.error(`chat: ${error.message} (${error.reason})`);
   process.exitCode = 1;
 }
-lines.return?.();
+typed.close(); // else it would wait for more, also after a failure

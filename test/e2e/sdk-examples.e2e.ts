@@ -203,3 +203,27 @@ WITH_PYTHON(
   },
   TIMEOUT_MS,
 );
+
+requireProgram("sh")(
+  "[SDK-01 DOC-01 AUTH-09] permission-desk.ts: what one client's turn asks for is answered by another, which came later",
+  async () => {
+    const told = await recordedAndReplayed(model, async (served) => {
+      const program = ["sh", "scripts/bun.sh", "examples/permission-desk.ts"];
+      const [agent, human] = [await served.token(...AGENT), await served.token(...HUMAN)];
+      await using sender = start([...program, "send", "touch it"], served, agent);
+      const [session = ""] = (await sender.until("\n")).split("\n");
+      await using desk = start([...program, "desk", session], served, human);
+      desk.write("y\n");
+      const [sent, attended] = [await sender.ended, await desk.ended];
+      return {
+        sent: { ...sent, stdout: sent.stdout.replace(session, "SESSION") },
+        attended: attended.stdout,
+      };
+    });
+    expect(told).toEqual({
+      sent: { code: 0, stdout: "SESSION\nAs you say.\ncomplete, 0 refused\n", stderr: "" },
+      attended: "allow: counted true\n",
+    });
+  },
+  TIMEOUT_MS,
+);
