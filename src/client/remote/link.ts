@@ -92,6 +92,7 @@ export async function openLink(
       reader.frame(frame);
     } else if (frame.kind === "handshake") {
       isGreeted = true;
+      awaitNextBeat();
       opening.resolve(frame.greeting);
     } else if (frame.kind === "error") {
       refusal = frame.error;
@@ -113,7 +114,7 @@ export async function openLink(
   socket.addEventListener("close", over);
   socket.addEventListener("message", ({ data }) => {
     if (isClosed) return;
-    awaitNextBeat();
+    if (isGreeted) awaitNextBeat(); // what comes before the greeting gains it no time
     try {
       take(readServerFrame(data));
     } catch (thrown) {

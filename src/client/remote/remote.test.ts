@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { connectionContract } from "../../../test/contracts/connection.ts";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { until } from "../../../test/support/until.ts";
 import { openWsRig, remoteParts } from "../../../test/support/ws-rig.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectRemote } from "./connect-remote.ts";
+import { OPEN_MS_MAX } from "./link.ts";
 import { WAITING_EVENTS_MAX } from "./remote-events.ts";
 
 connectionContract("over a WebSocket", async (options) => {
@@ -112,6 +114,35 @@ test("[CTL-17] an engine that is not there, and one that does not take the token
   await ws[Symbol.asyncDispose]();
   const parts = { ...remoteParts(url), token: () => "nonsense" };
   await expect(connectRemote(parts, signal)).rejects.toMatchObject({ reason: "EngineUnreachable" });
+});
+
+test("[CTL-17] a server that talks and never greets is given up after the same time as one that is silent", async () => {
+  const clock = fakeClock();
+  const told = new EventTarget();
+  let isClosed = false;
+  const socket = {
+    send: () => undefined,
+    close: () => {
+      isClosed = true;
+    },
+    addEventListener: (kind: string, listener: (event: never) => void) =>
+      told.addEventListener(kind, listener as unknown as EventListener),
+  };
+  const opening = connectRemote(
+    { ...remoteParts("http://127.0.0.1:1"), clock, token: () => "t", openSocket: () => socket },
+    signal,
+  );
+  opening.catch(() => undefined); // looked at below
+  await clock.advance(0);
+  told.dispatchEvent(new Event("open"));
+  for (let ms = 0; ms < OPEN_MS_MAX; ms += 1_000) {
+    expect(isClosed).toBe(false);
+    told.dispatchEvent(new MessageEvent("message", { data: '{"frame":"pong"}' }));
+    await clock.advance(1_000);
+  }
+  expect(isClosed).toBe(true);
+  await expect(opening).rejects.toMatchObject({ reason: "EngineUnreachable" });
+  expect(clock.waiting).toBe(0);
 });
 
 test("[ENG-08] a reader that is slower than the wire is refilled from the log", async () => {
