@@ -227,3 +227,35 @@ requireProgram("sh")(
   },
   TIMEOUT_MS,
 );
+
+const NOT_THERE = [
+  { name: "chat.ts", command: ["sh", "scripts/bun.sh", "examples/chat.ts"], needing: requireProgram("sh") },
+  { name: "chat.py", command: ["python3", "examples/chat.py"], needing: WITH_PYTHON },
+  {
+    name: "permission-desk.ts",
+    command: [
+      "sh",
+      "scripts/bun.sh",
+      "examples/permission-desk.ts",
+      "desk",
+      "sess_01M7ZBN4D3S5EVZ30A1BY7PY5X",
+    ],
+    needing: requireProgram("sh"),
+  },
+];
+
+for (const { name, command, needing } of NOT_THERE) {
+  needing(
+    `[SDK-01 DOC-01] ${name}: no engine is told in one line, and it ends although more could be typed`,
+    async () => {
+      await using served = await openServed({ script: [], listens: true });
+      const token = await served.token(...HUMAN);
+      await served.kill();
+      await using program = start(command, served, token);
+      const { code, stdout, stderr } = await program.ended;
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(/^[a-z-]+: [^\n]*cinch serve[^\n]*\(EngineUnreachable\)\n$/);
+    },
+    TIMEOUT_MS,
+  );
+}
