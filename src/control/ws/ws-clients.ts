@@ -7,6 +7,8 @@ import type { EnginePort } from "../engine-port.ts";
 
 /** How long a client that no socket is open of can be come back as. */
 export const CLIENT_KEPT_MS = 60_000;
+/** Such clients at a time; of more, the one that was left first can be come back as no longer. */
+export const CLIENTS_KEPT_MAX = 4_096;
 
 /** A client as one socket holds it; letting go of it never stops anything. */
 export interface HeldClient extends Disposable {
@@ -29,6 +31,9 @@ export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "timer">;
   readonly #kept = new Map<ClientId, Kept>();
+  /** Those of which no socket is open, in the order in which they were left. */
+  readonly #left = new Set<Kept>();
+  #isClosed = false;
 
   constructor(engine: EnginePort, clock: Pick<Clock, "timer">) {
     this.#engine = engine;
@@ -47,8 +52,10 @@ export class SocketClients implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     const all = [...this.#kept.values()];
     this.#kept.clear();
+    this.#left.clear();
     for (const { forgetting } of all) forgetting?.[Symbol.dispose]();
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
@@ -56,6 +63,7 @@ export class SocketClients implements AsyncDisposable {
   #held(kept: Kept): HeldClient {
     kept.sockets += 1;
     kept.forgetting?.[Symbol.dispose]();
+    this.#left.delete(kept);
     let isOver = false;
     return {
       connection: kept.connection,
@@ -63,13 +71,24 @@ export class SocketClients implements AsyncDisposable {
         if (isOver) return;
         isOver = true;
         kept.sockets -= 1;
-        if (kept.sockets > 0) return;
-        kept.forgetting = this.#clock.timer(CLIENT_KEPT_MS, () => {
-          this.#kept.delete(kept.connection.clientId);
-          void kept.connection[Symbol.asyncDispose]();
-        });
+        // After the engine has closed its sockets they still tell that they have closed.
+        if (kept.sockets === 0 && !this.#isClosed) this.#leave(kept);
       },
     };
+  }
+
+  #leave(kept: Kept): void {
+    kept.forgetting = this.#clock.timer(CLIENT_KEPT_MS, () => this.#forget(kept));
+    this.#left.add(kept);
+    const [first] = this.#left;
+    if (this.#left.size > CLIENTS_KEPT_MAX && first !== undefined) this.#forget(first);
+  }
+
+  #forget(kept: Kept): void {
+    kept.forgetting?.[Symbol.dispose]();
+    this.#left.delete(kept);
+    this.#kept.delete(kept.connection.clientId);
+    void kept.connection[Symbol.asyncDispose]();
   }
 }
 
