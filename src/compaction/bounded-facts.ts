@@ -18,8 +18,8 @@ export interface FactsRoom {
 export type KeepWhole = (text: string) => Promise<string>;
 
 /**
- * The same facts in their share of so many bytes. The newest request comes first, then the others; of what is too long,
- * beginning and end stay, with where the whole can be read. Of lists the newest entries stay.
+ * The same facts in their share of so many bytes. The newest request comes first, then the one that began its turn, then
+ * the others; of what is too long, beginning and end stay, with where the whole can be read. Of lists the newest entries stay.
  */
 export async function boundedFacts(
   facts: Facts,
@@ -30,7 +30,7 @@ export async function boundedFacts(
     Math.floor(Math.max(BYTES_MIN[kind] * minimum, (bytes * SHARES[kind]) / 100));
   const plan = facts.plan === undefined ? undefined : withinBytes(facts.plan, share("plan"));
   return {
-    requests: await boundedRequests(facts.requests, share("requests"), keepWhole),
+    ...(await boundedRequests(facts, share("requests"), keepWhole)),
     rules: lastWithin(facts.rules, share("rules"), byteLength),
     tasks: firstWithin(facts.tasks, share("tasks"), bytesOfTask),
     doneTasks: facts.doneTasks,
@@ -40,20 +40,28 @@ export async function boundedFacts(
 }
 
 async function boundedRequests(
-  requests: readonly string[],
+  { requests, steered }: Pick<Facts, "requests" | "steered">,
   bytesMax: number,
   keepWhole: KeepWhole,
-): Promise<readonly string[]> {
-  const kept: string[] = [];
-  let left = bytesMax;
-  for (const request of requests.toReversed()) {
-    const isNewest = kept.length === 0;
-    if (byteLength(request) > left && !isNewest) break;
-    const text = byteLength(request) > left ? await cut(request, left, keepWhole) : request;
-    kept.unshift(text);
-    left -= byteLength(text);
+): Promise<Pick<Facts, "requests" | "steered">> {
+  const newest = requests.length - 1;
+  const begin = Math.max(0, newest - steered);
+  const within = async (at: number, max: number) => {
+    const text = requests[at] ?? "";
+    return byteLength(text) > max ? await cut(text, max, keepWhole) : text;
+  };
+  const forBegin = begin === newest ? 0 : Math.min(byteLength(requests[begin] ?? ""), bytesMax / 2);
+  const kept = new Map([[newest, await within(newest, Math.floor(bytesMax - forBegin))]]);
+  const left = () => bytesMax - [...kept.values()].reduce((sum, text) => sum + byteLength(text), 0);
+  if (begin < newest) kept.set(begin, await within(begin, left()));
+  for (let at = newest - 1; at >= 0; at -= 1) {
+    if (at === begin) continue;
+    const request = requests[at] ?? "";
+    if (byteLength(request) > left()) break;
+    kept.set(at, request);
   }
-  return kept.filter((text) => text.trim() !== "");
+  const shown = [...kept].filter(([, text]) => text.trim() !== "").sort(([a], [b]) => a - b);
+  return { requests: shown.map(([, text]) => text), steered: shown.filter(([at]) => at > begin).length };
 }
 
 async function cut(request: string, bytesMax: number, keepWhole: KeepWhole): Promise<string> {

@@ -20,6 +20,7 @@ import { summarise } from "./summarise.ts";
 import type { Tokens } from "./tokens.ts";
 import { digest } from "./transcript.ts";
 import { recentStart } from "./window.ts";
+import { wordsOf } from "./words.ts";
 
 export interface CompactionTask {
   readonly trigger: Trigger;
@@ -84,11 +85,14 @@ class Run {
   readonly #spoken: readonly Message[];
   readonly #before: number;
   readonly #kept: KeptTexts;
+  readonly #begun: string;
 
   constructor(task: CompactionTask) {
     this.#task = task;
     this.#kept = new KeptTexts((name, text) => task.keep(name, task.redact(text)));
-    const { messages } = task.context.history;
+    const { history, begun } = task.context;
+    const { messages } = history;
+    this.#begun = begun === undefined ? "" : wordsOf({ role: "user", content: [...begun] });
     this.#history = messages;
     this.#head = readHead(messages[0]);
     this.#before = this.#weigh(messages);
@@ -127,7 +131,10 @@ class Run {
     const { room, tokens, model } = this.#task;
     const tried: Weighed[] = [];
     for (const level of levelsOf(this.#spoken, this.#recentOf(this.#spoken))) {
-      const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, level.cut);
+      const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, {
+        cut: level.cut,
+        begun: this.#begun,
+      });
       const bytes = tokens.bytesWithin(model, room.messages) * level.share;
       const factsRoom = { bytes, minimum: level.minimum ?? 1 };
       const facts = await boundedFacts(this.#redacted(all), factsRoom, this.#kept.keepRequest);
@@ -214,10 +221,11 @@ class Run {
     return this.#task.tokens.ofMessages(this.#task.model, messages);
   }
 
-  #redacted({ requests, rules, tasks, files, plan, doneTasks }: Facts): Facts {
+  #redacted({ requests, steered, rules, tasks, files, plan, doneTasks }: Facts): Facts {
     const { redact } = this.#task;
     return {
       requests: requests.map(redact),
+      steered,
       rules: rules.map(redact),
       tasks: tasks.map((task) => ({ ...task, content: redact(task.content) })),
       doneTasks,

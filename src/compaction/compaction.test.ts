@@ -374,3 +374,54 @@ test("[HOOK-01] whoever wants to know is told before, with why", async () => {
   await ask(rig, 9);
   expect(told).toEqual([{ trigger: "threshold", tokens: expect.any(Number) }]);
 });
+
+test.each([
+  ["from the first answer on", false],
+  ["behind the results of a call that was cancelled", true],
+] as const)(
+  "[SES-13 ENG-26] however much is said while a turn runs, %s, what it began with survives beside what was said last",
+  async (_, cancelled) => {
+    const { layer } = small();
+    let rig: Rig | undefined;
+    const looking = Promise.withResolvers<void>();
+    let said = 0;
+    const look = fakeTool("Look", async (_input, { signal }) => {
+      if (cancelled && said === 0) {
+        looking.resolve();
+        await new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        );
+      }
+      said += 1;
+      const content = [{ type: "text" as const, text: `remark ${said} ${WORDS}` }];
+      if (rig !== undefined)
+        await rig.connection.send({
+          kind: "SendInput",
+          sessionId: rig.session.id,
+          content,
+          delivery: "steer",
+        });
+      return ok("seen");
+    });
+    const rounds = Array.from({ length: 14 + (cancelled ? 1 : 0) }, () => calls({ name: "Look", input: {} }));
+    await using opened = await openRig({
+      script: answering(says("nothing of that"), ...rounds),
+      tools: [look],
+      requestMiddleware: [layer],
+    });
+    rig = opened;
+    if (cancelled) {
+      const first = rig.send("Sort the imports.");
+      await looking.promise;
+      said = 1;
+      await rig.connection.send({ kind: "CancelTurn", sessionId: rig.session.id });
+      await first;
+    }
+    await pump(rig, rig.send("Rename the parser."));
+    expect(compactionsOf(rig).length).toBeGreaterThan(1);
+    expectSendable(rig);
+    for (const request of rig.provider.requests.filter((each) => !isSummary(each)).slice(cancelled ? 1 : 0))
+      expect(textOf(request)).toContain("Rename the parser.");
+    expect(textOf(lastOf(rig))).toContain(`remark ${said} `);
+  },
+);

@@ -17,16 +17,22 @@ const text = fc
   )
   .filter((words) => words.trim() !== "");
 
-const facts = fc.record({
-  requests: fc.array(text, { maxLength: 3 }),
-  rules: fc.array(text, { maxLength: 4 }),
-  tasks: fc.array(fc.record({ status: fc.constantFrom("pending", "in_progress"), content: text }), {
-    maxLength: 4,
-  }),
-  doneTasks: fc.nat({ max: 5 }),
-  files: fc.array(text, { maxLength: 4 }),
-  plan: text,
-});
+const facts = fc
+  .record({
+    requests: fc.array(text, { maxLength: 4 }),
+    steered: fc.nat({ max: 4 }),
+    rules: fc.array(text, { maxLength: 4 }),
+    tasks: fc.array(fc.record({ status: fc.constantFrom("pending", "in_progress"), content: text }), {
+      maxLength: 4,
+    }),
+    doneTasks: fc.nat({ max: 5 }),
+    files: fc.array(text, { maxLength: 4 }),
+    plan: text,
+  })
+  .map(({ steered, ...rest }) => ({
+    ...rest,
+    steered: Math.min(steered, Math.max(0, rest.requests.length - 1)),
+  }));
 
 test("[SES-13] what a compaction has put in is found again by the next one, whatever stands in it", async () => {
   await holds(

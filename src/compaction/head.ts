@@ -22,7 +22,7 @@ export interface Head {
 
 // How many blocks of each kind follow is told in the first line, so that no text in them can be taken for another.
 const FIRST_LINE =
-  /^\[Compacted by cinch: (\d+) of facts, (\d+) of summary, (\d+) of rules, (\d+) of requests\]\n/;
+  /^\[Compacted by cinch: (\d+) of facts, (\d+) of summary, (\d+) of rules, (\d+) of requests(?:, (\d+) of them in the middle of a turn)?\]\n/;
 
 const TASKS = "Open tasks";
 const FILES = "Files worked on, the newest first";
@@ -35,15 +35,17 @@ const PLAN = "Plan";
 export function renderHead(facts: Facts, summary: Summary): readonly ContentBlock[] {
   const told = [fence("summary", factLines(facts))].filter((text) => text !== undefined);
   const summed = [fence("summary", summary.text)].filter((text) => text !== undefined);
-  const { rules, requests } = facts;
-  const first = `[Compacted by cinch: ${told.length} of facts, ${summed.length} of summary, ${rules.length} of rules, ${requests.length} of requests]`;
+  const { rules, requests, steered } = facts;
+  const first = `[Compacted by cinch: ${told.length} of facts, ${summed.length} of summary, ${rules.length} of rules, ${requests.length} of requests${steered === 0 ? "" : `, ${steered} of them in the middle of a turn`}]`;
   const by = summary.by === "model" ? "a summary by a model" : "a summary made from the log";
   const parts = [
     ...(told.length > 0 ? ["tasks and files as the log has them (data)"] : []),
     ...(summed.length > 0 ? [`${by} (data)`] : []),
     ...(rules.length > 0 ? [`${count(rules.length, "standing rule")} in the user's own words`] : []),
     ...(requests.length > 0
-      ? [`the last ${count(requests.length, "request")} of the user from before, the newest last`]
+      ? [
+          `the last ${count(requests.length, "request")} of the user from before, the newest last${steered === 0 ? "" : `; the last ${steered === 1 ? "one" : steered} came while the one before was worked on`}`,
+        ]
       : []),
   ];
   const texts = [
@@ -61,13 +63,17 @@ export function readHead(message: Message | undefined): Head | undefined {
   const found = first?.type === "text" ? FIRST_LINE.exec(first.text) : null;
   if (found === null) return undefined;
   const texts = blocks.map((block) => (block.type === "text" ? block.text : ""));
-  const [told = 0, summed = 0, rules = 0, requests = 0] = found.slice(1).map(Number);
+  const [told = 0, summed = 0, rules = 0, requests = 0, steered = 0] = found
+    .slice(1)
+    .map((digits) => Number(digits ?? 0));
   const ends = [told, told + summed, told + summed + rules, told + summed + rules + requests] as const;
+  const asked = texts.slice(ends[2], ends[3]).filter((text) => text !== "");
   return {
     facts: {
       ...readFacts(texts.slice(0, ends[0]).map(unfenced).join("\n")),
       rules: texts.slice(ends[1], ends[2]).filter((text) => text !== ""),
-      requests: texts.slice(ends[2], ends[3]).filter((text) => text !== ""),
+      requests: asked,
+      steered: Math.min(steered, Math.max(0, asked.length - 1)),
     },
     summary: texts.slice(ends[0], ends[1]).map(unfenced).join("\n"),
     rest: blocks.slice(ends[3]),

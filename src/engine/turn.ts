@@ -64,6 +64,7 @@ export class Turn implements Disposable {
   readonly timing: TurnTiming;
   readonly #parts: EngineParts;
   readonly #writeMsBefore: number;
+  #begun: readonly InputBlock[] | undefined;
   rounds = 0;
 
   constructor(parts: EngineParts, number: number, originator: ClientId, parent?: AbortSignal) {
@@ -88,6 +89,7 @@ export class Turn implements Disposable {
     const { bus, conversation, redaction } = this.#parts;
     const { number: turn, originator } = this;
     const content = redaction.input(input);
+    this.#begun = content;
     const waited = inputId === undefined ? {} : { inputId };
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content], ...waited } });
     conversation.addInput([...content, ...redaction.input(added)], turn);
@@ -133,6 +135,7 @@ export class Turn implements Disposable {
       turn: this.number,
       round,
       history: this.history,
+      ...(this.#begun === undefined ? {} : { begun: this.#begun }),
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
     };

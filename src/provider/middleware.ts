@@ -1,5 +1,6 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
+import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ModelEvent, ModelRequest, Provider } from "./provider.ts";
@@ -17,6 +18,8 @@ export interface RequestContext {
   readonly round: number;
   /** What the request's messages come from, for middleware that makes it smaller (SES-13). */
   readonly history: History;
+  /** The input that began the turn, as it stands in the history; absent where no turn has begun. */
+  readonly begun?: readonly InputBlock[];
   /**
    * Set where the request is none of the conversation's own. `compact`: the history is to be made smaller, and no answer
    * is wanted; `summary`: what is sent for that.

@@ -1,4 +1,4 @@
-import type { LogId } from "../../src/base/ids.ts";
+import type { InputId, LogId } from "../../src/base/ids.ts";
 import { INPUT_DELIVERED } from "../../src/engine/turn.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";
 import type { ModelRequest } from "../../src/provider/provider.ts";
@@ -16,8 +16,9 @@ interface Looking {
 }
 
 /**
- * What the next request of a session must hold, however small its history was made (SES-13): what was asked last, the
- * rule that was said, the open task and the file that was worked on last. The log tells what that is.
+ * What the next request of a session must hold, however small its history was made (SES-13): what was asked last and
+ * what was said last while that was worked on, the rule that was said, the open task and the file that was worked on
+ * last. The log tells what that is.
  *
  * A conversation that was set back has other words: of one nothing but the newest request is looked for. Of one that was
  * refused as too long nothing is, since it keeps what still fits.
@@ -32,6 +33,7 @@ export async function lostWords(
   const asked = events.flatMap(askedIn);
   const wanted = {
     request: asked.at(-1),
+    "steering request": steeredIn(events).at(-1),
     ...(events.some(isRewound) ? {} : standing(events, asked)),
   };
   const text = JSON.stringify(messages);
@@ -43,6 +45,24 @@ export async function lostWords(
 function askedIn(event: Envelope): readonly string[] {
   if (event.kind !== "TurnStarted") return [];
   return (event.payload.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
+
+/** What was said in the middle of the newest turn, as far as it has reached the model. */
+function steeredIn(events: readonly Envelope[]): readonly string[] {
+  const texts = new Map<unknown, string>();
+  let steered: string[] = [];
+  for (const { kind, payload } of events) {
+    if (kind === "TurnStarted") steered = [];
+    if (kind === "InputQueued")
+      texts.set(
+        payload.inputId,
+        payload.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+      );
+    if (kind !== "CustomEvent" || payload.kind !== INPUT_DELIVERED) continue;
+    const { inputId } = payload.payload as { readonly inputId: InputId };
+    steered.push(texts.get(inputId) ?? "");
+  }
+  return steered;
 }
 
 function isRewound({ kind, payload }: Envelope): boolean {
