@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { filesUnder, isTest, readSource } from "../../test/support/source.ts";
+import { EVENT_KINDS } from "../protocol/kinds.ts";
+import { EMITTED_EVENTS } from "./served.ts";
+
+/** Those who only read events, and whoever makes envelopes of a stored line. */
+const READERS = /^src\/(client|conformance|demo|protocol|runner|session\/transcript)\//;
+
+test("[CTL-04] the handshake names every event that this version sends, and none that nobody sends", () => {
+  const sources = filesUnder("src", "**/*.ts").filter((file) => !isTest(file) && !READERS.test(file));
+  const named = new Set(
+    sources.flatMap((file) => [...readSource(file).matchAll(/\bkind: "(\w+)"/g)].map(([, kind]) => kind)),
+  );
+  const sent = EVENT_KINDS.filter((kind) => named.has(kind));
+  expect(EMITTED_EVENTS.toSorted()).toEqual(sent.toSorted());
+});
