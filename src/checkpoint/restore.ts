@@ -167,7 +167,7 @@ function afterGoing(step: RewindStep): RewindStep {
 }
 
 /** @throws PathMoved where a file is not what it was when the plan was made. */
-function assertUnchanged({ path, from }: RewindStep, { tree, root, store }: RestoreParts): void {
+function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreParts): void {
   const place = placeOf(root, path);
   const stat = tree.stat(...place);
   if (from === undefined) {
@@ -185,9 +185,13 @@ function assertUnchanged({ path, from }: RewindStep, { tree, root, store }: Rest
           (from.mode | OWNER_MAY_WRITE) === (stat.mode | OWNER_MAY_WRITE);
   if (!isSame) throw new PathMoved(path);
 
-  /** Where its times would not show a change, its content is compared. */
+  /**
+   * Where its times would not show a change its content is compared, and where they show one: another name of the same
+   * file that was set back a moment ago has changed them too, and the mode with them.
+   */
   function holds({ stat: known, content }: FileEntry, at: readonly [string, string]): boolean {
-    if (known.stamp !== "" || stat?.size !== known.size || stat.mode !== known.mode) return false;
+    const modes = to?.kind === "file" ? [known.mode, to.stat.mode] : [known.mode];
+    if (stat?.size !== known.size || !modes.includes(stat.mode)) return false;
     const bytes = tree.read(...at, known.size + 1);
     if (content.kind === "git") return blobName(bytes) === content.object;
     return store.name(bytes) === (content.kind === "kept" ? content.name : content.print);

@@ -184,3 +184,19 @@ test("[SES-15] a folder that a turn made read-only, with what is in it, comes ba
   await rig.rewind(start);
   expect(treeOf(root)).toEqual(before);
 });
+
+test("[SES-15] each name of a file that has several is set back, whatever happened to the others a moment before", async () => {
+  await using rig = await openCheckpointRig();
+  shell(rig.root, "printf one >a; ln a b; ln a c; printf mode >m; ln m n");
+  shell(rig.root, "chmod 644 a m");
+  const { start } = await rig.turn("printf changed >a; chmod 600 m");
+  const done = await rig.rewind(start);
+  expect({ ...done, restored: done.restored.toSorted() }).toEqual({
+    restored: ["a", "b", "c", "m", "n"],
+    kept: [],
+    notRestorable: [],
+  });
+  expect(shell(rig.root, "cat a b c m n; stat -c %a a b c m n")).toBe(
+    "oneoneonemodemode644\n644\n644\n644\n644\n",
+  );
+});
