@@ -154,6 +154,16 @@ test("[CTL-06 AUTH-06] a body is JSON and says so, or it is refused", async () =
   ]) {
     expect(await refusalOf(await send(type, '{"content":[]}'))).toEqual([415, "UnsupportedMediaType"]);
   }
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost:${control.port}\r\nX-Harness-Token: ${control.token}\r\n`;
+  const outcomes = [
+    "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "Content-Length: 2\r\n\r\n{}",
+  ].map(async (rest) => outcome(await control.raw(`${head}${rest}`, isWhole)));
+  expect(await Promise.all(outcomes)).toEqual([
+    [415, "UnsupportedMediaType"],
+    [415, "UnsupportedMediaType"],
+  ]);
+  expect(outcome(await control.raw(`${head}\r\n`, isWhole))).toEqual([400, "InvalidBody"]); // nothing was sent
   const garbage = [
     "",
     "{",

@@ -29,7 +29,7 @@ test("[LIB-06 LIB-09] a prompt, its tool calls and its answer are told as plain 
       { type: "status", state: "thinking", message: "the model is asked" },
       { type: "tool_call", id, name: "Touch", input: { path: "a" } },
       { type: "status", state: "running tool", message: "Touch" },
-      { type: "tool_result", id, name: "Touch", result: "touched", is_error: false },
+      { type: "tool_result", id, name: "Touch", result: "touched", isError: false },
       { type: "status", state: "thinking", message: "the model is asked" },
       { type: "text", content: "done" },
       { type: "status", state: "idle", message: "complete" },
@@ -51,6 +51,15 @@ test("[LIB-06] a cancel stops the turn; a second prompt and an empty one are ref
   const cancelled = await control.ask("/cancel", { json: {} });
   expect([cancelled.status, await cancelled.json()]).toEqual([202, { status: "cancelled" }]);
   expect((await control.rig.until("TurnEnded")).payload.reason).toBe("cancelled");
+});
+
+test("[LIB-06] a cancel takes no body, and no type of one", async () => {
+  await using control = await openControlRig({ script: [] });
+  const head = `POST /cancel HTTP/1.1\r\nHost: 127.0.0.1:${control.port}\r\nX-Harness-Token: ${control.token}\r\n`;
+  for (const rest of ["\r\n", "Content-Length: 0\r\n\r\n"]) {
+    const answer = await control.raw(`${head}${rest}`, (got) => got.includes("cancelled"));
+    expect(answer).toStartWith("HTTP/1.1 202 ");
+  }
 });
 
 test("[LIB-06] a stream on which nothing happens has a heartbeat every 30 s", async () => {

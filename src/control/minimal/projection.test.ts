@@ -28,7 +28,7 @@ test("[LIB-06] reasoning is told as far as it may be shown, and a failed result 
     id: callId,
     name: "",
     result: "no such file",
-    is_error: true,
+    isError: true,
     timestamp,
   });
 });

@@ -14,7 +14,7 @@ export type MinimalEvent = { readonly timestamp: number } & (
       readonly id: string;
       readonly name: string;
       readonly result: string;
-      readonly is_error: boolean;
+      readonly isError: boolean;
     }
   | {
       readonly type: "status";
@@ -62,7 +62,7 @@ export class MinimalProjection {
         const name = this.#tools.get(id) ?? "";
         this.#tools.delete(id);
         return [
-          { type: "tool_result", id, name, result: textOf(content), is_error: isError, timestamp },
+          { type: "tool_result", id, name, result: textOf(content), isError, timestamp },
           ...(this.#tools.size === 0 ? [status("thinking", "the model is asked")] : []),
         ];
       }
