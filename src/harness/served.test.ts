@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { filesUnder, isTest, readSource } from "../../test/support/source.ts";
+import type { EventKind } from "../protocol/events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
 import { EMITTED_EVENTS } from "./served.ts";
 
@@ -11,6 +12,7 @@ test("[CTL-04] the handshake names every event that this version sends, and none
   const named = new Set(
     sources.flatMap((file) => [...readSource(file).matchAll(/\bkind: "(\w+)"/g)].map(([, kind]) => kind)),
   );
-  const sent = EVENT_KINDS.filter((kind) => named.has(kind));
-  expect(EMITTED_EVENTS.toSorted()).toEqual(sent.toSorted());
+  const sent: readonly EventKind[] = EVENT_KINDS.filter((kind) => named.has(kind));
+  const served: readonly EventKind[] = EMITTED_EVENTS;
+  expect(served.toSorted()).toEqual(sent.toSorted());
 });
