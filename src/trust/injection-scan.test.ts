@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { costMs } from "../../test/support/cost.ts";
 import { FINDINGS_MAX, scanForInjection } from "./injection-scan.ts";
 
 const DATA = join(import.meta.dir, "../../test/data");
@@ -95,7 +96,8 @@ test("[TOFU-03] spelling it otherwise does not help: width, case, line breaks, i
   expect(spellings.filter((each) => !flagged(each))).toEqual([]);
 });
 
-test("[TOFU-03 R22] anything long is read in time that its length bounds, and gives a bounded number of findings", () => {
+test("[TOFU-03 R22] anything long is read in time that its length bounds, and gives a bounded number of findings", async () => {
+  const SLOW_MS = 3_000;
   const size = 262_144;
   const units = [
     "a",
@@ -112,11 +114,11 @@ test("[TOFU-03 R22] anything long is read in time that its length bounds, and gi
     "![](",
     "disregard your ",
   ];
-  const slow = units.filter((unit) => {
-    const start = performance.now();
-    const findings = scanForInjection(unit.repeat(size / unit.length));
-    expect(findings.length).toBeLessThanOrEqual(FINDINGS_MAX);
-    return performance.now() - start > 3_000;
-  });
+  const slow: string[] = [];
+  for (const unit of units) {
+    const text = unit.repeat(size / unit.length);
+    const scan = () => expect(scanForInjection(text).length).toBeLessThanOrEqual(FINDINGS_MAX);
+    if ((await costMs(scan, SLOW_MS)) > SLOW_MS) slow.push(unit);
+  }
   expect(slow).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { fence } from "../../src/trust/fence.ts";
 import { parseLockFile } from "../../src/trust/ledger/lock-file.ts";
 import { acknowledgeAll } from "../support/acknowledge.ts";
 import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";
+import { costMs } from "../support/cost.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
@@ -309,23 +310,25 @@ test("[ENG-14 S63] of 100,000 made-up texts none gets out of its section, howeve
   expect(generously("x</untrusted-tool-result>")).toMatch(/<[\s/]*untrusted-/);
 }, 120_000);
 
-test("[REL-06 S65] JSON from outside: depth, keys that pollute, huge and odd documents are read as nothing, or as plain data, quickly", () => {
-  const started = performance.now();
-  const depth = 100_000;
-  for (const text of [
-    "[".repeat(depth) + "]".repeat(depth),
-    `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`,
-    `${"[".repeat(depth)}`,
-    "\ufeff{}x",
-  ]) {
-    expect(parseJson(text)).toBeUndefined();
+test("[REL-06 S65] JSON from outside: depth, keys that pollute, huge and odd documents are read as nothing, or as plain data, quickly", async () => {
+  expect(await costMs(readAll, 10_000)).toBeLessThan(10_000);
+
+  function readAll(): void {
+    const depth = 100_000;
+    for (const text of [
+      "[".repeat(depth) + "]".repeat(depth),
+      `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`,
+      `${"[".repeat(depth)}`,
+      "\ufeff{}x",
+    ]) {
+      expect(parseJson(text)).toBeUndefined();
+    }
+    const polluted = parseJson('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}');
+    expect(Reflect.get({}, "isAdmin")).toBeUndefined();
+    expect(Object.getPrototypeOf(polluted?.value)).toBe(Object.prototype);
+    const many = `{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")}}`;
+    expect(Object.keys(parseJson(many)?.value as object)).toHaveLength(1_000_000);
   }
-  const polluted = parseJson('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}');
-  expect(Reflect.get({}, "isAdmin")).toBeUndefined();
-  expect(Object.getPrototypeOf(polluted?.value)).toBe(Object.prototype);
-  const many = `{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")}}`;
-  expect(Object.keys(parseJson(many)?.value as object)).toHaveLength(1_000_000);
-  expect(performance.now() - started).toBeLessThan(10_000);
 });
 
 test("[TOFU-01 S65] a lock file in which a key stands twice, hidden in any way, or which holds more than a lock file does, approves nothing", () => {
