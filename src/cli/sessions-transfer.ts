@@ -28,7 +28,12 @@ export async function exportSession({ words, sessions, at, stop }: SessionsDesk)
 /** `cinch sessions import`: a new session, in this directory, of a JSONL export. */
 export async function importSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
   const path = resolve(words.target);
-  if (!(await Bun.file(path).exists())) throw new HarnessError("PathMissing", { what: "The export", path });
+  const found = await at.world.files.stat(path);
+  if (found === undefined) throw new HarnessError("PathMissing", { what: "The export", path });
+  if (found.kind !== "file") {
+    const problem = `${neutraliseLine(path)} is no regular file; an import is read twice, so write it to a file first`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
   const { importLog } = await import("../harness/sessions-import.ts");
   const read = () => Bun.file(path).stream();
   const imported = await importLog(sessions, {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
 import { liveThrough } from "../support/live-through.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openLife } from "../support/session-life.ts";
@@ -153,3 +154,14 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("[SES-10 SES-16] what is no file that can be read twice is refused as an export, and said to be that", async () => {
+  using home = cinchHome();
+  const pipe = join(home.path, "pipe");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  for (const path of [pipe, home.path]) {
+    const { code, stderr } = await runCinch(["sessions", "import", path], { home });
+    const problem = `${path} is no regular file; an import is read twice, so write it to a file first`;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `cinch: ${problem} (UsageInvalid)\n` });
+  }
+});
