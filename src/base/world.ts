@@ -252,6 +252,8 @@ export interface WebSocketAnswer {
 export interface ServerSocket {
   /** Resolves once there is room for more, so that a slow reader holds up nobody but itself; false once it has closed. */
   send(text: string): Promise<boolean>;
+  /** Resolves once all that was sent has left this process, or the socket has closed: a listener that closes cuts off the rest. */
+  flushed(): Promise<void>;
   close(code: number, reason: string): void;
 }
 

@@ -8,13 +8,19 @@ import type { ListenFlags, PlannedTarget, TlsFiles } from "../control/http/targe
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
-import { CLOSE_MS_MAX, within } from "./bounded.ts";
+import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { tellStart } from "./prompt.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+
+/**
+ * How long an engine may take to end in order: its sessions, then its wires, have their own limits within this. Service
+ * managers kill what is left after ten seconds or later.
+ */
+const SERVE_CLOSE_MS_MAX = 9_500;
 
 type Serve = Extract<Invocation, { readonly kind: "serve" }>;
 
@@ -55,7 +61,7 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
     await aborted(signal);
     return EXIT.cancelled;
   } finally {
-    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+    await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
 }
 
@@ -77,7 +83,7 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
     );
     return signal.aborted ? EXIT.cancelled : EXIT.done;
   } finally {
-    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+    await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
+import { deadline, whileAlive } from "../base/deadline.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { CodeChannel } from "../control/auth/code-channel.ts";
@@ -17,6 +18,9 @@ import { openWebSockets } from "../control/ws/web-sockets.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
 import type { HarnessOptions } from "./options.ts";
 import { peopleChannel } from "./people-channel.ts";
+
+/** How long a shutdown waits for the sessions to end: a tool's processes have been killed by then, whatever they do. */
+export const SESSIONS_END_MS_MAX = 5_000;
 
 /** What these wires add to the features of the handshake. */
 export const HTTP_FEATURES = ["rest", "sse", "websocket", "mcpserver_http"] as const;
@@ -58,12 +62,17 @@ export async function serveControl(parts: ControlParts): Promise<ControlServer> 
   const server = undo.use(
     await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
   );
-  undo.use(sockets); // they send what they have before the listener is closed
-  undo.use(mcp);
+  // They send what they have before the listener is closed: side by side, so that none waits for another's slow reader.
+  undo.defer(async () => {
+    const endings = [mcp[Symbol.asyncDispose](), sockets[Symbol.asyncDispose](), server.drain()];
+    const failed = (await Promise.allSettled(endings)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  });
   const opened = undo.move();
   return {
     addresses: server.addresses,
     quiesce: server.quiesce,
+    drain: server.drain,
     get live() {
       return server.live;
     },
@@ -106,8 +115,9 @@ export type Begin<Engine extends OpenEngine> = (
 /**
  * Starts an engine that others can attach to.
  *
- * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, then closes the
- * wires, within their own limit.
+ * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, and closes the
+ * wires, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended by then is told of in
+ * the log, and keeps nothing of the rest from being put away.
  * @throws as `openHarness`, `openAuthority` and the listener do; nothing of it stays.
  */
 export async function openControlPlane<Engine extends OpenEngine>(
@@ -151,7 +161,14 @@ export async function openControlPlane<Engine extends OpenEngine>(
     server,
     async [Symbol.asyncDispose]() {
       await using _wires = opened; // they are closed, and tokens wiped, also where a session does not end well
-      await ending[Symbol.asyncDispose]();
+      using limit = deadline(world.clock, SESSIONS_END_MS_MAX, new AbortController().signal);
+      try {
+        await whileAlive(ending.disposeAsync(), limit.signal);
+      } catch (thrown) {
+        if (!limit.reached) throw thrown;
+        const seconds = SESSIONS_END_MS_MAX / 1_000;
+        world.log.for("control").write("error", "a session has not ended in time", { seconds });
+      }
     },
   };
 }

@@ -7,6 +7,8 @@ import { SILENT } from "../base/log.ts";
 import type { ListenOptions, ServerSocket } from "../base/world.ts";
 import { hostListen } from "./listen.ts";
 
+const UPGRADE =
+  "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 const LOOPBACK = { kind: "tcp", hostname: "127.0.0.1", port: 0 } as const;
 
 function listen(options: Omit<ListenOptions, "target"> & Partial<Pick<ListenOptions, "target">>) {
@@ -94,9 +96,7 @@ test("[CTL-07] a reader that stops holds its sender up, loses nothing, and costs
   // A WebSocket by hand, that reads only when it is told to.
   const port = Number(new URL(listening.address).port);
   const client = connect(port, "127.0.0.1");
-  client.write(
-    `GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
-  );
+  client.write(UPGRADE);
   const socket = await opened.promise;
   client.pause();
   const text = "x".repeat(64 * 1024);
@@ -127,6 +127,46 @@ async function settledAt(count: () => number): Promise<void> {
     if (count() !== last) still = 0;
     last = count();
   }
+}
+
+test("[CTL-07 LIFE-02] what was sent has left before a socket counts as flushed: closing it and its listener then loses nothing", async () => {
+  const opened = Promise.withResolvers<ServerSocket>();
+  const listening = await listen({
+    handle: () => ({
+      webSocket: (socket: ServerSocket) => {
+        opened.resolve(socket);
+        return { message: () => undefined, closed: () => undefined };
+      },
+    }),
+  });
+  const client = connect(Number(new URL(listening.address).port), "127.0.0.1");
+  client.write(UPGRADE);
+  const socket = await opened.promise;
+  client.pause();
+  const text = "x".repeat(64 * 1024);
+  let sent = 0;
+  let isHeldUp = false;
+  while (!isHeldUp) {
+    const sending = socket.send(text).then(() => "sent");
+    isHeldUp = (await Promise.race([sending, turns(50).then(() => "held up")])) === "held up";
+    sent += 1; // also the one that waits: it is sent once there is room
+  }
+  let got = "";
+  const over = new Promise<void>((resolve) => client.on("close", () => resolve()));
+  client.on("data", (chunk) => {
+    got += chunk.toString("latin1");
+  });
+  client.resume();
+  await socket.flushed();
+  socket.close(1_000, "that is all");
+  await listening[Symbol.asyncDispose]();
+  await over;
+  expect(got.split("x".repeat(64 * 1024))).toHaveLength(sent + 1);
+  expect(got).toEndWith("that is all");
+});
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("[CTL-07] sending to a socket that has closed says so, and does not wait", async () => {

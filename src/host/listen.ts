@@ -97,17 +97,22 @@ function wake(state: SocketState): void {
 /** What is sent waits for room first, so the runtime never has to drop any of it. */
 function serverSocket(socket: ServerWebSocket<SocketState>): ServerSocket {
   const { data } = socket;
+  async function atMost(bufferedBytes: number): Promise<void> {
+    while (!data.isClosed && socket.getBufferedAmount() > bufferedBytes) {
+      data.drained ??= Promise.withResolvers();
+      const { promise } = data.drained;
+      await promise;
+    }
+  }
   return {
     async send(text) {
-      while (!data.isClosed && socket.getBufferedAmount() > SOCKET_BUFFER_BYTES) {
-        data.drained ??= Promise.withResolvers();
-        const { promise } = data.drained;
-        await promise;
-      }
+      // At once where there is room: whoever closes right behind it still has it sent.
+      if (socket.getBufferedAmount() > SOCKET_BUFFER_BYTES) await atMost(SOCKET_BUFFER_BYTES);
       if (data.isClosed) return false;
       socket.send(text);
       return true;
     },
+    flushed: () => atMost(0),
     close: (code, reason) => socket.close(code, reason),
   };
 }

@@ -82,6 +82,7 @@ export function memoryListener(fault: WireFault = {}): MemoryListener {
         queueMicrotask(() => tell("message", { data }));
         return Promise.resolve(true);
       },
+      flushed: () => Promise.resolve(),
       close: closed,
     };
     const request = new Request(`${ORIGIN}${path}`, {

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { CacheBudget } from "../../src/base/cache-budget.ts";
+import type { ListenOptions, ServerSocket } from "../../src/base/world.ts";
 import type { RemoteConnection, RemoteOptions } from "../../src/client/remote/connect-remote.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import type { LinkParts } from "../../src/client/remote/link.ts";
@@ -29,6 +30,8 @@ export interface WsRigOptions extends RigOptions {
   readonly port?: number;
   /** Where tokens are kept; absent: nowhere that lasts. */
   readonly stateDirectory?: string;
+  /** Stands between the engine and each socket. */
+  readonly wrap?: (socket: ServerSocket) => ServerSocket;
 }
 
 /** The real engine behind real WebSockets on a port of this machine, with a scripted model and a fake clock. */
@@ -91,8 +94,9 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
   const stateDirectory = options.stateDirectory ?? join(directory.path, "state");
   const authority = await openAuthority({ world, stateDirectory, channels: () => [] });
   const sockets = openWebSockets({ engine, authority, world: { ...world, random: fresh } });
+  const { wrap = (socket) => socket } = options;
   const server = await serveHttp({
-    world,
+    world: { ...world, listen: (asked) => world.listen({ ...asked, handle: wrapped(asked.handle, wrap) }) },
     engine,
     authority,
     routes: sockets.routes,
@@ -131,6 +135,17 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
         await directory[Symbol.asyncDispose]();
       }
     },
+  };
+}
+
+function wrapped(
+  handle: ListenOptions["handle"],
+  wrap: (socket: ServerSocket) => ServerSocket,
+): ListenOptions["handle"] {
+  return async (request, exchange) => {
+    const answer = await handle(request, exchange);
+    if (answer instanceof Response) return answer;
+    return { ...answer, webSocket: (socket) => answer.webSocket(wrap(socket)) };
   };
 }
 

@@ -22,7 +22,7 @@ import { pulledBody, sseFrame } from "./sse.ts";
 /** A connection on which nothing moves for so long is closed; a stream has its heartbeat. */
 export const IDLE_MS_MAX = 60_000;
 /** How long a shutdown waits for answers and streams that come to their end. */
-export const DRAIN_MS_MAX = 5_000;
+export const DRAIN_MS_MAX = 3_000;
 /** A body above the limit is refused with its reason; one above this by the runtime, without a word. */
 const RUNTIME_BODY_BYTES_MAX = 2 * BODY_BYTES_MAX;
 
@@ -59,6 +59,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly addresses: readonly string[];
   /** From now on every request is refused with EngineStopping; what is under way goes on. */
   quiesce(): void;
+  /** Quiesces, and waits for what is under way for at most `DRAIN_MS_MAX`; then that is cut. */
+  drain(): Promise<void>;
   /** Requests and streams that are under way. */
   readonly live: number;
   /** Requests that came, from the start on. */
@@ -75,6 +77,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   return {
     addresses,
     quiesce: () => front.quiesce(),
+    drain: () => front.drain(),
     get live() {
       return front.live;
     },

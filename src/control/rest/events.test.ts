@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { framesOf, openControlRig, refusalOf, StreamReader } from "../../../test/support/control-rig.ts";
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
+import { RawSocket } from "../../../test/support/ws-rig.ts";
 import { DRAIN_MS_MAX } from "../http/server.ts";
 import { HEARTBEAT_MS } from "../http/sse.ts";
 
@@ -216,3 +217,28 @@ test("[LIFE-02 CTL-06] a shutdown does not wait for ever for a stream of a sessi
   await reader.until(() => false).catch(() => undefined); // cut, not ended: how that looks is the runtime's
   expect(control.rig.events.map(({ kind }) => kind)).not.toContain("SessionEnded");
 });
+
+test("[LIFE-02 CTL-06] a reader that is behind at a shutdown still gets all there was, the end of its session and of the stream", async () => {
+  const big = "x".repeat(400_000);
+  const control = await openControlRig({ script: Array.from({ length: 30 }, () => says(big)) });
+  await control.shake();
+  const { session } = control.rig;
+  const path = `/v1/sessions/${session.id}/events?since=0`;
+  await using slow = new RawSocket(control.port);
+  slow.write(
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${control.port}\r\nx-harness-token: ${control.token}\r\n\r\n`,
+  );
+  await slow.until((got) => got.includes(": ok"));
+  slow.stall();
+  const quick = new StreamReader(await control.ask(path));
+  for (let turn = 0; turn < 30; turn++) await control.rig.send("go");
+  const read = quick.until(() => false);
+  const closing = control[Symbol.asyncDispose]();
+  await read;
+  slow.resume();
+  await slow.until((got) => got.endsWith("\r\n0\r\n\r\n"));
+  await closing;
+  const ids = [...slow.got.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(ids).toEqual(control.rig.events.map(({ id }) => id));
+  expect(slow.got.split('"kind":"SessionEnded"')).toHaveLength(2);
+}, 60_000);

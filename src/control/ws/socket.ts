@@ -196,7 +196,7 @@ export class ClientSocket implements SocketReader {
     if (this.#unanswered === 0) this.#onAnswered?.();
   }
 
-  /** Closes once every frame that came has its answer. */
+  /** Closes once every frame that came has its answer, and the reader has been sent all of it. */
   async #close(code: number, reason: string): Promise<void> {
     if (this.#unanswered > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -204,6 +204,7 @@ export class ClientSocket implements SocketReader {
       this.#stop.signal.addEventListener("abort", () => resolve(), { once: true });
       await promise;
     }
+    await this.#socket.flushed();
     this.#shut(code, reason);
   }
 

@@ -12,7 +12,7 @@ import { SocketClients } from "./ws-clients.ts";
 export const SUBPROTOCOL = "cinch.v1";
 export const SOCKETS_PER_TOKEN_MAX = 4_096;
 /** How long a shutdown waits for sockets that still have something to send. */
-export const SOCKETS_DRAIN_MS_MAX = 5_000;
+export const SOCKETS_DRAIN_MS_MAX = 3_000;
 
 export interface WebSocketsParts {
   readonly engine: EnginePort;

@@ -441,3 +441,33 @@ test("[CTL-07] a ping is answered, also before the handshake", async () => {
   client.send({ frame: "ping", id: 3 });
   expect(await client.until(({ id }) => id === 3)).toEqual({ frame: "pong", id: 3, body: {} });
 });
+
+test("[LIFE-02 CTL-07] at a shutdown a reader that is behind is first sent the end of its session, and only then closed", async () => {
+  const room = Promise.withResolvers<void>();
+  const told: string[] = [];
+  const ws = await openWsRig({
+    script: [],
+    wrap: (socket) => ({
+      send(text) {
+        if (text.includes('"kind":"SessionEnded"')) told.push("the end is sent");
+        return socket.send(text);
+      },
+      async flushed() {
+        told.push("it is waited for");
+        await room.promise;
+        await socket.flushed();
+      },
+      close(code, reason) {
+        told.push(`closed with ${code}`);
+        socket.close(code, reason);
+      },
+    }),
+  });
+  const client = await ws.open();
+  const closing = ws[Symbol.asyncDispose]().then(() => told.push("all is closed"));
+  await until("the reader is waited for", () => told.length === 2);
+  room.resolve();
+  await closing;
+  expect(told).toEqual(["the end is sent", "it is waited for", "closed with 1000", "all is closed"]);
+  expect(await client.closed).toEqual({ code: 1_000, reason: "the session has ended" });
+});
