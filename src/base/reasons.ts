@@ -159,6 +159,7 @@ export const TEXTS = {
   RevocationsUnusable:
     "The list <path> of revoked tokens cannot be relied on: <problem>. Until that is mended no token counts. If the list is lost, remove it and <key>: every token made before then ends.",
   OwnerRefused: "The engine does not take this process for its owner's: <problem>. <remedy>",
+  OwnerTokenStale: "The owner token is none of an engine that runs now: <problem>. <remedy>",
   ParentRefused:
     "The program that started cinch is not attested: <program> (<problem>). Start it once where a person can be asked; what they say is kept in <path>.",
   ParentsUnusable:

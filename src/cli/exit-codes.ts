@@ -47,6 +47,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "LogHeld",
   "EngineRunning",
   "OwnerRefused",
+  "OwnerTokenStale",
   "EngineCertificate",
   "HandshakeVersionMismatch",
   "Forbidden",

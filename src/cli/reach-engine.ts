@@ -104,7 +104,7 @@ class EngineAbsent extends HarnessError<"EngineUnreachable"> {
 function isAbsent(thrown: unknown): boolean {
   const code = codeOf(thrown);
   if (code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET" || code === "EPIPE") return true;
-  return hasReason(thrown, "OwnerRefused") && !/started by the engine|another user/.test(thrown.message);
+  return hasReason(thrown, "OwnerTokenStale");
 }
 
 async function sharedEngine(options: ReachOptions): Promise<RemotePort> {

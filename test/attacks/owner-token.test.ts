@@ -205,14 +205,13 @@ test("[AUTH-11 S51] a wrong, old or missing token, garbage, too much and silence
     return await wholeOf(stream);
   };
   const owner = await readFile(at.tokenPath, "utf8");
+  const others = ['{"owner":""}\n', `{"owner":"${owner.slice(0, -1)}"}\n`, `{"owner":"${owner}A"}\n`];
+  for (const line of others) expect(await send(line)).toContain('"reason":"OwnerTokenStale"');
   const lines = [
     "\n",
     "{}\n",
     "null\n",
     '{"owner":7}\n',
-    '{"owner":""}\n',
-    `{"owner":"${owner.slice(0, -1)}"}\n`,
-    `{"owner":"${owner}A"}\n`,
     `${owner}\n`,
     "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "x".repeat(100_000),
@@ -241,7 +240,8 @@ async function wholeOf(stream: Duplex): Promise<string> {
 
 test("[AUTH-11] a peer that is refused is told why, whatever it knows", async () => {
   await using at = await place(() => ({ kind: "refused", problem: "it runs as another user" }));
-  expect(await at.ask().catch(String)).toContain("it runs as another user");
+  const refused = { reason: "OwnerRefused", fields: { problem: "it runs as another user" } };
+  await expect(at.ask()).rejects.toMatchObject(refused);
 });
 
 test("[AUTH-11 S54] a client sends no token that others could have put there", async () => {
@@ -250,4 +250,16 @@ test("[AUTH-11 S54] a client sends no token that others could have put there", a
   expect(await at.ask().catch(String)).toContain("can be read or changed by others");
   await at.stop();
   expect(await at.ask().catch(String)).toContain("can be read or changed by others");
+});
+
+test("[AUTH-11 CTL-11] a client can tell an engine that has gone, or is another one, from one that refuses it", async () => {
+  await using at = await place();
+  const stale = { reason: "OwnerTokenStale" };
+  const mine = await readFile(at.tokenPath);
+  await writeFile(at.tokenPath, "A".repeat(43), { mode: 0o600 });
+  await expect(at.ask()).rejects.toMatchObject(stale);
+  await writeFile(at.tokenPath, mine, { mode: 0o600 });
+  expect(await at.ask()).toContain(".");
+  await at.stop();
+  await expect(at.ask()).rejects.toMatchObject(stale);
 });

@@ -1103,6 +1103,7 @@ export type EngineReason =
   | "TokenKeyUnusable"
   | "RevocationsUnusable"
   | "OwnerRefused"
+  | "OwnerTokenStale"
   | "ParentRefused"
   | "ParentsUnusable"
   | "ToolNameTaken"

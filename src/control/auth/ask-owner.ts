@@ -18,14 +18,15 @@ export interface AskOwnerParts {
 
 /**
  * Exchanges the owner token for a capability token: the other end of `openOwnerExchange`.
- * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; the system's error where none is there.
+ * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; OwnerTokenStale where no engine, or
+ * another one, has this token: it may have ended, or just begun. The system's error where nobody listens.
  */
 export async function askOwner(parts: AskOwnerParts): Promise<string> {
   const { connect, socketPath, tokenPath, claims, signal } = parts;
   const found = await readPrivate(tokenPath, OWNER_FILE_BYTES_MAX);
-  if (found.kind === "missing") throw refused(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
+  if (found.kind === "missing") throw stale(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
   if (found.kind === "refused")
-    throw refused(`${tokenPath} ${found.problem}`, "Start the engine anew: it writes a new one.");
+    throw stale(`${tokenPath} ${found.problem}`, "Start the engine anew: it writes a new one.");
   const stream = await connect(socketPath, signal);
   const stop = () => stream.destroy();
   signal.addEventListener("abort", stop, { once: true });
@@ -44,14 +45,17 @@ export async function askOwner(parts: AskOwnerParts): Promise<string> {
 }
 
 function tokenOf(value: unknown): string {
-  if (!isObject(value)) throw refused("it closed the connection without an answer", "Try again.");
+  if (!isObject(value)) throw stale("the engine closed the connection without an answer", "Try again.");
   const { token, reason, problem, remedy } = value;
   if (typeof token === "string") return token;
   const words = typeof problem === "string" ? problem : "it gave no reason";
   if (reason === "ClaimsInvalid") throw new HarnessError("ClaimsInvalid", { problem: words });
-  throw refused(words, typeof remedy === "string" ? remedy : "Look into the log of the engine.");
+  const help = typeof remedy === "string" ? remedy : "Look into the log of the engine.";
+  throw reason === "OwnerTokenStale"
+    ? stale(words, help)
+    : new HarnessError("OwnerRefused", { problem: words, remedy: help });
 }
 
-function refused(problem: string, remedy: string): HarnessError<"OwnerRefused"> {
-  return new HarnessError("OwnerRefused", { problem, remedy });
+function stale(problem: string, remedy: string): HarnessError<"OwnerTokenStale"> {
+  return new HarnessError("OwnerTokenStale", { problem, remedy });
 }

@@ -109,7 +109,10 @@ async function answer(
     if (!isObject(value) || typeof owner !== "string")
       throw refused("it did not send one line of JSON with the owner token", REMEDY_OTHER);
     if (!sameSecret(owner, secret))
-      throw refused("its owner token is not that of the engine that runs now", REMEDY_TOKEN);
+      throw new HarnessError("OwnerTokenStale", {
+        problem: "the engine has another one",
+        remedy: REMEDY_TOKEN,
+      });
     const again = judge(stream);
     if (again.kind === "refused") throw refused(again.problem, REMEDY_OTHER);
     const claims = value["claims"] === undefined ? OWNER_CLAIMS : readClaimsRequest(value["claims"]);

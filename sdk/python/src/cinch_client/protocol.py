@@ -1454,6 +1454,7 @@ EngineReason = Literal[
     "TokenKeyUnusable",
     "RevocationsUnusable",
     "OwnerRefused",
+    "OwnerTokenStale",
     "ParentRefused",
     "ParentsUnusable",
     "ToolNameTaken",
