@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { contentOf, openHookRig, written } from "../../test/support/hook-rig.ts";
-import { processesWith } from "../../test/support/processes.ts";
+import { isRunning, noneWith } from "../../test/support/processes.ts";
 import { holds } from "../../test/support/property.ts";
 import { hasGrownLessThan } from "../../test/support/resident.ts";
 import { readSource } from "../../test/support/source.ts";
@@ -187,10 +187,10 @@ test("[HOOK-01 HOOK-03] at the deadline a hook gets SIGTERM, five seconds later 
   await rig.world.clock.advance(1);
   expect(await written(rig.at("asked"))).toBe("asked\n");
   await rig.world.clock.advance(4_999);
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   await rig.world.clock.advance(1);
   expect(await saying).toMatchObject([{ kind: "failed", why: "it did not end within 12 s" }]);
-  expect(isAlive(pid)).toBe(false);
+  await until("it has ended", () => !isRunning(pid));
   const [told] = rig.told;
   expect(told).toMatchObject({
     kind: "HookTimeout",
@@ -219,7 +219,7 @@ test("[HOOK-01 ENG-09] a cancel ends a running hook at once, also one that is pa
   await rig.world.clock.advance(30_000);
   rig.cancel.abort(new Cancelled("test", "enough"));
   await expect(saying).rejects.toThrow("enough");
-  expect(isAlive(pid)).toBe(false);
+  await until("it has ended", () => !isRunning(pid));
   expect([rig.told, contentOf(rig.at("second"))]).toEqual([[], undefined]);
 });
 
@@ -272,7 +272,7 @@ test("[HOOK-01 REL-03] no process of a hook outlives it, whether it hides in the
     { cmd: `sleep ${own} </dev/null >/dev/null 2>&1 &` },
   ]);
   expect(await rig.say()).toHaveLength(4);
-  expect(processesWith(own)).toEqual([]);
+  await noneWith(own);
 });
 
 test("[HOOK-01] a hook that never reads, closes its input or takes its own file away is a hook like any other", async () => {
@@ -306,15 +306,6 @@ test("[HOOK-01 S10 S13] a hook gets the environment it is given, a mark, and no 
     CINCH_HOOK: expect.stringMatching(/^call_\w{26}\.\d+$/),
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test("[HOOK-01] a hook may take the whole time it has: nothing else ends it, and what it said counts", async () => {
   await using rig = openHookRig((at) => [

@@ -12,7 +12,7 @@ import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import type { Place } from "../support/place.ts";
 import { connect, openPlace, turn } from "../support/place.ts";
-import { processesWith } from "../support/processes.ts";
+import { noneWith } from "../support/processes.ts";
 import { filesUnder, isTest, readSource } from "../support/source.ts";
 
 // Hooks run outside of the sandbox, as the user. A repository brings none before a person agreed to it, and none of
@@ -276,11 +276,8 @@ test("[HOOK-01 ENG-09 R01] a cancel ends the hook that runs, the call has its an
   const events = await running;
   expect(payloads(events, "TurnEnded")).toMatchObject([{ reason: "cancelled" }]);
   expect(results(events)[0]).toStartWith("cancelled");
-  expect([processesWith(own), existsSync(place.at("stopped")), readdirSync(place.repo)]).toEqual([
-    [],
-    false,
-    [],
-  ]);
+  await noneWith(own);
+  expect([existsSync(place.at("stopped")), readdirSync(place.repo)]).toEqual([false, []]);
 });
 
 test("[HOOK-01] a cancel while a hook looks at a prompt takes the prompt back", async () => {
@@ -293,7 +290,8 @@ test("[HOOK-01] a cancel while a hook looks at a prompt takes the prompt back", 
   await written(place.at("running"));
   await connection.send({ kind: "CancelTurn", sessionId: harness.session });
   expect(await sending).toMatchObject({ reason: "InvalidCommand" });
-  expect([processesWith(own), place.mock.requests]).toEqual([[], []]);
+  await noneWith(own);
+  expect(place.mock.requests).toEqual([]);
 });
 
 test("[HOOK-01 REL-03 LIFE-02] the end of a session ends the hook that runs", async () => {
@@ -307,7 +305,7 @@ test("[HOOK-01 REL-03 LIFE-02] the end of a session ends the hook that runs", as
     await harness[Symbol.asyncDispose]();
     expect(await sending).toMatchObject({ reason: "EngineStopping" });
   }
-  expect(processesWith(own)).toEqual([]);
+  await noneWith(own);
 });
 
 test("[HOOK-01 CRED-03 S10] a hook gets no key and nothing that steers a runtime", async () => {

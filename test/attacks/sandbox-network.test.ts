@@ -108,8 +108,9 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
 test("[S57 REL-03] a relay that dies takes its network with it, the next command gets another, and the session ends what it started", async () => {
   await using rig = openSandboxRig({ settings: { network: ["allowed.example"] } });
   expect(await rig.bash("echo $http_proxy")).toBe("http://127.0.0.1:3128");
-  const own = processesWith("__relay").filter((pid) => parentOf(pid) === process.pid);
-  expect(own).toHaveLength(1);
+  const relays = () => processesWith("__relay").filter((pid) => parentOf(pid) === process.pid);
+  await until("no relay but this one's is there", () => relays().length === 1);
+  const own = relays();
   for (const pid of own) process.kill(pid, "SIGKILL");
   await until("the end of the relay", () =>
     processesWith("__relay").every((pid) => parentOf(pid) !== own[0]),
@@ -119,7 +120,7 @@ test("[S57 REL-03] a relay that dies takes its network with it, the next command
   expect(await rig.bash(look)).toMatch(/^lo$|so nothing was run/);
   expect(await rig.bash(look)).toBe("lo");
   await rig.end();
-  expect(processesWith("__relay").filter((pid) => parentOf(pid) === process.pid)).toEqual([]);
+  await until("the end of the other relay", () => relays().length === 0);
 }, 120_000);
 
 function parentOf(pid: number): number {

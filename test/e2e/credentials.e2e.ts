@@ -8,6 +8,7 @@ import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { childrenOf } from "../support/process-memory.ts";
+import { isRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -253,11 +254,6 @@ function readProc(pid: number, file: string): string {
 
 async function gone(...pids: readonly number[]): Promise<void> {
   for (const pid of pids) await until(`process ${pid} has ended`, () => !isRunning(pid));
-}
-
-function isRunning(pid: number): boolean {
-  const stat = readProc(pid, "stat");
-  return stat !== "" && !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "Z");
 }
 
 interface Rig extends AsyncDisposable {

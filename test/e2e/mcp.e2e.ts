@@ -7,6 +7,7 @@ import { BANNER, RUN_TOOL } from "../../src/control/mcp-server/words.ts";
 import { runCinch } from "../support/cinch.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { isRunning } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 const LIMIT_MS = 120_000;
@@ -353,7 +354,7 @@ test(
     const listed = await runCinch(["sessions", "list", "--json"], { home: place.home, cwd: place.work });
     expect(listed.stdout).toContain(String(ran.facts["sessionId"]));
     process.kill(pid, "SIGTERM");
-    await until("the engine has ended", () => !isAlive(pid), 60_000);
+    await until("the engine has ended", () => !isRunning(pid));
   },
   LIMIT_MS,
 );
@@ -363,12 +364,3 @@ const INITIALIZE_PARAMS = {
   capabilities: {},
   clientInfo: { name: "raw", version: "1" },
 };
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

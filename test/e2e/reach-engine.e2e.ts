@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome } from "../support/cinch.ts";
-import { processesWith } from "../support/processes.ts";
+import { isRunning, processesWith } from "../support/processes.ts";
 import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
 
@@ -88,7 +88,7 @@ test(
     expect(third.pid).toBe(first.pid);
 
     process.kill(first.pid, "SIGKILL");
-    await until("it is gone", () => !existsSync(`/proc/${first.pid}`));
+    await until("it is gone", () => !isRunning(first.pid));
     expect(existsSync(place.socket)).toBe(true);
     const fourth = await place.client();
     expect(fourth.pid).not.toBe(first.pid);

@@ -1,8 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { until } from "./until.ts";
 
 /** The ids of the processes of this machine whose command line holds a text; zombies have none. Linux. */
 export function processesWith(text: string): readonly number[] {
   return processIds().filter((pid) => readProc(pid, "cmdline").includes(text));
+}
+
+/** Waits until no process has a text in its command line: one that was ended may be on its way out yet. */
+export async function noneWith(text: string): Promise<void> {
+  await until(`no process has ${JSON.stringify(text)}`, () => processesWith(text).length === 0);
+}
+
+/** Whether a process is there and no zombie, which nobody but its parent, or whoever inherits it, can remove. Linux. */
+export function isRunning(pid: number): boolean {
+  const stat = readProc(pid, "stat");
+  const [state = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return state !== "" && state !== "Z" && state !== "X";
 }
 
 /** The ids of children of a process that have ended and were never waited for. */

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settle } from "../../../test/support/fake-clock.ts";
 import { ownMs } from "../../../test/support/own-time.ts";
-import { openFiles, processesWith, zombiesOf } from "../../../test/support/processes.ts";
+import { noneWith, openFiles, processesWith, zombiesOf } from "../../../test/support/processes.ts";
 import { hasGrownLessThan } from "../../../test/support/resident.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
@@ -401,7 +401,7 @@ describe("the end of a call", () => {
       isError: true,
       timedOut: true,
     });
-    expect(processesWith(own)).toEqual([]);
+    await noneWith(own);
   });
 
   test("[ENG-22] comes after 120 s where no limit is named", async () => {
@@ -419,7 +419,7 @@ describe("the end of a call", () => {
     expect(await rig.sh(`sleep ${own} & (setsid -f sleep ${own} >/dev/null 2>&1); echo started`)).toBe(
       "started\n[Processes it left running were ended; start such with background: true]",
     );
-    expect(processesWith(own)).toEqual([]);
+    await noneWith(own);
   });
 
   test("[ENG-09] a call that was cancelled before it began starts nothing", async () => {
@@ -469,7 +469,7 @@ describe("a background run", () => {
     expect(await rig.text(rig.task, { id, action: "stop" })).toMatch(
       new RegExp(`^\\[${id} stopped, 0 s(, .*)?\\]\nup$`),
     );
-    expect(processesWith(own)).toEqual([]);
+    await noneWith(own);
     expect(rig.changes.map((change) => change.state)).toEqual(["running", "stopped"]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
-import { processesWith } from "../../../test/support/processes.ts";
+import { noneWith, processesWith } from "../../../test/support/processes.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
@@ -310,7 +310,7 @@ describe("a search", () => {
       name: "ToolFailure",
       message: "The search took longer than 30 s. Narrow it.",
     });
-    expect(processesWith(own)).toEqual([]);
+    await noneWith(own);
   });
 
   test("[ENG-09] is ended by a cancel", async () => {
@@ -321,7 +321,7 @@ describe("a search", () => {
     const why = new Cancelled("tester", "enough");
     rig.cancel.abort(why);
     expect(await call).toBe(why);
-    expect(processesWith(own)).toEqual([]);
+    await noneWith(own);
   });
 
   test("[TOOL-03] says where ripgrep is missing, and that some files could not be read", async () => {
