@@ -37,7 +37,7 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
   const shaken = (await ask(`/v1/handshake?version=${PROTOCOL_VERSION}`, owner)) as Handshake;
   const open = new Set<RemoteClient>();
   const attach = (request: AttachRequest) => {
-    const client = new RemoteClient(parts, request);
+    const client: RemoteClient = new RemoteClient(parts, request, () => open.delete(client));
     open.add(client);
     return client;
   };
@@ -61,12 +61,14 @@ class RemoteClient implements Connection {
   readonly #parts: RemotePortParts;
   readonly #request: AttachRequest;
   readonly #left = new AbortController();
+  readonly #onLeft: () => void;
   #opening: Promise<RemoteConnection> | undefined;
   #open: RemoteConnection | undefined;
 
-  constructor(parts: RemotePortParts, request: AttachRequest) {
+  constructor(parts: RemotePortParts, request: AttachRequest, onLeft: () => void) {
     this.#parts = parts;
     this.#request = request;
+    this.#onLeft = onLeft;
   }
 
   get clientId() {
@@ -102,6 +104,7 @@ class RemoteClient implements Connection {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#left.abort(new Error("the client has detached"));
+    this.#onLeft();
     await this.#open?.[Symbol.asyncDispose]();
   }
 

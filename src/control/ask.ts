@@ -1,4 +1,4 @@
-import type { AskId, CallId, ClientId } from "../base/ids.ts";
+import type { ClientId } from "../base/ids.ts";
 import type { PayloadOf } from "../protocol/events.ts";
 
 /**
@@ -34,9 +34,3 @@ export type PermissionAnswer =
   | { readonly kind: "timeout"; readonly afterMs: number }
   /** There is no way for a person to answer: a run without one. */
   | { readonly kind: "nobody" };
-
-/** Open questions by their id, for clients that attach later. */
-export interface OpenQuestions {
-  readonly permissions: ReadonlyMap<CallId, PermissionQuestion>;
-  readonly asks: ReadonlyMap<AskId, Question>;
-}

@@ -232,10 +232,3 @@ export interface Outcome {
   /** The ToolResult event, once it has its id. */
   readonly resultRef?: EventSeq;
 }
-
-/** A reference to the files kept before a turn changed them; the store of the contents is a room of its own. */
-export interface CheckpointRef {
-  readonly logId: LogId;
-  readonly turn: number;
-  readonly id: string;
-}

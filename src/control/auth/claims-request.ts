@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { ClaimsRequest } from "../authority.ts";
-import { readIdentity, readLimits, SESSIONS_MAX, WIRES } from "./claims.ts";
+import { readIdentity, readLimits, SESSIONS_MAX } from "./claims.ts";
 
 export const LIFETIME_MS_DEFAULT = 24 * 60 * 60_000;
 export const LIFETIME_MS_MIN = 1_000;
@@ -10,8 +10,8 @@ export const LIFETIME_MS_MAX = 366 * 24 * 60 * 60_000;
 
 /**
  * Reads what somebody asks for in a new token: `{identity_class, sessions?, commands?, expires_in?, can_mint?, wire?}`,
- * with `expires_in` in seconds; a wire is the only one that the token counts on. What it does not know is passed over: it can only be a limit that is not kept if the asker
- * takes the answer for more than it says, and the answer says what it is.
+ * with `expires_in` in seconds; a wire is the only one that the token counts on. What it does not know is passed over: it
+ * can only be a limit that is not kept if the asker takes the answer for more than it says, and the answer says what it is.
  * @throws HarnessError ClaimsInvalid, naming the claim.
  */
 export function readClaimsRequest(value: unknown): ClaimsRequest {
@@ -26,11 +26,8 @@ export function readClaimsRequest(value: unknown): ClaimsRequest {
   const canMint = value["can_mint"];
   if (canMint !== undefined && typeof canMint !== "boolean")
     throw invalid("can_mint is neither true nor false");
-  const wire = WIRES.find((known) => known === value["wire"]);
-  if (value["wire"] !== undefined && wire === undefined) throw invalid(`wire is none of ${WIRES.join(", ")}`);
   return checkedRequest({
     identityClass: identity.value,
-    ...(wire === undefined ? {} : { wire }),
     ...limits.value,
     ...(seconds === undefined ? {} : { lifetimeMs: seconds * 1_000 }),
     ...(canMint === undefined ? {} : { canMint }),

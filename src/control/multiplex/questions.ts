@@ -181,6 +181,6 @@ export function assertHuman(client: AttachedClient, kind: string): void {
   if (client.identityClass === "human") return;
   throw new HarnessError("InvalidCommand", {
     kind,
-    why: "only a human client may answer; agents cannot approve",
+    why: "only a client of class human may do that; agents cannot approve",
   });
 }
