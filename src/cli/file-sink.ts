@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { open, rename, rm } from "node:fs/promises";
 import { asError, HarnessError, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
@@ -16,10 +17,15 @@ export async function writeNewFile(
 ): Promise<void> {
   const beside = `${path}.part`;
   try {
-    await writeAll(beside, pieces, signal);
-    await rename(beside, path);
+    const file = await open(beside, "w", PRIVATE_MODE);
+    try {
+      await writeAll(file, pieces, signal);
+      await rename(beside, path);
+    } catch (thrown) {
+      await rm(beside, { force: true });
+      throw thrown;
+    }
   } catch (thrown) {
-    await rm(beside, { force: true });
     if (thrown instanceof HarnessError || signal.aborted || codeOf(asError(thrown)) === undefined)
       throw thrown;
     const problem = `${path} cannot be written: ${messageOf(thrown)}`;
@@ -27,8 +33,7 @@ export async function writeNewFile(
   }
 }
 
-async function writeAll(path: string, pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
-  const file = await open(path, "w", PRIVATE_MODE);
+async function writeAll(file: FileHandle, pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
   try {
     for await (const piece of pieces) {
       signal.throwIfAborted();

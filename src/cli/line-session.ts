@@ -2,6 +2,7 @@ import { Cancelled, hasReason } from "../base/errors.ts";
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
+import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import type { Catalogue, EnginePort } from "../control/engine-port.ts";
@@ -178,5 +179,5 @@ async function chosenSession(
 
 function rowOf({ session, title, turns, status }: SessionInfo): string {
   const shown = neutraliseLine(title).slice(0, TITLE_CHARS_MAX);
-  return `${session}  ${shown === "" ? "(nothing said yet)" : shown}  ${turns} turns, ${status}`;
+  return `${session}  ${shown === "" ? "(nothing said yet)" : shown}  ${count(turns, "turn")}, ${status}`;
 }

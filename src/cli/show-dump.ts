@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -13,8 +14,12 @@ export async function runShowDump(
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
   const { showDump } = await import("../harness.ts");
+  const file = resolve(path);
+  const found = await at.world.files.stat(file);
+  if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });
+  if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is no dump` });
   const decoder = new TextDecoder();
-  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), resolve(path))) {
+  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), file)) {
     const text = decoder.decode(bytes, { stream: true });
     await at.stdout.write(at.stdout.isTerminal ? neutralise(text) : text);
   }

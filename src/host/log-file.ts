@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../base/errors.ts";
 import type { Log, LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 
@@ -66,7 +67,7 @@ function lineSink(options: LogOptions): (line: string, at: Date) => void {
     } catch (thrown) {
       broken = true;
       process.stderr.write(
-        `cinch: the log ${file} cannot be written (${String(thrown)}); going on without it\n`,
+        `cinch: the log ${file} cannot be written (${messageOf(thrown)}); going on without it\n`,
       );
     }
   };

@@ -351,6 +351,28 @@ test("[REL-02 SES-07] killed in the middle of a turn, the session goes on with -
   expect(messages).toContain("and now");
 });
 
+test("[CLI-01] a path that is missing, or a file where a folder belongs, is named, with exit code 2", async () => {
+  await using rig = openRig({ script: [says("Done.")] });
+  expect(await rig.run(["-p", "go", ...WRITE])).toMatchObject({ code: 0 });
+  const file = join(rig.work, "note.txt");
+  const below = join(file, "out.jsonl");
+  writeFileSync(file, "");
+  const stderr = async (words: readonly string[]) => {
+    const result = await rig.run(words);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    return result.stderr;
+  };
+  expect(await stderr(["-p", "x", "--cwd", file])).toBe(
+    `cinch: --cwd: ${file} is no directory (UsageInvalid)\n`,
+  );
+  expect(await stderr(["debug", "--show", join(rig.work, "none")])).toBe(
+    `cinch: The dump does not exist: ${join(rig.work, "none")} (PathMissing)\n`,
+  );
+  expect(await stderr(["sessions", "export", "last", "--output", below])).toStartWith(
+    `cinch: ${below} cannot be written: ENOTDIR`,
+  );
+});
+
 test("[SES-16 LIFE-01 R30] a session store that cannot be reached or made is told with its path and what to do, before any request", async () => {
   await using rig = openRig({ script: () => says("never") });
   const data = join(rig.home.path, "data/cinch");

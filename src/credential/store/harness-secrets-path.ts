@@ -1,5 +1,6 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeOf } from "../../base/world.ts";
 
 const PARENTS_MAX = 64;
 
@@ -40,7 +41,12 @@ export function repositoryRoot(directory: string): string | undefined {
   return undefined;
 }
 
-/** A link counts as there: it is refused by name, not passed over. */
+/** A link counts as there: it is refused by name, not passed over. Below a file there is nothing. */
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOTDIR") return false;
+    throw thrown;
+  }
 }
