@@ -11,7 +11,7 @@ import { EventStreamReader } from "../../src/provider/sse.ts";
 const FOLDER = join(import.meta.dir, "../data/streams");
 
 /** Recordings up to this are read anew for each byte at which they can be cut; longer ones in a cheaper way. */
-export const SHORT_BYTES_MAX = 20_000;
+export const SHORT_BYTES_MAX = 6_000;
 
 /** One recorded answer as the bytes that its provider would send. */
 export interface Recording {
