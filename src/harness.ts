@@ -9,6 +9,7 @@ import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
 import type { People } from "./control/multiplex/people.ts";
 import type { AttachRequest } from "./control/transport.ts";
+import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
 import type { HarnessOptions } from "./harness/options.ts";
@@ -101,8 +102,25 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   await removeOldDumps(world, join(paths.state, "debug"));
   const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
   const secrets = async () => redactor(await providers.credentials.prints());
-  const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, signal };
-  const defaults: RunDefaults = { ...options, config, caches, providers, store, retention, workingDir };
+  const agents = new AgentSessions({
+    world,
+    live: () => multiplexer.sessions,
+    peopleIn: (session) => multiplexer.peopleIn(session),
+    tellPeople: (event) => multiplexer.people.tell(event),
+    ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
+  });
+  const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
+  const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
+  const defaults: RunDefaults = {
+    ...options,
+    config,
+    caches,
+    providers,
+    store,
+    retention,
+    workingDir,
+    onAsked,
+  };
   /** What there is to tell at the start of a session, with what is told of the session itself. */
   const notices = async (own: readonly string[]) => {
     const told = await providers.credentials.notices();
@@ -117,6 +135,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const run = await openRun(request, own, signal);
       return { session: run.session, notices: await notices(run.notices) };
     },
+    onAgentSession: (session, { label }) => agents.began(session, label),
     ...sessionCommands(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { deadline } from "../base/deadline.ts";
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
-import type { ParentQuestion } from "../control/auth/attestation.ts";
+import type { ParentAnswer, ParentQuestion } from "../control/auth/attestation.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
+import type { EnginePort } from "../control/engine-port.ts";
 import type { Admitted } from "../control/mcp-server/stdio.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation } from "./arguments.ts";
 import { askAtTerminal } from "./controlling-terminal.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -21,6 +24,9 @@ type Mcp = Extract<Invocation, { readonly kind: "mcp" }>;
 /** How long a person may take to say whether the program that started this one may drive cinch. */
 const ATTEST_MS_MAX = 300_000;
 const PARENTS_FILE = "mcp-parents.lock";
+const AUTO_ATTACH =
+  "cinch: what its sessions ask for is then told in every cinch of yours that is open, and on the desktop.\n" +
+  "Always auto-attach sessions from this parent? [Y/n] ";
 
 /**
  * `cinch mcp`: the engine as an MCP server for the program that started this one, over standard input and output (CTL-08). It
@@ -68,7 +74,7 @@ async function admit(invocation: Mcp, admission: Admission): Promise<Admitted> {
   if (token.text === undefined || token.text === "") throw new HarnessError("TokenMissing", {});
   const grant = await authority.verify(token.text, "stdio");
   const { attestParent } = await import("../control/auth/attestation.ts");
-  await attestParent({
+  const { autoAttach } = await attestParent({
     world,
     parentPid: parentPid(stop),
     lockPath: join(paths.config, PARENTS_FILE),
@@ -82,13 +88,30 @@ async function admit(invocation: Mcp, admission: Admission): Promise<Admitted> {
     await reachEngine({ settings, at, listen: invocation.listen, signal: stop.signal }),
   );
   const { profile, model } = settings;
+  const hush = async (session: SessionId) => {
+    try {
+      await hushed(reached.port, session);
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      world.log.for("cli").write("warn", "what it asks for is told all the same", { problem });
+    }
+  };
   return {
     engine: reached.port,
     authority,
     token: token.text,
     ...(sessions === "all" || sessions[0] === undefined ? {} : { session: sessions[0] }),
     fresh: { profile, model, workingDir: at.workingDir },
+    ...(autoAttach ? {} : { onSession: hush }),
   };
+}
+
+/** Said in the person's own name, as they have said it at their terminal: an agent may not. */
+async function hushed(port: EnginePort, sessionId: SessionId): Promise<void> {
+  await using person = port.attach({ identityClass: "human", label: "cinch mcp" });
+  await person.handshake(PROTOCOL_VERSION);
+  const payload = { args: [sessionId] };
+  await person.send({ kind: "CustomCommand", sessionId, namespace: "sessions", verb: "hush", payload });
 }
 
 interface GivenToken {
@@ -121,7 +144,7 @@ async function askPerson(
   { parent, verdict }: ParentQuestion,
   at: Surroundings,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<ParentAnswer> {
   const { binary, script, argv0 } = parent;
   const program = [binary, ...(script === undefined ? [] : [script])].map(neutraliseLine).join(" running ");
   const changed =
@@ -134,9 +157,11 @@ async function askPerson(
       `\ncinch: ${program} (as ${neutraliseLine(argv0)}) has started cinch as an MCP server.\n${changed}It could run an agent here that has shell access. Allow this program, now and from now on? [y/N] `,
       limit.signal,
     );
-    return /^\s*y(?:es)?\s*$/i.test(answer ?? "");
+    if (!/^\s*y(?:es)?\s*$/i.test(answer ?? "")) return { kind: "refused" };
+    const attach = await askAtTerminal(AUTO_ATTACH, limit.signal);
+    return { kind: "allowed", autoAttach: !/^\s*no?\s*$/i.test(attach ?? "") };
   } catch (thrown) {
-    if (limit.reached) return false;
+    if (limit.reached) return { kind: "refused" };
     throw thrown;
   }
 }

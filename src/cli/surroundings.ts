@@ -14,6 +14,9 @@ import type { Settings } from "./settings.ts";
 import type { Stop } from "./stop.ts";
 import { trackedSpawn } from "./tracked-spawn.ts";
 
+/** How long a notice of the desktop is of use that nobody takes back. */
+const NOTICE_MS = 60_000;
+
 /** What every command stands on: this machine, this user's directories, the two output streams, the signals. */
 export interface Surroundings {
   readonly world: World;
@@ -84,8 +87,16 @@ export function harnessOptions(
     ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
     ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
     insecureDevKey: settings.insecureDevKey,
+    tellDesktop: (text) => tellDesktop(text, at),
     relayCommand: ownCommand([RELAY_WORD]),
   };
+}
+
+/** Loaded when there is something to tell. */
+async function tellDesktop(text: string, { world, environment }: Surroundings): Promise<boolean> {
+  const { desktopOf } = await import("./code-channels.ts");
+  const notice = { title: "cinch", text, forMs: NOTICE_MS };
+  return (await desktopOf(world, environment)?.show(notice)) ?? false;
 }
 
 /**

@@ -104,6 +104,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     },
     telemetry: [guard.tool, ...checkpoints.outer],
     redactor: secrets,
+    ...(defaults.onAsked === undefined ? {} : { onAsked: defaults.onAsked }),
     onFollowed() {
       trust.begin();
       hooks?.session.begin();

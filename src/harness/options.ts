@@ -57,6 +57,8 @@ export interface HarnessOptions {
   readonly helper?: HelperClient;
   /** Where the machine key is; absent: in the configuration directory. */
   readonly keyDirectory?: string;
+  /** Shows a text on the person's desktop, and tells whether one has taken it; absent: there is none. */
+  readonly tellDesktop?: (text: string) => Promise<boolean>;
   /** Derive the key of the log from a passphrase that everybody knows. */
   readonly insecureDevKey?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
+import type { SessionId } from "../base/ids.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -15,6 +16,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly store: SessionStore;
   /** Lets go of old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
+  /** Told of each call that waits for a person's permission. */
+  readonly onAsked?: (session: SessionId, tool: string) => void;
 }
 
 /** A log whose lease this process holds, and what it held before. */

@@ -73,6 +73,8 @@ export interface SessionMaterial {
   /** Takes secrets out of everything that is stored, shown or sent; absent: one that knows no keys. */
   readonly redactor?: Redactor;
   readonly onBlock?: EngineParts["onBlock"];
+  /** Told of each call that waits for a person's permission. */
+  readonly onAsked?: (session: SessionId, tool: string) => void;
   /** Given the questions of the session, for what asks outside of a call. */
   readonly onQuestions?: (questions: Questions) => void;
   /** Told each time a client begins to follow: from then on a question is seen. */
@@ -105,7 +107,10 @@ export function composeSession(material: SessionMaterial): Session {
     attended: material.attended,
     timeoutMs: material.permissionTimeoutMs,
     lastEvent: () => bus.lastEvent,
-    publish: (event, originator) => bus.publish(event, originator === undefined ? {} : { originator }),
+    publish(event, originator) {
+      bus.publish(event, originator === undefined ? {} : { originator });
+      if (event.kind === "PermissionRequested") material.onAsked?.(session, event.payload.tool);
+    },
   });
   material.onQuestions?.(questions);
   const answers = caches.open<RememberedAnswer>("tool answers");

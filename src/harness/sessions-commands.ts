@@ -8,11 +8,13 @@ import { PLACE_FORM, parsePlace } from "../client/kit/place.ts";
 import { COLUMNS } from "../client/kit/table.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner, SessionKeeping } from "../control/multiplex/keeping.ts";
+import { isPerson } from "../control/multiplex/people.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
 import { exportName } from "../session/transcript/export-name.ts";
 import { sessionRow } from "../session/transcript/overview.ts";
 import type { Redactor } from "../trust/redact.ts";
+import type { AgentSessions } from "./agent-sessions.ts";
 import { branchAt } from "./sessions-branch.ts";
 import { findSession } from "./sessions-find.ts";
 import type { RetentionSources } from "./sessions-retention.ts";
@@ -24,6 +26,8 @@ const PRIVATE_MODE = 0o600;
 export interface SessionsSources extends RetentionSources {
   readonly workingDir: string;
   readonly secrets: () => Promise<Redactor>;
+  /** The sessions that agents have begun. */
+  readonly agents: Pick<AgentSessions, "hush">;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
 }
@@ -49,7 +53,7 @@ export function sessionKeeping(sources: SessionsSources): SessionKeeping {
   };
 }
 
-const VERBS = ["list", "find", "branch", "export", "dismiss"] as const;
+const VERBS = ["list", "find", "branch", "export", "dismiss", "hush"] as const;
 
 /**
  * The custom commands `sessions:…` (SES-10, [A] § Slash commands), so that every client has them. The payload is
@@ -75,6 +79,8 @@ export function sessionsNamespace(engine: SessionsSources): NamespaceOwner {
         return await exportFor(sources, command, { args, client });
       case "dismiss":
         return await dismiss(sources);
+      case "hush":
+        return await hush(sources, command, { args, client });
       case undefined: {
         const [meant] = near(verb, VERBS);
         const hint =
@@ -194,6 +200,18 @@ async function dismiss(sources: SessionsSources): Promise<Accepted> {
   const plan = await retentionOf(sources);
   await dismissExpiring(sources, plan);
   return { result: { text: `Dismissed for ${count(plan.soon.length, "session")}.` } };
+}
+
+/** `[ID]`: what the session of an agent asks for is told no more where nobody follows it (CTL-12). */
+async function hush(
+  sources: SessionsSources,
+  command: CommandOf<"CustomCommand">,
+  { args, client }: { readonly args: readonly string[]; readonly client: AttachedClient },
+): Promise<Accepted> {
+  if (!isPerson(client)) throw refused("hush", "only a person may say what people are told");
+  const { session } = await wanted(sources, args[0], command);
+  if (!sources.agents.hush(session)) throw refused("hush", `no agent has begun ${session} in this engine`);
+  return { sessionId: session, result: { text: `What ${session} asks for is told to those who follow it.` } };
 }
 
 function refused(verb: string, why: string): HarnessError<"InvalidCommand"> {

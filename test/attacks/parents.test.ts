@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
-import type { ParentQuestion } from "../../src/control/auth/attestation.ts";
+import type { AttestedParent, ParentAnswer, ParentQuestion } from "../../src/control/auth/attestation.ts";
 import { attestParent } from "../../src/control/auth/attestation.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
@@ -12,6 +12,7 @@ import { temporaryDirectory, testWorld } from "../support/world.ts";
 /** Each is red with `judgeParent` saying "known" to all. */
 const withSleep = requireProgram("sleep");
 const withBash = requireProgram("bash");
+const ALLOWED: ParentAnswer = { kind: "allowed", autoAttach: true };
 
 interface Place extends AsyncDisposable {
   readonly folder: string;
@@ -19,10 +20,12 @@ interface Place extends AsyncDisposable {
   readonly questions: ParentQuestion[];
   /** Runs a program, and attests it as if it had started this process. */
   attest(argv: readonly string[], options?: Attempt): Promise<string>;
+  /** Who was attested last, as whoever asked was told. */
+  readonly admitted: AttestedParent[];
 }
 
 interface Attempt {
-  readonly answer?: boolean;
+  readonly answer?: boolean | ParentAnswer;
   /** While the person is asked. */
   readonly meanwhile?: (child: Bun.Subprocess) => Promise<void>;
 }
@@ -31,10 +34,12 @@ function place(): Place {
   const folder = temporaryDirectory();
   const lockPath = join(folder.path, "mcp-parents.lock");
   const questions: ParentQuestion[] = [];
+  const admitted: AttestedParent[] = [];
   return {
     folder: folder.path,
     lockPath,
     questions,
+    admitted,
     async attest(argv, { answer = false, meanwhile } = {}) {
       const child = Bun.spawn([...argv], {
         cwd: folder.path,
@@ -46,17 +51,19 @@ function place(): Place {
         await until("the program runs, with its words", () =>
           readFileSync(`/proc/${child.pid}/cmdline`, "utf8").startsWith(`${argv[0]}\0`),
         );
-        await attestParent({
+        const parent = await attestParent({
           world: testWorld(),
           parentPid: child.pid,
           lockPath,
           async ask(question) {
             questions.push(question);
             await meanwhile?.(child);
-            return answer;
+            if (typeof answer !== "boolean") return answer;
+            return answer ? ALLOWED : { kind: "refused" };
           },
           signal: new AbortController().signal,
         });
+        admitted.push(parent);
         return "attested";
       } catch (thrown) {
         if (thrown instanceof HarnessError) return thrown.reason;
@@ -90,6 +97,27 @@ withSleep(
     expect(at.questions.map(({ verdict, parent }) => [verdict.kind, parent.argv0, parent.binary])).toEqual(
       [1, 2, 3].map(() => ["new", path, path]),
     );
+  },
+);
+
+withSleep(
+  "[CTL-12 AUTH-09] whether its sessions are auto-attached is asked once per parent and kept; who was let in before is seen",
+  async () => {
+    await using at = place();
+    const path = await program(at, "client", "sleep");
+    const quiet: ParentAnswer = { kind: "allowed", autoAttach: false };
+    expect(await at.attest([path, "60"], { answer: quiet })).toBe("attested");
+    expect(await at.attest([path, "60"])).toBe("attested");
+    expect([at.questions.length, at.admitted.map(({ autoAttach }) => autoAttach)]).toEqual([
+      1,
+      [false, false],
+    ]);
+    const lock = await readFile(at.lockPath, "utf8");
+    await writeFile(at.lockPath, lock.replace(/,\s*"autoAttach": false/, ""));
+    expect(await at.attest([path, "60"])).toBe("attested");
+    expect(at.admitted.at(-1)?.autoAttach).toBe(true);
+    await writeFile(at.lockPath, lock.replace("false", '"no"'));
+    expect(await at.attest([path, "60"])).toBe("ParentsUnusable");
   },
 );
 
@@ -130,7 +158,7 @@ withSleep(
       lockPath: at.lockPath,
       async ask() {
         asked++;
-        return true;
+        return ALLOWED;
       },
       signal: new AbortController().signal,
     }).catch((thrown: HarnessError) => thrown.reason);
@@ -200,7 +228,7 @@ test("[AUTH-09] a process that is not there is refused", async () => {
     world: testWorld(),
     parentPid: 2 ** 22 + 1,
     lockPath: at.lockPath,
-    ask: () => Promise.resolve(true),
+    ask: () => Promise.resolve(ALLOWED),
     signal: new AbortController().signal,
   }).catch((thrown: HarnessError) => thrown.reason);
   expect(refused).toBe("ParentRefused");

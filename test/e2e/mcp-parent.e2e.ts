@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -54,12 +54,20 @@ withTmux(
     await terminal.shows("[y/N]");
     await terminal.type("y");
     await terminal.press("Enter");
+    await terminal.shows("Always auto-attach sessions from this parent? [Y/n]");
+    expect(existsSync(lock)).toBe(false);
+    await terminal.type("n");
+    await terminal.press("Enter");
     await until("it is served", () => answer("allowed") !== undefined, 60_000);
     expect(answer("allowed")).toMatchObject({ result: { serverInfo: { name: "cinch" } } });
     expect(JSON.parse(readFileSync(lock, "utf8"))).toMatchObject({
       version: 1,
       parents: [
-        { binary: expect.stringContaining("bash"), binarySha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        {
+          binary: expect.stringContaining("bash"),
+          binarySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          autoAttach: false,
+        },
       ],
     });
     await terminal.press("C-c");
@@ -78,6 +86,77 @@ withTmux(
     await terminal.press("Enter");
     await terminal.shows("[y/N]");
     expect(answer("other")).toBeUndefined();
+    await terminal.press("C-c");
+  },
+  LIMIT_MS,
+);
+
+withTmux(
+  "[AUTH-09 CTL-12] a program that has changed is asked about anew, in words that say so; Enter alone lets nobody in; the terminal is the parent's again afterwards",
+  async () => {
+    await using place = await openMcpPlace([], { isAttested: false });
+    const { home, work } = place;
+    const agent = join(work, "agent");
+    copyFileSync("/bin/bash", agent);
+    writeFileSync(join(work, "first.json"), `${JSON.stringify(INITIALIZE)}\n`);
+    writeFileSync(join(work, "token"), place.token());
+    writeFileSync(
+      join(work, "start"),
+      "(cat first.json; until [ -e $1.over ]; do sleep 0.1; done) | CINCH_TOKEN=$(cat token) $CINCH mcp --no-listen > $1\n",
+    );
+    await using terminal = await openTerminal({ home, cwd: work, columns: 200 });
+    const lock = join(home.path, "config/cinch/mcp-parents.lock");
+    const kept = () => JSON.parse(readFileSync(lock, "utf8")).parents;
+    const said = (out: string) => () => {
+      const path = join(work, out);
+      return existsSync(path) && readFileSync(path, "utf8").includes("\n");
+    };
+
+    // Reading the terminal would stop a program in the background: nobody is asked, and it is refused.
+    await terminal.type("./agent start background &");
+    await terminal.press("Enter");
+    await until("it is refused", said("background"), 60_000);
+    expect(readFileSync(join(work, "background"), "utf8")).toContain("ParentRefused");
+    await terminal.type("clear; ./agent start one");
+    await terminal.press("Enter");
+    await terminal.shows("[y/N]");
+    await terminal.press("Enter");
+    await until("it is refused", said("one"), 60_000);
+    expect(JSON.parse(readFileSync(join(work, "one"), "utf8"))).toMatchObject({
+      error: { message: expect.stringContaining(agent), data: { reason: "ParentRefused" } },
+    });
+    await terminal.press("C-c");
+    await terminal.type("clear; ./agent start two");
+    await terminal.press("Enter");
+    await terminal.shows("[y/N]");
+    await terminal.type("yes");
+    await terminal.press("Enter");
+    await terminal.shows("[Y/n]");
+    await terminal.press("Enter");
+    await until("it is served", said("two"), 60_000);
+    const [before] = kept();
+    expect(before).toMatchObject({ argv0: "./agent", binary: agent, autoAttach: true });
+
+    // The terminal is the parent's again: what is typed next is not for cinch.
+    await terminal.type("echo for''-the-shell");
+    await terminal.press("Enter");
+    await terminal.shows("echo for''-the-shell");
+    writeFileSync(join(work, "two.over"), "");
+    await terminal.shows("for-the-shell");
+    const changed = `${agent}.new`;
+    copyFileSync(agent, changed);
+    appendFileSync(changed, "\n");
+    renameSync(changed, agent);
+    await terminal.type("clear; OPENAI_API_KEY=sk-test-0123456789abcdef0123456789abcdef ./agent start three");
+    await terminal.press("Enter");
+    await terminal.shows("It is not the program that you allowed before: it has changed since.");
+    expect(said("three")()).toBe(false);
+    await terminal.type("y");
+    await terminal.press("Enter");
+    await terminal.shows("[Y/n]");
+    await terminal.press("Enter");
+    await until("it is served", said("three"), 60_000);
+    expect(kept()).toEqual([{ ...before, binarySha256: expect.not.stringMatching(before.binarySha256) }]);
     await terminal.press("C-c");
   },
   LIMIT_MS,

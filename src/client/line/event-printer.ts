@@ -9,6 +9,7 @@ import type { WaitingInput } from "../kit/waiting.ts";
 import { deliveredInput, waitingAfter } from "../kit/waiting.ts";
 import { CallLines } from "./call-lines.ts";
 import {
+  agentText,
   answeredText,
   compactionText,
   hookText,
@@ -222,6 +223,8 @@ export class EventPrinter {
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
     if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
       return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
+    const agents = agentText(envelope.payload);
+    if (agents !== undefined) return agents;
     const given = givenMemories(envelope);
     if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);

@@ -36,6 +36,13 @@ export function hookText(envelope: EnvelopeOf<"HookTimeout"> | EnvelopeOf<"HookE
   return `hook '${neutraliseLine(event)}' command '${cmd}' failed${ending}${said === undefined ? "" : `: ${said}`}`;
 }
 
+/** What an agent's session does that nobody here watches: the engine's own words (CTL-12). */
+export function agentText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
+  const isAgents = namespace === "cinch" && (kind === "AgentSession" || kind === "AgentAsks");
+  const text = isAgents && isObject(payload) ? payload["text"] : undefined;
+  return typeof text === "string" ? neutraliseLine(text) : undefined;
+}
+
 export function answeredText(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
   const by = answer.by === undefined ? "" : ` by ${who(answer.by, client)}`;
   const rule = answer.rule === undefined ? "" : ` (${neutraliseLine(answer.rule)})`;

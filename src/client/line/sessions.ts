@@ -23,6 +23,8 @@ export interface SessionsSurface {
 export const SESSIONS_USAGE = [
   ["/sessions:list [all]", "the sessions of this directory"],
   ["/sessions:resume ID", "go on with another one; last is the newest"],
+  ["/sessions:attach ID", "the same, as notices of agents' sessions say it"],
+  ["/sessions:hush ID", "tell no more what an agent's session asks for"],
   ["/sessions:branch [ID] [at TURN|eN]", "make a new one, up to the end of a turn"],
   ["/sessions:pin [ID]", "keep one from expiring; /sessions:unpin lets it"],
   ["/sessions:export [ID] [--format FORMAT]", "write one to a file, as jsonl or markdown"],
@@ -32,7 +34,7 @@ export const SESSIONS_USAGE = [
 /** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
   const { name: verb, args, rest: text } = command;
-  if (verb === "resume") return await resume(args[0] ?? "", client);
+  if (verb === "resume" || verb === "attach") return await resume(args[0] ?? "", client);
   if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
   const { session: sessionId } = client;
   const payload = { args, text };

@@ -8,14 +8,22 @@ import { lookAtProcess } from "./parent-process.ts";
 
 /** What is known of the program that started cinch as its server. */
 export type ParentVerdict =
-  | { readonly kind: "known" }
+  | { readonly kind: "known"; readonly parent: AttestedParent }
   /** A person has never said yes to a program of this name at this place. */
   | { readonly kind: "new" }
   /** They have, and it was another: its binary, its script or how that is started. */
   | { readonly kind: "changed"; readonly before: AttestedParent };
 
 /** A program that a person said yes to. */
-export type AttestedParent = Omit<ParentProcess, "start">;
+export interface AttestedParent extends Omit<ParentProcess, "start"> {
+  /** False: they do not want to be told what its sessions ask for (CTL-12). */
+  readonly autoAttach: boolean;
+}
+
+/** What a person says of a program. */
+export type ParentAnswer =
+  | { readonly kind: "refused" }
+  | { readonly kind: "allowed"; readonly autoAttach: boolean };
 
 export interface ParentQuestion {
   readonly parent: ParentProcess;
@@ -29,10 +37,10 @@ export interface AttestationParts {
   /** `mcp-parents.lock` in the configuration directory. */
   readonly lockPath: string;
   /**
-   * Asks the person, on their terminal: never on standard input and output, which are the parent's. False where they say no,
-   * and where nobody can be asked.
+   * Asks the person, on their terminal: never on standard input and output, which are the parent's. Refused where they say
+   * no, and where nobody can be asked.
    */
-  readonly ask: (question: ParentQuestion, signal: AbortSignal) => Promise<boolean>;
+  readonly ask: (question: ParentQuestion, signal: AbortSignal) => Promise<ParentAnswer>;
   readonly signal: AbortSignal;
 }
 
@@ -48,36 +56,42 @@ const UNIQUE_BYTES = 6;
  * The process is looked at again after the answer, by its time of start: it is the one that was asked about.
  * @throws HarnessError ParentRefused, ParentsUnusable.
  */
-export async function attestParent(parts: AttestationParts): Promise<ParentProcess> {
+export async function attestParent(parts: AttestationParts): Promise<AttestedParent> {
   const { parentPid, lockPath, ask, signal } = parts;
   const parent = await look(parts, `process ${parentPid}`);
   const known = await readLock(lockPath);
   const verdict = judgeParent(parent, known);
-  if (verdict.kind === "known") return parent;
-  if (!(await ask({ parent, verdict }, signal))) {
+  if (verdict.kind === "known") return verdict.parent;
+  const answer = await ask({ parent, verdict }, signal);
+  if (answer.kind === "refused") {
     const problem = verdict.kind === "new" ? "it is not known" : "it has changed since it was attested";
     throw refused(parts, parent.binary, problem);
   }
   const now = await look(parts, parent.binary);
-  if (now.start !== parent.start || judgeParent(now, [parent]).kind !== "known")
+  const admitted = { ...parent, autoAttach: answer.autoAttach };
+  if (now.start !== parent.start || judgeParent(now, [admitted]).kind !== "known")
     throw refused(parts, parent.binary, "it became another program while it was asked about");
-  await keep(parts, parent);
-  return parent;
+  await keep(parts, admitted);
+  return attested(admitted);
 }
 
 /** What a list of attested programs says of one. */
-export function judgeParent(parent: AttestedParent, known: readonly AttestedParent[]): ParentVerdict {
+export function judgeParent(
+  parent: Omit<ParentProcess, "start">,
+  known: readonly AttestedParent[],
+): ParentVerdict {
   const named = known.filter((each) => nameOf(each) === nameOf(parent));
-  if (named.some((each) => isSame(each, parent))) return { kind: "known" };
+  const same = named.find((each) => isSame(each, parent));
+  if (same !== undefined) return { kind: "known", parent: same };
   const before = named.at(-1);
   return before === undefined ? { kind: "new" } : { kind: "changed", before };
 }
 
-function nameOf({ argv0, binary, script }: AttestedParent): string {
+function nameOf({ argv0, binary, script }: Omit<ParentProcess, "start">): string {
   return JSON.stringify([argv0, binary, script]);
 }
 
-function isSame(one: AttestedParent, other: AttestedParent): boolean {
+function isSame(one: AttestedParent, other: Omit<ParentProcess, "start">): boolean {
   return one.binarySha256 === other.binarySha256 && one.scriptSha256 === other.scriptSha256;
 }
 
@@ -90,7 +104,7 @@ async function look(parts: AttestationParts, program: string): Promise<ParentPro
 }
 
 /** Takes the place of what was kept under the same name. */
-async function keep({ world, lockPath }: AttestationParts, parent: ParentProcess): Promise<void> {
+async function keep({ world, lockPath }: AttestationParts, parent: AttestedParent): Promise<void> {
   const others = (await readLock(lockPath)).filter((each) => nameOf(each) !== nameOf(parent));
   const parents = [...others, attested(parent)].slice(-PARENTS_MAX);
   try {
@@ -101,13 +115,15 @@ async function keep({ world, lockPath }: AttestationParts, parent: ParentProcess
   }
 }
 
-function attested({ argv0, binary, binarySha256, script, scriptSha256 }: AttestedParent): AttestedParent {
+function attested(parent: AttestedParent): AttestedParent {
+  const { argv0, binary, binarySha256, script, scriptSha256, autoAttach } = parent;
   return {
     argv0,
     binary,
     binarySha256,
     ...(script === undefined ? {} : { script }),
     ...(scriptSha256 === undefined ? {} : { scriptSha256 }),
+    autoAttach,
   };
 }
 
@@ -127,8 +143,10 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 function readEntry(entry: unknown, path: string): AttestedParent {
   if (!isObject(entry)) throw unusable(path, "an entry is no object");
-  const { argv0, binary, binarySha256, script, scriptSha256 } = entry;
+  // Whoever was let in without being asked about this is seen.
+  const { argv0, binary, binarySha256, script, scriptSha256, autoAttach = true } = entry;
   const isWhole =
+    typeof autoAttach === "boolean" &&
     typeof argv0 === "string" &&
     typeof binary === "string" &&
     isSha256(binarySha256) &&
@@ -142,6 +160,7 @@ function readEntry(entry: unknown, path: string): AttestedParent {
     binarySha256,
     ...(typeof script === "string" ? { script } : {}),
     ...(isSha256(scriptSha256) ? { scriptSha256 } : {}),
+    autoAttach,
   });
 }
 

@@ -25,6 +25,8 @@ export interface AgentClientParts {
   readonly isBound?: boolean;
   /** What a session that it begins is like where it does not say. */
   readonly fresh?: FreshSession;
+  /** Told of each session that it begins to work with, before anything is done in it. Never rejects. */
+  readonly onSession?: (session: SessionId) => Promise<void>;
 }
 
 export interface FreshSession {
@@ -130,6 +132,7 @@ export class AgentClient implements AsyncDisposable {
     const accepted = await (await this.connection()).send({ kind: "AttachSession", sessionId: id });
     const run = accepted.sessionId ?? id;
     this.#workWith(run);
+    await this.#parts.onSession?.(run);
     return run;
   }
 
@@ -161,6 +164,7 @@ export class AgentClient implements AsyncDisposable {
     if (made === undefined)
       throw new HarnessError("InternalError", { what: "a session was made without an id" });
     this.#workWith(made);
+    await this.#parts.onSession?.(made);
     return made;
   }
 

@@ -26,7 +26,7 @@ export const UNANSWERED_MAX = 64;
 export const LAST_ANSWERS_MS_MAX = 1_000;
 
 /** What there is to serve, once it is known that this client may have it. */
-export interface Admitted extends Pick<AgentClientParts, "session" | "fresh"> {
+export interface Admitted extends Pick<AgentClientParts, "session" | "fresh" | "onSession"> {
   readonly engine: EnginePort;
   readonly authority: Pick<Authority, "verify" | "watch">;
   readonly token: string;
@@ -223,13 +223,14 @@ class StdioClient implements AsyncDisposable {
 
   #serve(admitted: Admitted, grant: Grant): Served {
     const { world, version } = this.#parts;
-    const { engine, authority, token, session, fresh } = admitted;
+    const { engine, authority, token, session, fresh, onSession } = admitted;
     const client = new AgentClient({
       engine,
       scope: grant.scope,
       isBound: true,
       ...(session === undefined ? {} : { session }),
       ...(fresh === undefined ? {} : { fresh }),
+      ...(onSession === undefined ? {} : { onSession }),
     });
     const watch = authority.watch(grant);
     const following = new Following({ client, world, watch, grant });

@@ -30,6 +30,8 @@ export interface MultiplexerParts {
   readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
   /** Composes a new session, or a new run on an existing log, for the client that asked for it. */
   openSession(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession>;
+  /** Told of each session that an agent has begun, and of each new run that one has begun on a log (CTL-12). */
+  onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
   /** Who owns which namespace of custom commands. */
@@ -166,6 +168,7 @@ export class Multiplexer {
       throw new HarnessError("EngineStopping", {});
     }
     this.add(session);
+    if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
     return opened;
   }
 
@@ -188,6 +191,11 @@ export class Multiplexer {
   /** An event before the questions that wait for an answer in a session that runs here. */
   askedSince(id: SessionId): EventSeq | undefined {
     return this.#sessions.get(id)?.askedSince;
+  }
+
+  /** How many people follow a session. */
+  peopleIn(id: SessionId): number {
+    return this.#sessions.get(id)?.people ?? 0;
   }
 
   /** The sessions that run here. */

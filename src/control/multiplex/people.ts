@@ -57,6 +57,11 @@ export class People {
     return true;
   }
 
+  /** Tells what needs no answer, to those who watch now. */
+  tell(event: Event): void {
+    this.#tell(event);
+  }
+
   asks(askId: AskId): boolean {
     return this.#open.has(askId);
   }
