@@ -15,8 +15,8 @@ import { failingOutput, omissionText, readable, readOmissions, readReport } from
 const ROOT = resolve(import.meta.dir, "..");
 const STEP_MS_MAX = 60 * 60_000;
 // Each file has a global object of its own either way; end-to-end tests have the machine for themselves.
-const TEST_FLAGS = ["--parallel", "--timeout=120000"];
-const END_TO_END_FLAGS = ["--isolate", "--timeout=240000"];
+const TEST_FLAGS = ["--parallel", "--timeout=300000"];
+const END_TO_END_FLAGS = ["--isolate", "--timeout=300000"];
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 const TYPED_RULES = ["nursery/noFloatingPromises", "nursery/useExhaustiveSwitchCases"];
 const BUN = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];

@@ -108,7 +108,7 @@ test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, a
   expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("number 0: a word");
   expect((await histories())?.misses).toBe((kept?.misses ?? 0) + 1);
   await plane[Symbol.asyncDispose]();
-}, 120_000);
+}, 300_000);
 
 test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing of the engine stays", async () => {
   await using place = openPlace(says("fine"));

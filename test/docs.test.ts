@@ -52,7 +52,7 @@ describe("[DOC-01] what stands in a document", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  }, 300_000);
 
   test("links between documents lead somewhere", () => {
     const files = new Set([...documents(), ...filesUnder("docs", "**/*"), "LICENSE"]);

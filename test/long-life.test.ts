@@ -7,7 +7,7 @@ import { until } from "./support/until.ts";
 const ADDED_MAX = 20;
 /** A message that is held is four: itself, its list of blocks, a block, a text. */
 const HELD_PER_TURN_MAX = 3;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const DAY_MS = 86_400_000;
 
 test(

@@ -82,4 +82,4 @@ test("[CTL-03 REL-07] an engine that is killed and started anew goes on with its
   expect(resumed).toEqual([session, connection.runOf(session)]);
   expect(connection.runOf(session)).not.toBe(session);
   expect(states).toContain("connected");
-}, 120_000);
+}, 300_000);

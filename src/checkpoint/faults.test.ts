@@ -80,7 +80,7 @@ test("[SES-15 R13] killed at any moment while files are kept, what was kept befo
     await rig.rewind({ at: 1, startOf: 1 }, ["contested", "foreign"]);
     expect(treeOf(join(parent, "work"))).toEqual({});
   }
-}, 120_000);
+}, 300_000);
 
 test("[SES-15] what is too large, or has no room left, is told before the first change, and left as it is", async () => {
   await using rig = await openCheckpointRig({ room: 3_000 });
@@ -207,7 +207,7 @@ test("[SES-15 R13] killed in the middle of setting back, again and again, each f
     expect(left.filter((path) => !unfinished.some((file) => `${file}/`.startsWith(`${path}/`)))).toEqual([]);
     expect(unfinished.length).toBeLessThanOrEqual(1);
   }
-}, 120_000);
+}, 300_000);
 
 test("[SES-15] contents that were damaged or removed are told, and the rest is set back", async () => {
   await using rig = await openCheckpointRig();

@@ -10,8 +10,8 @@ const SEED = 827_501_879;
 
 test("[SES-15] after any changes by commands, in a repository or not, each turn's start and end can be had back", async () => {
   await holds(setsBack(), RUNS, SEED);
-}, 240_000);
+}, 300_000);
 
 test("[SES-15] what others changed between turns stays to the last bit, and goes where a person says so", async () => {
   await holds(sparesOthers(), RUNS, SEED);
-}, 240_000);
+}, 300_000);

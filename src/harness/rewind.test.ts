@@ -20,7 +20,7 @@ import { examine } from "./doctor.ts";
 import type { OpenSessions } from "./sessions.ts";
 import { openSessions } from "./sessions.ts";
 
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 type What = "files" | "conversation" | "both";
 
@@ -135,6 +135,27 @@ test("[SES-15] a rewind can be undone, and that too: files and conversation are 
   expect(again).toMatchObject({ place: `after the rewind at e${undo}`, done: true });
   expect(state()).toEqual(["kept\n", "here\n", null, "mine, later\n"]);
   expect(await sees("once more")).toEqual([false, false]);
+});
+
+test("[SES-15 TOOL-03] a file that the model has read after the turn that is gone back to is one that it has not read", async () => {
+  const edit = calls("Edit", { file_path: "kept.txt", old_string: "kept", new_string: "edited" });
+  await using place = openPlace(
+    says("hello"),
+    calls("Read", { file_path: "kept.txt" }),
+    says("read"),
+    edit,
+    says("not yet"),
+  );
+  place.write("kept.txt", "kept\n");
+  await using harness = await place.open({ autoApprove: true });
+  await turn(harness, "hello");
+  const second = await turn(harness, "read it");
+  expect(await rewind(harness, startOf(second), "conversation")).toMatchObject({ done: true });
+  const third = await turn(harness, "edit it");
+  const result = third.find(({ kind }) => kind === "ToolResult");
+  expect(result?.payload).toMatchObject({ isError: true });
+  expect(JSON.stringify(result?.payload)).toContain("Read it first");
+  expect(readFileSync(join(place.repo, "kept.txt"), "utf8")).toBe("kept\n");
 });
 
 test("[SES-15] what is no boundary is refused, with the nearest ones named; a preview that is out of date too", async () => {

@@ -128,7 +128,7 @@ test("[SES-10] whatever events the protocol knows are imported in their order or
     60,
   );
   expect(imports).toBeGreaterThan(40);
-}, 120_000);
+}, 300_000);
 
 test("[SES-16 SES-10] of a log that is damaged everything else can be read, and what cannot is told in its place", async () => {
   const session = "sess_01JXT21Q00DC5PWCT7ZYZX7ZDA" as LogInfo["session"];

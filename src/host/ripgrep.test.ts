@@ -39,7 +39,7 @@ test("[TOOL-03] an embedded ripgrep runs from the compiled program, extracted on
   const before = statSync(path ?? "").mtimeMs;
   expect(run()).toStartWith(`${path} `);
   expect(statSync(path ?? "").mtimeMs).toBe(before);
-}, 120_000);
+}, 300_000);
 
 test("[TOOL-03] a program that was changed since is replaced, and a folder open to others is refused", async () => {
   await using place = temporaryDirectory();

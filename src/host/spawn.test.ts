@@ -212,7 +212,7 @@ describe("reading a child", () => {
     expect(bytes).toBe(1_000_000_000);
     expect(isFlat).toBe(true);
     expect(processesWith("1000000000")).toContain(unread.pid); // still at its first full pipe
-  }, 120_000);
+  }, 300_000);
 
   test("[REL-03] closes no file of anybody else, however the reading ends", async () => {
     await using home = temporaryDirectory();
@@ -247,7 +247,7 @@ describe("reading a child", () => {
     await owners;
     expect(checks.every(Boolean)).toBe(true);
     expect(checks.length).toBeGreaterThan(10);
-  }, 120_000);
+  }, 300_000);
 
   test("[TOOL-02] may be left early, which ends the writer", async () => {
     await using child = shell("exec yes");

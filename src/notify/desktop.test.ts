@@ -132,5 +132,5 @@ requireProgram("dbus-daemon")(
       await daemon.exited;
     }
   },
-  120_000,
+  300_000,
 );

@@ -63,4 +63,4 @@ test("[PERM-07] property: any rule that is promoted is read again as itself", as
     }),
     60,
   );
-}, 120_000);
+}, 300_000);

@@ -43,7 +43,7 @@ test(`[ENG-18 R01 R02] ${HISTORIES} random histories are all valid afterwards, a
     }),
     { numRuns: HISTORIES },
   );
-}, 120_000);
+}, 300_000);
 
 test("[ENG-18 R02] cut off after any block, a history is valid for the next request", () => {
   const whole: Message[] = [

@@ -16,7 +16,7 @@ import { runMode } from "./adversary/run-mode.ts";
 // open; deny rules not held against commands; the lock file of a run, and .harness-secrets, like any other file.
 
 const test = requireProgram("bwrap");
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 const SCENARIOS_MIN = 200;
 const CARRIERS = 11;
 
@@ -142,4 +142,4 @@ test("[ENG-01 PERM-08] a model that never stops, floods and forks ends at the li
   expect({ code, rounds: mock.requests.length }).toEqual({ code: 4, rounds: 6 });
   const sent = Math.max(...mock.requests.map(({ body }) => JSON.stringify(body).length));
   expect(sent).toBeLessThan(400_000);
-}, 120_000);
+}, 300_000);

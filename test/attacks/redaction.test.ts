@@ -38,7 +38,7 @@ test(`[SES-05 S54 R06] ${FLOWS} secrets of as many kinds, each said in every pla
       });
     }
   }
-}, 120_000);
+}, 300_000);
 
 test("[SES-05 PERM-06 S54] the question for a permission shows no secret: not in its arguments, its line or its diff", async () => {
   const [secret] = secretsOf("positives-generated");

@@ -103,7 +103,7 @@ requireProgram("prlimit")(
     ]);
     expect({ code: await child.exited, stdout, stderr }).toEqual({ code: 0, stdout: "Found.\n", stderr: "" });
   },
-  120_000,
+  300_000,
 );
 
 test('[SBX-01 PERM-08] with --auto-approve and no sandbox it is told that commands run unconfined; unavailable = "refuse" runs none', async () => {

@@ -46,7 +46,7 @@ test("[SBX-01 S15 S55 S57] commands reach the hosts of the list through the prox
   );
   expect(await rig.bash("echo $npm_config_cache")).toBe("/tmp/.cache/npm"); // the home's cannot be written
   expect(asked).toEqual(["/through", "/usual"]);
-}, 120_000);
+}, 300_000);
 
 // Seen red with ports of this machine held to 80 and 443, and with hosts compared as texts.
 describe("[SBX-01 SBX-04 PERM-01] a host of this machine that the user lists", () => {
@@ -72,7 +72,7 @@ describe("[SBX-01 SBX-04 PERM-01] a host of this machine that the user lists", (
       expect(asked).toEqual(["/listed"]);
       expect(events).toContain(`curl needs the network (${beside})`);
       expect(events).not.toContain(`needs the network (${name}:${server.port})`);
-    }, 120_000);
+    }, 300_000);
   }
 });
 
@@ -103,7 +103,7 @@ test("[SBX-04 S57] a request that the proxy refused is asked for outside, whatev
   expect(await alone.bash(script)).toContain(
     "that may be why it failed: the proxy let a request not through",
   );
-}, 120_000);
+}, 300_000);
 
 test("[S57 REL-03] a relay that dies takes its network with it, the next command gets another, and the session ends what it started", async () => {
   await using rig = openSandboxRig({ settings: { network: ["allowed.example"] } });
@@ -121,7 +121,7 @@ test("[S57 REL-03] a relay that dies takes its network with it, the next command
   expect(await rig.bash(look)).toBe("lo");
   await rig.end();
   await until("the end of the other relay", () => relays().length === 0);
-}, 120_000);
+}, 300_000);
 
 function parentOf(pid: number): number {
   const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "latin1") : "";

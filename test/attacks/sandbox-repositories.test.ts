@@ -118,4 +118,4 @@ test("[PERM-02 S26 S34] what a command planted is no repository in which git cou
   }
   await rig.bash("git init -q p/plain && git -C p/plain config core.hooksPath .husky/_");
   expect(await repositoryProblem(join(rig.root, "p", "plain"), true, rig.world.files)).toBeUndefined();
-}, 120_000);
+}, 300_000);

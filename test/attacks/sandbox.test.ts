@@ -26,14 +26,14 @@ describe("[SBX-01 S22 S26 S27 S30 S59] nothing gets out of the sandbox", () => {
     const { escaped, made } = await range.attack(attempts);
     expect(escaped).toEqual([]);
     expect(made).toBeGreaterThanOrEqual(200);
-  }, 120_000);
+  }, 300_000);
 
   test("by reading credentials, cinch's own files and what is configured to be hidden", async () => {
     await using range = await openRange();
     const { escaped, made } = await range.attack(readAttempts(range.places));
     expect(escaped).toEqual([]);
     expect(made).toBeGreaterThanOrEqual(100);
-  }, 120_000);
+  }, 300_000);
 
   test("by processes, devices, the kernel and its calls, nor by sockets", async () => {
     await using range = await openRange();
@@ -49,14 +49,14 @@ describe("[SBX-01 S22 S26 S27 S30 S59] nothing gets out of the sandbox", () => {
     expect(escaped).toEqual([]);
     expect(process.kill(places.victim, 0)).toBe(true);
     expect(made).toBeGreaterThanOrEqual(130);
-  }, 120_000);
+  }, 300_000);
 
   test("[REL-03 R19] by a process that means to outlive its call", async () => {
     await using range = await openRange();
     const token = `cinch-survivor-${process.pid}`;
     await range.attack(survivors(token));
     await noneWith(token);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("[SBX-01] what is not there cannot be made: [S26]", () => {
@@ -79,7 +79,7 @@ describe("[SBX-01] what is not there cannot be made: [S26]", () => {
         false,
       ]);
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 /** Each control is taken out in turn, and what it is there for then works: the attempts can succeed. */
@@ -139,7 +139,7 @@ describe("[SBX-01] the attempts work where a control is missing:", () => {
       await using range = await openRange(mutation);
       const { escaped } = await range.attack(attempts(range));
       expect(escaped.filter((each) => new RegExp(expected).test(each))).not.toEqual([]);
-    }, 120_000);
+    }, 300_000);
   }
 
   test("a /proc that is read-only, for root", async () => {
@@ -147,7 +147,7 @@ describe("[SBX-01] the attempts work where a control is missing:", () => {
     await using range = await openRange({ without: ["--remount-ro"] });
     const { escaped } = await range.attack(kernelAttempts().filter(({ name }) => name.startsWith("sysctl:")));
     expect(escaped).toContain("sysctl:core-pattern");
-  }, 120_000);
+  }, 300_000);
 
   test("dropped capabilities, for root", async () => {
     if (process.getuid?.() !== 0) return;
@@ -157,5 +157,5 @@ describe("[SBX-01] the attempts work where a control is missing:", () => {
     expect((await kept.attack(remounts(kept))).escaped).toEqual([]);
     await using range = await openRange({ without: ["--seccomp", "--unshare-user", "--cap-drop"] });
     expect((await range.attack(remounts(range))).escaped).toContain("remount:outside");
-  }, 120_000);
+  }, 300_000);
 });

@@ -57,7 +57,7 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
     expect(place.mock.requests).toHaveLength(1);
   }
   expect({ started, called, heard, refused }).toEqual({ started: [], called: [], heard: [], refused: 3 });
-}, 120_000);
+}, 300_000);
 
 test("[TOFU-01 S23 R22] what stands in the place of a file that steers, and is none, is left out and told, or ends the start", async () => {
   const odd = ["fifo", "folder", "unreadable", "loop"] as const;

@@ -13,7 +13,7 @@ describe("conformance in memory", () => {
       await using server = await openMemoryServer();
       const walked = await Array.fromAsync(walk({ ...server.parts(wire), scenarios: SCENARIOS }, signal));
       expect(walked.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
-    }, 120_000);
+    }, 300_000);
   }
 });
 

@@ -99,7 +99,7 @@ test("[CTL-16] an editor has a file written after its person allowed it, and ano
   expect(textTold(second.editor)).toBe("written");
   await second.editor.prompt(session, "more");
   expect(textTold(second.editor)).toBe("writtenand again");
-}, 120_000);
+}, 300_000);
 
 test("[CTL-16 CRED-03] an editor works with a provider whose key another process keeps, and its end ends them all", async () => {
   await using place = openPlace([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
@@ -110,7 +110,7 @@ test("[CTL-16 CRED-03] an editor works with a provider whose key another process
   expect(textTold(editor)).toBe("with a key");
   cinch.closeStdin();
   expect(await cinch.exited).toBe(0);
-}, 120_000);
+}, 300_000);
 
 test("[CTL-16] an editor that goes away in the middle of a question leaves nothing done and nothing running", async () => {
   await using place = openPlace([calls("Write", WRITE), says("never")]);
@@ -123,7 +123,7 @@ test("[CTL-16] an editor that goes away in the middle of a question leaves nothi
   expect(await cinch.exited).toBe(0);
   expect(existsSync(join(place.work, "a.txt"))).toBe(false);
   await expect(turn).rejects.toThrow();
-}, 120_000);
+}, 300_000);
 
 test("[CTL-16] without a model an editor is told why, and lines that are no messages end nothing", async () => {
   await using place = openPlace([]);
@@ -139,7 +139,7 @@ test("[CTL-16] without a model an editor is told why, and lines that are no mess
   await expect(editor.agent.request("session/new", { cwd: place.work, mcpServers: [] })).rejects.toThrow();
   cinch.kill("SIGTERM");
   expect(await cinch.exited).toBe(130);
-}, 120_000);
+}, 300_000);
 
 test("[CTL-16] a message without end is refused at its limit, and told on standard error", async () => {
   await using place = openPlace([]);
@@ -149,4 +149,4 @@ test("[CTL-16] a message without end is refused at its limit, and told on standa
   cinch.write("x".repeat(32 * 1024 * 1024 + 2));
   expect(await cinch.exited).toBe(1);
   expect(await cinch.stderr).toContain("(BodyTooLarge)");
-}, 120_000);
+}, 300_000);

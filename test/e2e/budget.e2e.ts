@@ -8,7 +8,7 @@ import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const BUDGET_EXIT = 4;
 /** Of the first answer: $0.03 at $1 for a million tokens. */
 const USAGE = { input: 20_000, output: 10_000 };

@@ -86,7 +86,7 @@ test("[AUTH-03] without anybody to show a code to, a token is refused in the doc
   }
   engine.kill("SIGTERM");
   expect(await engine.exited).toBe(130);
-}, 120_000);
+}, 300_000);
 
 test("[AUTH-03] an engine of a service manager shows the code on the desktop; who carries it gets the token, once", async () => {
   using place = openPlace();
@@ -116,7 +116,7 @@ test("[AUTH-03] an engine of a service manager shows the code on the desktop; wh
   expect([seen.status, await seen.json()]).toEqual([200, { sessions: [] }]);
   engine.kill("SIGTERM");
   expect(await engine.exited).toBe(130);
-}, 120_000);
+}, 300_000);
 
 test("[AUTH-03] a person's attached client is shown the code first, an agent's never, and no log has it", async () => {
   using place = openPlace();
@@ -166,7 +166,7 @@ test("[AUTH-03] a person's attached client is shown the code first, an agent's n
   stop.abort();
   engine.kill("SIGTERM");
   expect(await engine.exited).toBe(130);
-}, 120_000);
+}, 300_000);
 
 interface StreamText {
   readonly text: string;
@@ -210,7 +210,7 @@ requireProgram("tmux")(
     await terminal.press("C-c");
     await terminal.shows("bash-");
   },
-  120_000,
+  300_000,
 );
 
 test("[AUTH-03 CLI-01] a channel that is forced is the only one, and one that there is none of is refused by its name", async () => {
@@ -228,4 +228,4 @@ test("[AUTH-03 CLI-01] a channel that is forced is the only one, and one that th
     2,
     'cinch: --auth-channel is one of web, tty, notify, not "email" (UsageInvalid)\n',
   ]);
-}, 120_000);
+}, 300_000);

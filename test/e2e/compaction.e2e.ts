@@ -94,7 +94,7 @@ test("[SES-13 SES-17 R02 R11] a session goes on for forty turns in a tiny window
   const events = await store.events(log?.logId ?? ("log_" as never), 0, 50);
   const first = events.find(({ kind }) => kind === "TurnStarted");
   expect(JSON.stringify(first)).toContain(RULE);
-}, 120_000);
+}, 300_000);
 
 test("[SES-13 HOOK-01] a provider that finds the request too long gets a shorter one; hooks and clients are told", async () => {
   await using place = openPlace((request) => says(isSummary(request) ? "Goal: talk." : "fine"));
@@ -124,7 +124,7 @@ test("[SES-13 HOOK-01] a provider that finds the request too long gets a shorter
     trigger: "overflow",
     tokens: expect.any(Number),
   });
-}, 120_000);
+}, 300_000);
 
 test("[SES-13] /compact shortens the conversation and says what came of it", async () => {
   await using place = openPlace((request) => says(isSummary(request) ? "Goal: talk." : "fine"));
@@ -134,4 +134,4 @@ test("[SES-13] /compact shortens the conversation and says what came of it", asy
   expect(stdout).toMatch(/made shorter: earlier turns became a summary, \d,\d{3} → [\d,]+ tokens\n/);
   expect(stdout).toContain("There is nothing to gain: the conversation is short already.\n");
   expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("Goal: talk.");
-}, 120_000);
+}, 300_000);

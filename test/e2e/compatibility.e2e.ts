@@ -7,7 +7,7 @@ import { says } from "../support/mock-provider/turn.ts";
 import { ROOT } from "../support/source.ts";
 
 /** Against hanging alone. */
-const MS_MAX = 120_000;
+const MS_MAX = 300_000;
 /** Written by a cinch of protocol 0.2.0, before there was a release. */
 const EXPORT = join(ROOT, "test/data/protocol/0.2.0/export.jsonl");
 

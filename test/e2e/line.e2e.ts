@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const READY = "/help lists commands\n>";
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 test(
   "[CLI-01 PERM-03] at a terminal: type, answer a permission prompt with a shortened rule, watch the turn",

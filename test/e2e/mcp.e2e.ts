@@ -10,7 +10,7 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import { isRunning } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const TOOLS = [
   "harness.create_session",

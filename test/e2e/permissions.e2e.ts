@@ -238,4 +238,4 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
       "to let it through: a person says yes, or --auto-approve; or take that rule out",
     ],
   ]);
-}, 120_000);
+}, 300_000);

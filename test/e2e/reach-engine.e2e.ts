@@ -7,7 +7,7 @@ import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
 
 const CLIENTS = 20;
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 
 interface Reached {
   readonly pid: number;

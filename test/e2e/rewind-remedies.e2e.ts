@@ -56,7 +56,7 @@ test("[SES-15 SES-10] what /sessions:export wrote into the workspace stays, and 
     code: 0,
   });
   expect(readdirSync(place.work).sort()).toEqual(exported.sort());
-}, 120_000);
+}, 300_000);
 
 test("[SES-15] where files can no longer be set back, the command that is named sets the conversation back", async () => {
   await using place = openPlace([writes("1\n"), says("one")]);
@@ -68,7 +68,7 @@ test("[SES-15] where files can no longer be set back, the command that is named 
   const [, ...words] = remedy.replace("ID", "last").split(" ");
   expect(await place.sessions(...words)).toMatchObject({ code: 0 });
   expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("1\n");
-}, 120_000);
+}, 300_000);
 
 test("[SES-15 S33] a workspace whose .git is no repository that can be read is worked in, and set back", async () => {
   await using place = openPlace([calls("Bash", { command: "echo 2 >a.txt" }), says("one")]);
@@ -80,4 +80,4 @@ test("[SES-15 S33] a workspace whose .git is no repository that can be read is w
     code: 0,
   });
   expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("1\n");
-}, 120_000);
+}, 300_000);

@@ -81,4 +81,4 @@ test("[SES-15] a stored session is set back from the command line: told first, t
   expect(readdirSync(kept)).toHaveLength(1);
   expect(await run("sessions", "delete", "last", "--yes")).toMatchObject({ code: 0 });
   expect(readdirSync(kept)).toEqual([]);
-}, 120_000);
+}, 300_000);

@@ -9,7 +9,7 @@ import { says } from "../support/scripted-provider.ts";
 import { buildSdk } from "../support/sdk/runtimes.ts";
 import { ROOT } from "../support/source.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Pages of one origin, which hold the SDK as it is built. */
 interface PageServer extends Disposable {

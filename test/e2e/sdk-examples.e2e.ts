@@ -8,7 +8,7 @@ import type { Served } from "../support/served.ts";
 import { openServed } from "../support/served.ts";
 import { ROOT } from "../support/source.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const WITH_PYTHON = requireProgram("python3");
 const HUMAN = ["--identity-class", "human"];
 const AGENT = ["--identity-class", "agent"];

@@ -9,7 +9,7 @@ import { buildSdk, RUNTIMES, startDriver } from "../support/sdk/runtimes.ts";
 import type { Served } from "../support/served.ts";
 import { openServed } from "../support/served.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 let built: BuiltSdk | undefined;
 afterAll(() => built?.[Symbol.dispose]());

@@ -77,7 +77,7 @@ test("[CTL-11 CTL-06 AUTH-02 AUTH-11] an engine is served to its owner's clients
   expect(await engine.exited).toBe(130);
   expect(existsSync(place.socket)).toBe(false);
   expect(existsSync(join(place.home.path, "state/cinch/owner.token"))).toBe(false);
-}, 120_000);
+}, 300_000);
 
 test("[CTL-11] a second engine is told of the first, and one that was killed leaves its place to the next", async () => {
   await using place = openPlace();
@@ -97,7 +97,7 @@ test("[CTL-11] a second engine is told of the first, and one that was killed lea
   });
   third.kill("SIGTERM");
   expect(await third.exited).toBe(130);
-}, 120_000);
+}, 300_000);
 
 test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", async () => {
   await using place = openPlace();
@@ -108,10 +108,10 @@ test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", 
     cwd: place.work,
   });
   expect([lonely.code, lonely.stderr]).toEqual([expect.any(Number), expect.stringContaining("cinch serve")]);
-}, 120_000);
+}, 300_000);
 
 test("[CTL-10] what cannot be listened at is refused before anything starts, with the flag that is missing", async () => {
   await using place = openPlace();
   const lan = await runCinch(["serve", "--listen", "0.0.0.0:0"], { home: place.home, cwd: place.work });
   expect([lan.code, lan.stderr]).toEqual([2, expect.stringContaining("--tls-cert and --tls-key")]);
-}, 120_000);
+}, 300_000);

@@ -11,7 +11,7 @@ import type { Terminal } from "../support/terminal.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 300_000;
 const test = requireProgram("tmux");
 const READY = "/help lists commands";
 const ASKS = "1-4 (";

@@ -95,7 +95,7 @@ for (const { what, break: breakIt, reason, code, remedy } of FAULTS) {
     copyFileSync(kept, path);
     expect(await rig.said()).toContain(SAID);
     expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
-  }, 120_000);
+  }, 300_000);
 }
 
 test("[SES-16 R14] while another program writes the store, sessions are listed and shown, and a run says so", async () => {
@@ -109,7 +109,7 @@ test("[SES-16 R14] while another program writes the store, sessions are listed a
     expect(run.stderr).toMatch(/Try again.*\(StoreBusy\)/u);
   }
   expect(await rig.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0 });
-}, 120_000);
+}, 300_000);
 
 test("[SES-16 R14] where one content of a session is damaged, the place is named and every other session is read", async () => {
   await using rig = await openRig([says(SAID), says("whole")]);
@@ -127,7 +127,7 @@ test("[SES-16 R14] where one content of a session is damaged, the place is named
   const doctor = await rig.cinch(["doctor", "--full"]);
   expect(doctor).toMatchObject({ code: 1 });
   expect(doctor.stdout.match(/DAMAGE {2}sessions/gu)?.length).toBe(2);
-}, 120_000);
+}, 300_000);
 
 test("[SES-16 SES-06 R29] a clock that was set back loses nothing, and the session goes on where it was", async () => {
   await using rig = await openRig([says(SAID), says("again")]);
@@ -189,7 +189,7 @@ withMounts(
     expect(after).toContain("remember");
     expect(after).not.toContain("exit");
   },
-  120_000,
+  300_000,
 );
 
 withMounts(

@@ -22,7 +22,7 @@ import { openTerminal } from "../support/terminal.ts";
 
 // One repository that holds every hostile file of the table, and the program itself started in it, as the kernel sees it.
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 let scratch = "";
 let repository = "";
 let home: CinchHome;

@@ -38,5 +38,5 @@ requireProgram("bwrap")(
     expect(sample.length).toBeGreaterThan(TRACED / 2);
     expect(await disagreements(sample)).toEqual([]);
   },
-  240_000,
+  300_000,
 );

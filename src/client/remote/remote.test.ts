@@ -163,4 +163,4 @@ test("[ENG-08] a reader that is slower than the wire is refilled from the log", 
     if (seen.length === count) break;
   }
   expect(seen).toEqual(seen.map((_, at) => (seen[0] ?? 0) + at));
-}, 120_000);
+}, 300_000);

@@ -138,7 +138,7 @@ test("[ENG-08 CTL-06] a reader that stops reading costs the others nothing, and 
   await stalled.until(() => counted(stalled) === 30);
   expect(stalled.events()).toEqual(control.rig.events);
   for (const reader of [stalled, ...live]) await reader.leave();
-}, 120_000);
+}, 300_000);
 
 test("[AUTH-08] a reader is told that its token runs out, and is cut off a minute after", async () => {
   await using control = await openControlRig({ script: [says("hello")] });

@@ -116,7 +116,7 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
     (keys) => keys,
   );
   expect(readdirSync(rig.folder).filter((name) => name.endsWith(".cinch-tmp"))).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 async function holdsAsync(property: (at: number, byte: number) => Promise<void>): Promise<void> {
   await fc.assert(fc.asyncProperty(fc.nat(2_000), fc.integer({ min: 0, max: 255 }), property), {

@@ -192,7 +192,7 @@ describe("any valid history makes a body that its provider takes", () => {
         ),
         { numRuns: 3_000 },
       );
-    }, 120_000);
+    }, 300_000);
   }
 });
 
@@ -214,7 +214,7 @@ describe("a history that grows gives the same bytes as one that is sent for the 
         }),
         { numRuns: 1_000 },
       );
-    }, 120_000);
+    }, 300_000);
   }
 });
 
@@ -235,6 +235,6 @@ describe("the same messages sent to another provider become what they would be i
         }),
         { numRuns: 500 },
       );
-    }, 120_000);
+    }, 300_000);
   }
 });

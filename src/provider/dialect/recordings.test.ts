@@ -35,7 +35,7 @@ describe("recorded streams", () => {
       const offsets = Array.from({ length: recording.bytes.length - 1 }, (_, index) => index + 1);
       await expectSameCut(recording, offsets);
     }
-  }, 120_000);
+  }, 300_000);
 
   test("[PROV-10 R06] every recording, one byte at a time, gives the same events", async () => {
     for (const recording of ALL) {
@@ -46,7 +46,7 @@ describe("recorded streams", () => {
       );
       expect(bytewise).toEqual(straight);
     }
-  }, 120_000);
+  }, 300_000);
 
   test("[PROV-10 R06] line ends of any kind, and a byte order mark, change nothing", async () => {
     for (const recording of ALL) {
@@ -73,7 +73,7 @@ describe("recorded streams", () => {
         expect(calls).toEqual(expect.arrayContaining(callsIn(cut.events)));
       }
     }
-  }, 120_000);
+  }, 300_000);
 
   test("[PROV-10 R09] every recording of a call cut after any byte gives the whole call or none", async () => {
     for (const recording of small.filter(({ bytes }) => bytes.length < 2_600)) {
@@ -86,7 +86,7 @@ describe("recorded streams", () => {
         expect(calls).toEqual(expect.arrayContaining(callsIn(cut.events)));
       }
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 async function expectSameCut(recording: Recording, offsets: readonly number[]): Promise<void> {

@@ -31,7 +31,7 @@ test(`[SES-01 SES-07 R13] of ${KILLS} writers killed in the middle, none loses w
     expect((await store.find(log.logId))?.heldBy).toBeUndefined();
     before = acknowledged;
   }
-}, 120_000);
+}, 300_000);
 
 test(`[SES-01 SES-02 R37] ${RACERS} processes make one store at once, and one of them gets the log that all want`, async () => {
   await using directory = temporaryDirectory();
@@ -50,7 +50,7 @@ test(`[SES-01 SES-02 R37] ${RACERS} processes make one store at once, and one of
   } finally {
     await Promise.all(racers.map(({ kill }) => kill()));
   }
-}, 120_000);
+}, 300_000);
 
 requireProgram("strace")(
   "[SES-03 R15] each batch that must survive the loss of power is synced before it is acknowledged, and no other",
@@ -67,7 +67,7 @@ requireProgram("strace")(
     const own = syncs["process"] ?? 0;
     expect([syncs["power"], syncs["power, asked for later"]]).toEqual([own + 20, own + 20]);
   },
-  120_000,
+  300_000,
 );
 
 const withMounts = requireProgram("unshare");
@@ -90,7 +90,7 @@ withMounts(
       events: acknowledged + 10,
     });
   },
-  120_000,
+  300_000,
 );
 
 requireProgram("prlimit")(
@@ -114,7 +114,7 @@ requireProgram("prlimit")(
       events: acknowledged,
     });
   },
-  120_000,
+  300_000,
 );
 
 withMounts(
@@ -140,7 +140,7 @@ withMounts(
       making: "StoreUnwritable",
     });
   },
-  120_000,
+  300_000,
 );
 
 interface Running {

@@ -16,7 +16,7 @@ const BATCHES = 12;
 const PAGE_BYTES = 4_096;
 const WAL_HEADER_BYTES = 32;
 const WAL_FRAME_BYTES = 24 + PAGE_BYTES;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 const world = testWorld();
 

@@ -19,7 +19,7 @@ import { sessionTable } from "../transcript/overview.ts";
 import { openSqliteStore } from "./open.ts";
 
 const RUNS = 150;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const NOW = Date.parse(T0) + 90 * 86_400_000;
 const { signal } = new AbortController();
 

@@ -151,7 +151,7 @@ test(`[SES-16 R14] ${DAMAGES} times, bytes of a store are changed or cut off: lo
     DAMAGES,
   );
   expect(Object.values(seen).every((times) => times > 0)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 /** Every event as it was written, or a reason that says why not. */
 async function readLog(

@@ -57,7 +57,7 @@ test("[SES-02 R37] an upgrade that is killed, wherever it was, is taken up by th
   expect(await store.find(session)).toMatchObject({ title: "an old title", lastEvent: EVENTS });
   const [marked] = await expired(store, logId);
   expect(marked).toMatchObject({ id: EVENTS, payload: { isError: true } });
-}, 120_000);
+}, 300_000);
 
 test("[SES-02 SES-04] rows that were sealed before more was bound to them are read as they were, beside new ones", async () => {
   await using directory = temporaryDirectory();

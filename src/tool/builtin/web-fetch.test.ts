@@ -308,7 +308,7 @@ test("[TOOL-04 S55] no spelling of an inner address is connected to, however it 
   // 010 is 8 to whoever reads addresses: some of the spellings mean public ones.
   const meant = [PUBLIC, "8.1.2.3", "172.14.0.1", "168.51.129.14"];
   expect(site.connected.filter((address) => !meant.includes(address))).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("[TOOL-04] a literal address that is not public, or localhost, is refused before anybody is asked", async () => {
   await using rig = openToolRig();

@@ -126,7 +126,7 @@ async function run(mode: Mode): Promise<Report> {
       cwd: root,
       home: { path: home, env: { HOME: home }, [Symbol.dispose]: () => undefined },
       env: { MOCK_KEY: KEY, TMPDIR: temporary },
-      timeoutMs: 110_000,
+      timeoutMs: 240_000,
     };
     const first = await runCinch(["-p", prompt, ...flagged], { ...options, stdin: load.attachment });
     const second = await runCinch(["-p", NOW, "--continue", ...flagged], options);

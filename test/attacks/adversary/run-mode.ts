@@ -5,7 +5,7 @@ import { ROOT } from "../../support/source.ts";
 import { KEY } from "./ground.ts";
 import type { Mode, Report } from "./report.ts";
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 560_000;
 
 /** Runs all scenarios in one mode, in a network namespace whose resolver is the adversary's own. */
 export async function runMode(mode: Mode): Promise<Report> {
