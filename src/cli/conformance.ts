@@ -12,6 +12,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
+import { unreachableEngine } from "./unreachable-engine.ts";
 
 /**
  * `cinch conformance --against URL`: walks the scenarios of the protocol against a server, ours or a stranger's, over every
@@ -106,7 +107,7 @@ async function reached<T>(reach: () => Promise<T>, against: Against): Promise<T>
     }
     const url =
       against.kind === "url" ? against.url : against.kind === "unix" ? against.path : against.argv[0];
-    throw new HarnessError("EngineUnreachable", { url, detail: messageOf(thrown) }, { cause: thrown });
+    throw unreachableEngine(url, thrown);
   }
 }
 

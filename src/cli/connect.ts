@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { EnginePlace } from "../host/engine-wire.ts";
 import { engineWire } from "../host/engine-wire.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
@@ -10,6 +10,7 @@ import type { ReachedEngine, ReachOptions } from "./reach-engine.ts";
 import { openRemotePort } from "./remote-port.ts";
 import { askSecret } from "./secret-prompt.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { unreachableEngine } from "./unreachable-engine.ts";
 
 export interface ConnectOptions extends Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal"> {
   readonly connect: ConnectWords;
@@ -30,18 +31,18 @@ export async function connectEngine(options: ConnectOptions): Promise<ReachedEng
   const { place, url } = await placeOf(connect);
   const token = await tokenOf(connect, at);
   const { clock, random } = at.world;
-  const port = await openRemotePort(
-    {
-      url,
-      wire: engineWire(place),
-      tokens: givenToken(token),
-      clock,
-      random,
-      ...(onState === undefined ? {} : { onState }),
-      ...(onResumed === undefined ? {} : { onResumed }),
-    },
-    signal,
-  );
+  const parts = {
+    url,
+    wire: engineWire(place),
+    tokens: givenToken(token),
+    clock,
+    random,
+    ...(onState === undefined ? {} : { onState }),
+    ...(onResumed === undefined ? {} : { onResumed }),
+  };
+  const port = await openRemotePort(parts, signal).catch((thrown: unknown) => {
+    throw hasReason(thrown, "EngineUnreachable") ? unreachableEngine(connect.url, thrown.cause) : thrown;
+  });
   return { port, owned: false, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
 }
 

@@ -118,7 +118,7 @@ test(
     const odd = ["--against", "http://127.0.0.1:9", "--scenario", "turn-completed"];
     expect(await run(...odd)).toEqual([2, "", said("did you mean turn-completes?")]);
     const nobody = await run("--against", "http://127.0.0.1:9");
-    expect(nobody).toEqual([1, "", said("(EngineUnreachable)")]);
+    expect(nobody).toEqual([1, "", said("cannot be reached: nothing listens there. Start it")]);
     const lost = await run("--against", "http://127.0.0.1:9", "--auth-token-file", "/nowhere/token");
     expect(lost).toEqual([2, "", said("--auth-token-file /nowhere/token cannot be read")]);
     const bare = await runCinch(["conformance", "--against", "http://127.0.0.1:9"], { home });

@@ -120,8 +120,15 @@ test(
       const { code, stderr } = await runCinch(words, { home });
       expect([words, code, stderr]).toEqual([words, 2, expect.stringContaining(problem)]);
     }
-    const away = await runCinch(["--connect", "https://127.0.0.1:1"], { home, env: { CINCH_TOKEN: "t" } });
-    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining("(EngineUnreachable)")]);
+    const away = [
+      ["https://127.0.0.1:1", "nothing listens there"],
+      ["unix:///nowhere/control.sock", "there is no such socket"],
+    ] as const;
+    for (const [url, why] of away) {
+      const { code, stderr } = await runCinch(["--connect", url], { home, env: { CINCH_TOKEN: "t" } });
+      const said = `cinch: The engine at ${url} cannot be reached: ${why}. Start it there with: cinch serve (EngineUnreachable)\n`;
+      expect([code, stderr]).toEqual([1, said]);
+    }
   },
   TIMEOUT_MS,
 );
