@@ -12,6 +12,8 @@ const REMEMBERED_MAX = 10_000;
 
 /** Where the ids of a payload stand; what else looks like one is somebody's text. */
 const ID_KEYS = { callId: "call", askId: "ask", inputId: "inp", taskId: "task" } as const;
+/** Where lists of them stand. */
+const LIST_KEYS = { inputIds: "inp", held: "inp" } as const;
 
 export interface BranchIds {
   event(event: Envelope): Envelope;
@@ -31,12 +33,19 @@ export function branchIds(logId: LogId): BranchIds {
     return made;
   }
 
-  /** The ids that stand right in an object, and in its list of calls. */
+  /** The ids that stand right in an object, in its lists of ids, and in its list of calls. */
   function inObject(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const changed: Record<string, unknown> = { ...value };
     for (const [key, prefix] of Object.entries(ID_KEYS)) {
       const old = value[key];
       if (typeof old === "string" && isId(prefix, old)) changed[key] = rewritten(prefix, old);
+    }
+    for (const [key, prefix] of Object.entries(LIST_KEYS)) {
+      const list = value[key];
+      if (!Array.isArray(list)) continue;
+      changed[key] = list.map((old: unknown) =>
+        typeof old === "string" && isId(prefix, old) ? rewritten(prefix, old) : old,
+      );
     }
     const { toolCalls } = value;
     if (Array.isArray(toolCalls)) {

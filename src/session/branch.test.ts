@@ -16,7 +16,9 @@ import { temporaryDirectory } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId, LogId } from "../base/ids.ts";
 import { idFromBytes } from "../base/ids.ts";
+import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import type { Event } from "../protocol/events.ts";
 import { branchLog } from "./branch.ts";
 import { branchId } from "./branch-ids.ts";
 import { TTL_EXPIRED } from "./expired.ts";
@@ -163,6 +165,49 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   });
 }
+
+test("[SES-08 ENG-26] what waits for its turn where a session is branched waits in the branch too, and nothing else does", async () => {
+  await using rig = await openRig(async (world) => memorySessionStore(world.machine));
+  const log = newLog(rig.world);
+  const { session } = log;
+  const originator = rig.world.ids.next("cli");
+  const inputs = ["steered", "next", "last"].map((text) => ({
+    inputId: rig.world.ids.next("inp"),
+    content: [{ type: "text" as const, text }],
+    originator,
+  }));
+  const [steered, next, last] = inputs.map(({ inputId }) => inputId);
+  const ours = (kind: string, payload: Readonly<Record<string, unknown>>) =>
+    ({ kind: "CustomEvent", payload: { namespace: "cinch", kind, payload } }) as const;
+  const told: readonly Event[] = [
+    { kind: "TurnStarted", payload: { turn: 1, originator, content: [{ type: "text", text: "go" }] } },
+    ...inputs.map((input, at): Event => {
+      return { kind: "InputQueued", payload: { ...input, delivery: at === 0 ? "steer" : "queue" } };
+    }),
+    ours("InputDelivered", { inputId: steered, turn: 1, round: 1 }),
+    { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } },
+    ours("InputsWaiting", { inputIds: [last], held: [last] }),
+    {
+      kind: "TurnStarted",
+      payload: {
+        turn: 2,
+        originator,
+        content: inputs[1]?.content ?? [],
+        ...(next === undefined ? {} : { inputId: next }),
+      },
+    },
+    { kind: "TurnEnded", payload: { turn: 2, reason: "complete" } },
+  ];
+  const events = told.map((each, at) => event(session, at + 1, each));
+  await using writer = await rig.store.create(log, rig.me);
+  await writer.append({ events }, "process");
+  const waitingIn = async (at: number) => {
+    const { logId } = await branch(rig, log.logId, at);
+    const waiting = await waitingInputs(rig.store, logId, at);
+    return waiting.map(({ content: [block] }) => (block?.type === "text" ? block.text : ""));
+  };
+  expect([await waitingIn(6), await waitingIn(9)]).toEqual([["next", "last"], ["last"]]);
+});
 
 test("[SES-08] the id of a branch is the one that anybody else would derive", () => {
   const logId = "log_01JXT21Q00440WAKYHT0DB49BM" as LogId;
