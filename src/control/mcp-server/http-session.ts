@@ -13,6 +13,9 @@ import { HTTP_FEATURE } from "./words.ts";
 /** What the library calls the stream that belongs to no request. */
 const UNASKED_STREAM = "_GET_stream";
 
+/** How long a client is told to wait before it goes on with a stream that broke. */
+export const RETRY_MS = 1_000;
+
 export interface HttpSessionParts {
   readonly id: string;
   readonly client: AgentClient;
@@ -55,6 +58,7 @@ export class HttpSession implements AsyncDisposable {
     this.transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: this.#sent,
+      retryInterval: RETRY_MS,
       onsessionclosed: () => this.end(),
     });
     this.#server = mcpServer({
