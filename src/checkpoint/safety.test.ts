@@ -159,6 +159,18 @@ test("[SES-15] what is changed between the preview and the act stays, also where
   expect(shell(root, "cat a new gone; stat -c %a m")).toBe("999700\n");
 });
 
+test("[SES-15] what was changed after the preview that a person has said yes to is not set back by that", async () => {
+  await using rig = await openCheckpointRig();
+  shell(rig.root, "printf 1 >a; printf 1 >b");
+  const { start } = await rig.turn("printf 2 >a; printf 2 >b");
+  const { signal } = new AbortController();
+  const { token } = await rig.checkpoints.preview(start, 1, signal);
+  rig.outside("printf mine >b");
+  const act = rig.checkpoints.rewind(start, { token, overwrite: ["contested", "foreign"], turn: 1 }, signal);
+  await expect(act).rejects.toMatchObject({ reason: "RewindChanged" });
+  expect(shell(rig.root, "cat a b")).toBe("2mine");
+});
+
 test("[SES-15] repositories in the workspace are left as they are, and told where they went or came", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;

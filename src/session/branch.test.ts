@@ -24,7 +24,7 @@ import { branchId } from "./branch-ids.ts";
 import { TTL_EXPIRED } from "./expired.ts";
 import { memorySessionStore } from "./memory-store.ts";
 import { openSqliteStore } from "./sqlite/open.ts";
-import type { NewLog, StoredMessage } from "./store.ts";
+import type { NewLog, SessionStore, StoredMessage } from "./store.ts";
 
 const STORES: Readonly<Record<string, OpenStore>> = {
   memory: async (world) => memorySessionStore(world.machine),
@@ -165,6 +165,28 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   });
 }
+
+test("[SES-08 REL-02] a branch that is told as made survives the loss of power", async () => {
+  await using rig = await openRig(async (world) => memorySessionStore(world.machine));
+  const source = await makeSource(rig, 1_200);
+  const unsynced: number[] = [];
+  const store: SessionStore = {
+    ...rig.store,
+    async create(...args) {
+      const writer = await rig.store.create(...args);
+      const append: typeof writer.append = async (batch, durability) => {
+        await writer.append(batch, durability);
+        unsynced.push(...(batch.events ?? []).map(({ id }) => id));
+        if (durability === "power") unsynced.length = 0;
+      };
+      return new Proxy(writer, { get: (of, key) => (key === "append" ? append : Reflect.get(of, key, of)) });
+    },
+  };
+  const target = newLog(rig.world);
+  const last = source.events.length;
+  await branchLog(store, source.log.logId, last, target, rig.me, rig.signal);
+  expect([unsynced, (await rig.store.find(target.logId))?.lastEvent]).toEqual([[], last]);
+});
 
 test("[SES-08 ENG-26] what waits for its turn where a session is branched waits in the branch too, and nothing else does", async () => {
   await using rig = await openRig(async (world) => memorySessionStore(world.machine));
