@@ -259,6 +259,7 @@ class HttpFront implements AsyncDisposable {
         if (watch?.ended.aborted === true) onEnded();
         watch?.ended.addEventListener("abort", onEnded, { once: true });
         const body = pulledBody(read, {
+          clock: world.clock,
           left: leave,
           failed: (thrown) => {
             this.#tell(thrown);

@@ -92,29 +92,65 @@ export function sseFrame(
   return `${id}${event}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A body that is made only as fast as it is read. */
+/** How long a reader may take nothing of what is there for it: it has the rest from the log when it comes back. */
+export const STALLED_MS_MAX = 120_000;
+
+export interface PulledBodyOptions {
+  readonly clock: Pick<Clock, "monotonic" | "timer">;
+  /** Called once, whoever ended it. */
+  readonly left: () => void;
+  readonly failed: (thrown: unknown) => string;
+}
+
+/** A body that is made only as fast as it is read, and breaks off where nothing of it is for `STALLED_MS_MAX`. */
 export function pulledBody(
   pieces: AsyncGenerator<string>,
-  { left, failed }: { readonly left: () => void; readonly failed: (thrown: unknown) => string },
+  { clock, left, failed }: PulledBodyOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let isFailed = false;
+  let isOver = false;
+  /** Since when a piece waits to be taken. */
+  let waitsSinceMs: number | undefined;
+  let timer: Disposable | undefined;
+  const leave = () => {
+    isOver = true;
+    timer?.[Symbol.dispose]();
+    left();
+  };
+  // One timer in all that time, not one for each piece.
+  const watch = (controller: ReadableStreamDefaultController<Uint8Array>, ms: number) => {
+    timer = clock.timer(ms, () => {
+      timer = undefined;
+      if (waitsSinceMs === undefined) return;
+      const restMs = waitsSinceMs + STALLED_MS_MAX - clock.monotonic();
+      if (restMs > 0) return watch(controller, restMs);
+      leave();
+      controller.error(new Error("nothing was read of it"));
+      void pieces.return(undefined).catch(() => undefined); // nobody is there to be told how it ended
+    });
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (isFailed) return controller.close();
+        waitsSinceMs = undefined;
+        if (isOver) return controller.close();
+        let piece: string;
         try {
           const { done, value } = await pieces.next();
-          if (done !== true) return controller.enqueue(encoder.encode(value));
-          left();
-          controller.close();
+          if (done === true) {
+            leave();
+            return controller.close();
+          }
+          piece = value;
         } catch (thrown) {
-          isFailed = true;
-          left();
-          controller.enqueue(encoder.encode(failed(thrown)));
+          leave();
+          piece = failed(thrown);
         }
+        controller.enqueue(encoder.encode(piece));
+        waitsSinceMs = clock.monotonic();
+        if (!isOver && timer === undefined) watch(controller, STALLED_MS_MAX);
       },
-      cancel: () => left(),
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );
