@@ -46,7 +46,7 @@ export function memoryListener(fault: WireFault = {}): MemoryListener {
         signal.throwIfAborted();
         const request = new Request(`${ORIGIN}${path}`, {
           method,
-          headers: { host: `127.0.0.1:${PORT}`, ...headers },
+          headers: { host: `127.0.0.1:${PORT}`, ...lengthOf(body), ...headers },
           ...(body === undefined ? {} : { body }),
           signal,
         });
@@ -110,6 +110,11 @@ export function memoryListener(fault: WireFault = {}): MemoryListener {
       },
     };
   }
+}
+
+/** The header that a wire puts before a body. */
+function lengthOf(body: string | Uint8Array<ArrayBuffer> | undefined): Readonly<Record<string, string>> {
+  return body === undefined ? {} : { "content-length": `${new Blob([body]).size}` };
 }
 
 /** A body that breaks off when its reader has gone, as one does on a socket. */
