@@ -81,3 +81,18 @@ test("[SES-15 S33] a workspace whose .git is no repository that can be read is w
   });
   expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("1\n");
 }, 300_000);
+
+test("[SES-15 SES-08] in a branch files go back to no turn before it was branched, why is said, and the conversation does", async () => {
+  await using place = openPlace([writes("1\n"), says("one")]);
+  expect(await place.prompt("write")).toMatchObject({ code: 0 });
+  const branched = await place.sessions("branch", "last");
+  expect(branched).toMatchObject({ code: 0 });
+  const branch = branched.stdout.trim();
+  const refused = await place.sessions("rewind", branch, "--to", "1");
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain(": the session was branched after that. The conversation can be set back");
+  expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("1\n");
+  const alone = await place.sessions("rewind", branch, "--to", "1", "--conversation");
+  expect(alone).toMatchObject({ code: 0 });
+  expect(alone.stdout).toContain("Set back to before turn 1\n");
+}, 60_000);
