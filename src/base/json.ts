@@ -41,6 +41,16 @@ function depthWithin(value: unknown, depth: number): boolean {
   return true;
 }
 
+/** About how many characters a value takes as JSON: those of its texts and keys, and a few for all else. */
+export function charsOf(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 8;
+  let chars = 2;
+  if (Array.isArray(value)) for (const inner of value) chars += charsOf(inner);
+  else for (const key in value) chars += key.length + 4 + charsOf((value as JsonObject)[key]);
+  return chars;
+}
+
 /** The string at a key, where there is one. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const found = isObject(value) ? value[key] : undefined;

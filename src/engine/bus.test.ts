@@ -213,14 +213,15 @@ test("[SES-11] closing writes what is left and ends every subscription", async (
 
 test("[ENG-08] a subscription that is aborted while it reads the log ends, even when nothing is published any more", async () => {
   const rig = await openBus();
-  for (let number = 0; number < 256; number++) rig.bus.publish(custom(number));
+  const count = 16 + 32 + 64 + 128; // whole pages: the one behind them is empty
+  for (let number = 0; number < count; number++) rig.bus.publish(custom(number));
   await rig.bus.commit("process");
   const stop = new AbortController();
   const { promise: page, resolve: asked } = Promise.withResolvers<void>();
   const { promise: free, resolve: go } = Promise.withResolvers<void>();
   const read = rig.store.events;
   rig.store.events = async (logId, since, limit) => {
-    if (since === 256) {
+    if (since === count) {
       asked();
       await free;
     }
@@ -230,5 +231,5 @@ test("[ENG-08] a subscription that is aborted while it reads the log ends, even 
   await page;
   stop.abort();
   go();
-  expect(await reading).toHaveLength(256);
+  expect(await reading).toHaveLength(count);
 });

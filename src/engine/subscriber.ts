@@ -2,6 +2,7 @@ import type { EventSeq, LogId, SessionId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
 import { streamGap, withGaps } from "../session/gaps.ts";
+import { LogPages } from "../session/log-pages.ts";
 import type { SessionStore } from "../session/store.ts";
 
 /** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
@@ -9,9 +10,6 @@ export const SUBSCRIBER_EVENTS_MAX = 1_024;
 
 /** What is told beside the log and waits to be read; the oldest goes when there is more. */
 export const ASIDE_EVENTS_MAX = 16;
-
-/** Events read from the log in one go. */
-const PAGE_EVENTS = 256;
 
 /** The log that a subscriber reads, and the session that it is told of. */
 export interface SubscribedLog {
@@ -31,6 +29,7 @@ export interface SubscribedLog {
  */
 export class Subscriber {
   readonly #log: SubscribedLog;
+  readonly #pages: LogPages;
   /** The newest event when it began: up to there, what the log does not give has expired. */
   readonly #newest: EventSeq;
   #cursor: EventSeq;
@@ -43,6 +42,7 @@ export class Subscriber {
 
   constructor(log: SubscribedLog, since: EventSeq, newest: EventSeq) {
     this.#log = log;
+    this.#pages = new LogPages((from, limit) => log.store.events(log.logId, from, limit));
     this.#newest = newest;
     this.#cursor = since;
     this.#behind = since < newest;
@@ -108,13 +108,13 @@ export class Subscriber {
   /** A page of the log. After the last one the reader is live again: what was committed meanwhile is in the queue. */
   async #readLog(): Promise<readonly Envelope[]> {
     this.#behind = false;
-    const { store, logId, session, now } = this.#log;
-    const page = await store.events(logId, this.#cursor, PAGE_EVENTS);
-    if (page.length === PAGE_EVENTS) {
+    const { session, now } = this.#log;
+    const page = await this.#pages.after(this.#cursor);
+    if (!page.isLast) {
       this.#behind = true;
       this.#live = [];
     }
-    const events = withGaps(page, this.#cursor, session);
+    const events = withGaps(page.events, this.#cursor, session);
     const last = events.at(-1)?.id ?? this.#cursor;
     if (this.#behind || last >= this.#newest) return events;
     return [...events, streamGap({ from: last + 1, to: this.#newest }, { session, ts: now() })];

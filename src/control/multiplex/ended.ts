@@ -3,10 +3,8 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { isInRanges } from "../../session/expired.ts";
 import { withGaps } from "../../session/gaps.ts";
+import { LogPages } from "../../session/log-pages.ts";
 import type { SessionStore } from "../../session/store.ts";
-
-/** Events read from the log in one go. */
-const PAGE_EVENTS = 256;
 
 /**
  * The events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that alone
@@ -24,17 +22,20 @@ export async function* endedSession(
   const expired = log === undefined ? [] : await store.expired(log.logId);
   const isEnd = (event: Envelope) => event.kind === "SessionEnded" && event.session === id;
   let [cursor, told] = [since ?? 0, since ?? 0];
-  while (log !== undefined && !signal.aborted) {
-    const page = await store.markedEvents(log.logId, cursor, PAGE_EVENTS);
-    cursor = page.at(-1)?.id ?? cursor;
+  const pages = new LogPages(async (from, limit) =>
+    log === undefined ? [] : await store.markedEvents(log.logId, from, limit),
+  );
+  for (let isLast = log === undefined; !isLast && !signal.aborted; ) {
+    const page = await pages.after(cursor);
+    ({ isLast } = page);
+    cursor = page.events.at(-1)?.id ?? cursor;
     // Its end is known also where it has expired: there is nothing in it that could.
-    const left = page.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
+    const left = page.events.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
     for (const event of withGaps(left, told, id)) {
       told = event.id;
       if (since !== undefined || isEnd(event)) yield event;
       if (isEnd(event) || signal.aborted) return;
     }
-    if (page.length < PAGE_EVENTS) break;
   }
   if (!signal.aborted) throw new HarnessError("UnknownSession", { id });
 }
