@@ -1,6 +1,6 @@
 import { parseJson } from "../base/json.ts";
 import type { Clock } from "../base/world.ts";
-import { refusalOf, unreachable } from "../client/remote/wire.ts";
+import { answerText, refusalOf, unreachable } from "../client/remote/wire.ts";
 import type { AttachRequest } from "../control/transport.ts";
 import type { EngineWire } from "../host/engine-wire.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
@@ -36,7 +36,7 @@ export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngi
         headers: { "x-harness-token": token },
         signal: until,
       });
-      text = await answer.text();
+      text = await answerText(answer);
     } catch (thrown) {
       signal?.throwIfAborted();
       throw unreachable(url, thrown);

@@ -4,7 +4,7 @@ import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Greeting, ServerFrame, WebSocketLike } from "./wire.ts";
-import { readServerFrame, refusalOf, socketUrl, unreachable } from "./wire.ts";
+import { answerText, readServerFrame, refusalOf, socketUrl, unreachable } from "./wire.ts";
 
 /** How long a socket may take to open and to greet. */
 export const OPEN_MS_MAX = 15_000;
@@ -161,7 +161,7 @@ async function whyNot(
       headers: { "x-harness-token": token },
       signal: AbortSignal.any([signal, limit.signal]),
     });
-    text = await answer.text();
+    text = await answerText(answer);
   } catch (thrown) {
     signal.throwIfAborted();
     return unreachable(url, thrown);

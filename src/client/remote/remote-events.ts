@@ -8,6 +8,8 @@ import type { ServerFrame } from "./wire.ts";
 
 /** Events that wait for a reader here; one that is slower gets the rest from the log when it has come so far. */
 export const WAITING_EVENTS_MAX = 4_096;
+/** And so many characters of them; one alone may be longer. */
+export const WAITING_CHARS_MAX = 33_554_432;
 
 export interface RemoteEventsParts {
   readonly session: SessionId;
@@ -57,7 +59,8 @@ export class RemoteEvents {
     try {
       while (true) {
         const stretch = await next;
-        for await (const event of stretch.events) {
+        for await (const { event, chars } of stretch.events) {
+          stretch.taken(chars);
           if (event.kind !== "TokenExpiring" && event.aside !== true) {
             const reached = event.kind === "StreamGap" ? Math.max(event.id, event.payload.to) : event.id;
             if (this.#since !== undefined && reached <= this.#since) continue;
@@ -102,16 +105,27 @@ export class RemoteEvents {
   }
 }
 
+interface Waiting {
+  readonly event: Envelope;
+  readonly chars: number;
+}
+
 /** What one socket brings. */
 class Stretch implements LinkReader {
-  readonly #queue = new BoundedQueue<Envelope>(WAITING_EVENTS_MAX);
+  readonly #queue = new BoundedQueue<Waiting>(WAITING_EVENTS_MAX);
   #link: Link | undefined;
+  #chars = 0;
   #isOver = false;
   /** Why the engine has ended it, where it said so. */
   refusal: Error | undefined;
 
-  get events(): AsyncIterable<Envelope> {
+  get events(): AsyncIterable<Waiting> {
     return this.#queue;
+  }
+
+  /** An event of so many characters has been read. */
+  taken(chars: number): void {
+    this.#chars -= chars;
   }
 
   bind(link: Link): void {
@@ -122,9 +136,15 @@ class Stretch implements LinkReader {
   frame(frame: ServerFrame): void {
     if (frame.kind === "error") this.refusal = frame.error;
     if (frame.kind !== "event" || this.#isOver) return;
+    const { chars } = frame;
     try {
       const event = readEnvelope(frame.body);
-      if (event === undefined || this.#queue.push(event)) return;
+      const hasRoom = this.#chars === 0 || this.#chars + chars <= WAITING_CHARS_MAX;
+      if (event === undefined) return;
+      if (hasRoom && this.#queue.push({ event, chars })) {
+        this.#chars += chars;
+        return;
+      }
     } catch (thrown) {
       this.refusal = asError(thrown);
     }

@@ -2,11 +2,13 @@ import { expect, test } from "bun:test";
 import { connectionContract } from "../../../test/contracts/connection.ts";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { until } from "../../../test/support/until.ts";
+import { testWorld } from "../../../test/support/world.ts";
 import { openWsRig, remoteParts } from "../../../test/support/ws-rig.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectRemote } from "./connect-remote.ts";
 import { OPEN_MS_MAX } from "./link.ts";
-import { WAITING_EVENTS_MAX } from "./remote-events.ts";
+import { WAITING_CHARS_MAX, WAITING_EVENTS_MAX } from "./remote-events.ts";
+import { ANSWER_BYTES_MAX, FRAME_CHARS_MAX, readServerFrame } from "./wire.ts";
 
 connectionContract("over a WebSocket", async (options) => {
   const ws = await openWsRig(options);
@@ -164,3 +166,113 @@ test("[ENG-08] a reader that is slower than the wire is refilled from the log", 
   }
   expect(seen).toEqual(seen.map((_, at) => (seen[0] ?? 0) + at));
 }, 300_000);
+
+const MEBIBYTE = 1_048_576;
+
+/** A server of the test's own, without a network: each socket is greeted, and then does as it is told. */
+function ownServer() {
+  const { ids } = testWorld();
+  const session = ids.next("sess");
+  const sockets: {
+    readonly url: string;
+    isGreeted: boolean;
+    isClosed: boolean;
+    say(frame: object): void;
+  }[] = [];
+  const openSocket = (url: string) => {
+    const told = new EventTarget();
+    const opened = {
+      url,
+      isGreeted: false,
+      isClosed: false,
+      say: (frame: object) =>
+        void told.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(frame) })),
+    };
+    sockets.push(opened);
+    const greeting = {
+      frame: "handshake",
+      client: ids.next("cli"),
+      identityClass: "human",
+      engine: "one",
+      since: 0,
+      body: { protocol_version: PROTOCOL_VERSION },
+    };
+    queueMicrotask(() => told.dispatchEvent(new Event("open")));
+    return {
+      send: (text: string) => {
+        const { frame, id } = JSON.parse(text);
+        if (frame !== "handshake") return;
+        queueMicrotask(() => {
+          opened.say({ ...greeting, id });
+          opened.isGreeted = true;
+        });
+      },
+      close: () => {
+        opened.isClosed = true;
+      },
+      addEventListener: (kind: string, listener: (event: never) => void) =>
+        told.addEventListener(kind, listener as unknown as EventListener),
+    };
+  };
+  const event = (id: number, text: string) => ({
+    frame: "event",
+    body: { id, kind: "TextDelta", session, ts: "2025-06-15T15:06:40.000Z", payload: { text } },
+  });
+  return { session, sockets, openSocket, event };
+}
+
+test("[CTL-17 R21] a server that sends long events to a client which does not read them is let go of, and asked for the rest later", async () => {
+  const { session, sockets, openSocket, event } = ownServer();
+  const parts = { ...remoteParts("http://127.0.0.1:1"), clock: fakeClock(), token: () => "t", openSocket };
+  await using connection = await connectRemote(parts, signal);
+  await connection.handshake(PROTOCOL_VERSION);
+  const events = connection.subscribe(session, { since: 0, signal });
+  await until("the socket of the session", () => sockets[1]?.isGreeted === true);
+  const [, first] = sockets;
+  const text = "x".repeat(MEBIBYTE);
+  let sent = 0;
+  while (first?.isClosed === false && sent < 1_000) {
+    sent += 1;
+    first.say(event(sent, text));
+  }
+  expect([first?.isClosed, sent]).toEqual([true, WAITING_CHARS_MAX / MEBIBYTE]);
+
+  // Whoever reads on gets what waited, and the next from a new socket, after the last of them.
+  const reader = events[Symbol.asyncIterator]();
+  for (let id = 1; id < sent; id++) expect((await reader.next()).value?.id).toBe(id);
+  const next = reader.next();
+  await until("a new socket", () => sockets[2]?.isGreeted === true);
+  expect(sockets[2]?.url).toEndWith(`lastEventId=${sent - 1}`);
+  sockets[2]?.say(event(sent, "y"));
+  expect((await next).value?.id).toBe(sent);
+});
+
+test("[CTL-17 R21] a frame or an answer without an end is given up, with no more of it read than the limit", async () => {
+  const told = new EventTarget();
+  let pulled = 0;
+  const endless = () =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          pulled += MEBIBYTE;
+          controller.enqueue(new Uint8Array(MEBIBYTE));
+        },
+      }),
+      { status: 401 },
+    );
+  const silent = () => {
+    queueMicrotask(() => told.dispatchEvent(new Event("close")));
+    return {
+      send: () => undefined,
+      close: () => undefined,
+      addEventListener: (kind: string, listener: (event: never) => void) =>
+        told.addEventListener(kind, listener as unknown as EventListener),
+    };
+  };
+  const parts = { ...remoteParts("http://127.0.0.1:1"), clock: fakeClock(), token: () => "t" };
+  const refused = connectRemote({ ...parts, fetch: async () => endless(), openSocket: silent }, signal);
+  await expect(refused).rejects.toMatchObject({ reason: "EngineUnreachable" });
+  expect(pulled).toBeLessThan(ANSWER_BYTES_MAX + 16 * MEBIBYTE);
+
+  expect(() => readServerFrame(" ".repeat(FRAME_CHARS_MAX + 1))).toThrow("has more than");
+});

@@ -8,6 +8,11 @@ import { isReason } from "../../base/reasons.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 
+/** Bytes of an answer that are read: a list of all sessions is far below it. */
+export const ANSWER_BYTES_MAX = 33_554_432;
+/** Characters of a frame: an event with the largest input fits, however it is escaped. */
+export const FRAME_CHARS_MAX = 67_108_864;
+
 /** The part of the web's WebSocket that is used here. */
 export interface WebSocketLike {
   send(text: string): void;
@@ -25,7 +30,8 @@ export type ServerFrame =
   | { readonly kind: "handshake"; readonly id?: number; readonly greeting: Greeting }
   | { readonly kind: "accepted"; readonly id: number; readonly body: unknown }
   | { readonly kind: "error"; readonly id?: number; readonly error: HarnessError }
-  | { readonly kind: "event"; readonly body: unknown }
+  /** `chars`: how long it was on the wire. */
+  | { readonly kind: "event"; readonly body: unknown; readonly chars: number }
   | { readonly kind: "pong" };
 
 export interface Greeting {
@@ -40,7 +46,9 @@ export interface Greeting {
 
 /** Undefined for a kind of frame that this version does not know. @throws HarnessError InvalidEvent. */
 export function readServerFrame(data: unknown): ServerFrame | undefined {
-  const parsed = typeof data === "string" ? parseJson(data) : undefined;
+  const text = typeof data === "string" ? data : "";
+  if (text.length > FRAME_CHARS_MAX) throw unreadable(`it has more than ${FRAME_CHARS_MAX} characters`);
+  const parsed = parseJson(text);
   if (parsed === undefined || !isObject(parsed.value)) throw unreadable("it is no JSON object");
   const { value } = parsed;
   const id = numberAt(value, "id");
@@ -55,7 +63,7 @@ export function readServerFrame(data: unknown): ServerFrame | undefined {
     case "error":
       return { kind: "error", ...named, error: refusalOf(body) };
     case "event":
-      return { kind: "event", body };
+      return { kind: "event", body, chars: text.length };
     case "pong":
       return { kind: "pong" };
     default:
@@ -71,6 +79,23 @@ function greetingOf(value: JsonObject): Greeting {
   const identityClass = value["identityClass"] === "human" ? "human" : "agent";
   const handshake = body as Handshake; // what it lists is looked up, never relied upon
   return { handshake, client, identityClass, engine, ...(since === undefined ? {} : { since }) };
+}
+
+/**
+ * The text of an answer, which may come from whoever listens there: no more of it is read than is used.
+ * @throws Error where it is longer; what reading it fails with.
+ */
+export async function answerText(answer: Response, bytesMax = ANSWER_BYTES_MAX): Promise<string> {
+  if (answer.body === null) return "";
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  // Leaving the loop lets go of the connection.
+  for await (const bytes of answer.body) {
+    length += bytes.length;
+    if (length > bytesMax) throw new Error(`its answer is longer than ${bytesMax} bytes`);
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** A refusal as the engine threw it: the same reason, fields and text as within its process. */
