@@ -17,17 +17,17 @@ interface OpenCall {
 /** The calls of a session as they are told: one line where one begins, another where it ends. */
 export class CallLines {
   readonly #open = new Map<CallId, OpenCall>();
-  /** Calls that the person at this client denied: what is said of them to others is no news here. */
-  readonly #denied = new Set<CallId>();
+  /** Calls that a person denied, which was told, and whether it was the one at this client. */
+  readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
   started({ callId, tool, args }: PayloadOf<"ToolCallStarted">): string {
     this.#open.set(callId, { tool, isTold: false });
     return `* ${callSummary(tool, args)}`;
   }
 
-  /** The person at this client denied it. */
-  deny(callId: CallId): void {
-    this.#denied.add(callId);
+  /** A person denied it: what else is said of that is no news. */
+  deny(callId: CallId, by: { readonly byYou: boolean }): void {
+    this.#denied.set(callId, by);
   }
 
   isDenied(callId: unknown): boolean {
@@ -47,7 +47,9 @@ export class CallLines {
     const call = this.#open.get(callId);
     this.#open.delete(callId);
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
-    if (this.#denied.delete(callId)) return `  ${label}did not run: you denied it`;
+    const denied = this.#denied.get(callId);
+    this.#denied.delete(callId);
+    if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (call?.isTold === true && isError !== true) return undefined;
     const text = resultText(content);
     const state = isError === true ? "failed" : "ok";

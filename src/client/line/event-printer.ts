@@ -236,7 +236,8 @@ export class EventPrinter {
   }
 
   #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {
-    if (counted && decision === "deny" && by === this.#options.client) this.#calls.deny(callId);
+    if (!counted || decision !== "deny" || by === undefined) return; // what nobody answered is told by its error
+    this.#calls.deny(callId, { byYou: by === this.#options.client });
   }
 
   /** What became of a file of the project that was asked about. */

@@ -431,6 +431,17 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
+test.each([
+  ["/sessions", { verb: "list", payload: { args: [], text: "" } }],
+  ["/sessions list all", { verb: "list", payload: { args: ["all"], text: "all" } }],
+])("[CMD-01] %s asks for what /sessions:list does", async (line, asked) => {
+  const rig = openRig();
+  await rig.type(line);
+  const command = { kind: "CustomCommand", sessionId: SESSION, namespace: "sessions" };
+  expect(rig.sent).toEqual([{ ...command, ...asked }]);
+  await rig.end();
+});
+
 test("[CLI-01 TUI-03] a command that is slow keeps no event, no answer and no Ctrl-C waiting", async () => {
   const rig = openRig();
   const slow = Promise.withResolvers<void>();
@@ -604,13 +615,16 @@ test("[SES-03] what a crash left open is asked about in plain words, and the cho
   await rig.end();
 });
 
-test("[PERM-03] a call that the person denied is told once, as their own doing", async () => {
+test.each([
+  ["the person denied is told once, as their own doing", CLIENT, "you", ": you denied it"],
+  ["somebody else denied is told once, with who it was", fakeId("cli", 7), fakeId("cli", 7), ""],
+] as const)("[PERM-03] a call that %s", async (_, by, who, why) => {
   const rig = await askingRig("Bash:npm run test");
   rig.publish(call("Bash", { command: "npm run test" }), {
     kind: "PermissionAnswered",
-    payload: { callId: CALL, decision: "deny", counted: true, by: CLIENT },
+    payload: { callId: CALL, decision: "deny", counted: true, by },
   });
-  const message = `Permission denied for Bash by ${CLIENT}.`;
+  const message = `Permission denied for Bash by ${by}.`;
   rig.publish(
     { kind: "Error", payload: { reason: "PermissionDenied", message, details: { callId: CALL } } },
     {
@@ -619,7 +633,7 @@ test("[PERM-03] a call that the person denied is told once, as their own doing",
     },
   );
   await settle();
-  expect(rig.shown()).toEndWith("  denied by you\n  Bash did not run: you denied it\n");
+  expect(rig.shown()).toEndWith(`  denied by ${who}\n  Bash did not run${why}\n`);
   expect(rig.shown()).not.toContain("Permission denied for");
   await rig.end();
 });

@@ -82,6 +82,12 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   // `/permissions:promote 1` says the same as `/permissions promote 1`.
   if (namespace === "permissions" && (verb === "promote" || verb === "revoke"))
     return await permissions([verb, ...args], client);
+  // `/sessions` lists, and `/sessions resume ID` says the same as `/sessions:resume ID`.
+  if (namespace === undefined && verb === "sessions") {
+    const [name = "list", ...others] = args;
+    const typed = text.replace(/^\S+\s*/, "");
+    return await runSessions({ kind: "command", namespace: verb, name, args: others, rest: typed }, client);
+  }
   if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
   if (namespace === "sessions") return await runSessions(command, client);
   const { session: sessionId } = client;
