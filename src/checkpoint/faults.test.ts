@@ -15,6 +15,7 @@ import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { hostFiles } from "../host/files.ts";
+import { hostTree } from "../host/tree.ts";
 import { FILE_BYTES_MAX } from "./bounds.ts";
 import { roomFor } from "./space.ts";
 
@@ -161,6 +162,32 @@ test("[SES-15] a rewind that broke off is repeated, and comes to the same end", 
   await rig.reopen();
   await rig.rewind(start);
   expect(treeOf(root)).toEqual(before);
+});
+
+test("[SES-15] what a rewind has set back before it was stopped is nobody else's work, also for another process", async () => {
+  await using rig = await openCheckpointRig();
+  const { root } = rig;
+  shell(root, "for i in $(seq 40); do printf 1 >f$i; done");
+  const { start, end } = await rig.turn("for i in $(seq 40); do printf 2 >f$i; done");
+  const after = treeOf(root);
+  const { token } = await rig.checkpoints.preview(start, 1, new AbortController().signal);
+  const stop = new AbortController();
+  const tree: { -readonly [Key in keyof typeof hostTree]: (typeof hostTree)[Key] } = hostTree;
+  const { pause } = tree;
+  tree.pause = async (signal) => {
+    if (shell(root, "cat f*").includes("1")) stop.abort(new Error("stopped"));
+    await pause(signal);
+  };
+  try {
+    const running = rig.checkpoints.rewind(start, { token, overwrite: [], turn: 1 }, stop.signal);
+    await expect(running).rejects.toThrow("stopped");
+  } finally {
+    tree.pause = pause;
+  }
+  expect(shell(root, "cat f*")).toContain("2");
+  await rig.reopen();
+  expect(await rig.rewind(end)).toMatchObject({ kept: [], notRestorable: [] });
+  expect(treeOf(root)).toEqual(after);
 });
 
 test("[SES-15] what a turn changed before its process was killed is told as changed by nobody known, and set back when that is said", async () => {
