@@ -1,75 +1,15 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AcpEditor } from "../support/acp-editor.ts";
-import { acpEditor, textTold } from "../support/acp-editor.ts";
-import type { CinchHome, RunningCinch } from "../support/cinch.ts";
-import { cinchHome, startCinch } from "../support/cinch.ts";
-import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
-import type { Turn } from "../support/mock-provider/turn.ts";
+import { textTold } from "../support/acp-editor.ts";
+import { openAcpPlace } from "../support/acp-place.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-
-interface Place extends AsyncDisposable {
-  readonly home: CinchHome;
-  readonly work: string;
-  /** Starts `cinch acp` for one more editor. */
-  edit(...flags: readonly string[]): OpenEditor;
-}
-
-interface OpenEditor extends AsyncDisposable {
-  readonly editor: AcpEditor;
-  readonly cinch: RunningCinch;
-}
-
-function openPlace(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): Place {
-  const home = cinchHome();
-  const provider = startMockProvider({ script });
-  const config = join(home.path, "config/cinch");
-  mkdirSync(config);
-  const key = Object.keys(env).map((name) => `api_key_env = "${name}"\n`);
-  const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n${key.join("")}`;
-  writeFileSync(join(config, "config.toml"), local);
-  const work = join(home.path, "work");
-  mkdirSync(work);
-  return {
-    home,
-    work,
-    edit(...flags) {
-      const args = ["acp", "--no-listen", ...flags];
-      const cinch = startCinch(args, { home, cwd: work, env });
-      const output = new WritableStream<Uint8Array>({
-        write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
-      });
-      const input = streamOf(cinch.stdout);
-      return {
-        editor: acpEditor(output, input),
-        cinch,
-        [Symbol.asyncDispose]: () => cinch[Symbol.asyncDispose](),
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      await provider[Symbol.asyncDispose]();
-      home[Symbol.dispose]();
-    },
-  };
-}
-
-function streamOf(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const iterator = texts[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-  });
-}
 
 const WRITE = { file_path: "a.txt", content: "hello\n" };
 
 test("[CTL-16] an editor has a file written after its person allowed it, and another one finds the session later", async () => {
   const script = [calls("Write", WRITE), says("written"), says("and again")];
-  await using place = openPlace(script);
+  await using place = openAcpPlace(script);
   let session: string;
   {
     await using first = place.edit("--model", "mock:one", "--level", "ReadOnly");
@@ -102,7 +42,7 @@ test("[CTL-16] an editor has a file written after its person allowed it, and ano
 }, 300_000);
 
 test("[CTL-16 CRED-03] an editor works with a provider whose key another process keeps, and its end ends them all", async () => {
-  await using place = openPlace([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
+  await using place = openAcpPlace([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
   await using open = place.edit("--model", "mock:one");
   const { editor, cinch } = open;
   const session = await editor.begin(place.work);
@@ -113,7 +53,7 @@ test("[CTL-16 CRED-03] an editor works with a provider whose key another process
 }, 300_000);
 
 test("[CTL-16] an editor that goes away in the middle of a question leaves nothing done and nothing running", async () => {
-  await using place = openPlace([calls("Write", WRITE), says("never")]);
+  await using place = openAcpPlace([calls("Write", WRITE), says("never")]);
   await using open = place.edit("--model", "mock:one", "--level", "ReadOnly");
   const { editor, cinch } = open;
   const turn = editor.prompt(await editor.begin(place.work), "write it");
@@ -126,7 +66,7 @@ test("[CTL-16] an editor that goes away in the middle of a question leaves nothi
 }, 300_000);
 
 test("[CTL-16] without a model an editor is told why, and lines that are no messages end nothing", async () => {
-  await using place = openPlace([]);
+  await using place = openAcpPlace([]);
   await using open = place.edit("--model", "nobody:one");
   const { editor, cinch } = open;
   await editor.agent.request("initialize", { protocolVersion: 1 });
@@ -142,7 +82,7 @@ test("[CTL-16] without a model an editor is told why, and lines that are no mess
 }, 300_000);
 
 test("[CTL-16] a message without end is refused at its limit, and told on standard error", async () => {
-  await using place = openPlace([]);
+  await using place = openAcpPlace([]);
   await using open = place.edit("--model", "mock:one");
   const { editor, cinch } = open;
   await editor.agent.request("initialize", { protocolVersion: 1 });

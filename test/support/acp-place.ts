@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AcpEditor } from "./acp-editor.ts";
+import { acpEditor } from "./acp-editor.ts";
+import type { CinchHome, RunningCinch } from "./cinch.ts";
+import { cinchHome, startCinch } from "./cinch.ts";
+import { startMockProvider } from "./mock-provider/mock-provider.ts";
+import type { Turn } from "./mock-provider/turn.ts";
+
+/** A home with a model that plays a script, for editors that start the real program. */
+export interface AcpPlace extends AsyncDisposable {
+  readonly home: CinchHome;
+  readonly work: string;
+  /** Starts `cinch acp` for one more editor. */
+  edit(...flags: readonly string[]): OpenEditor;
+}
+
+export interface OpenEditor extends AsyncDisposable {
+  readonly editor: AcpEditor;
+  readonly cinch: RunningCinch;
+}
+
+export function openAcpPlace(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): AcpPlace {
+  const home = cinchHome();
+  const provider = startMockProvider({ script });
+  const config = join(home.path, "config/cinch");
+  mkdirSync(config);
+  const key = Object.keys(env).map((name) => `api_key_env = "${name}"\n`);
+  const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n${key.join("")}`;
+  writeFileSync(join(config, "config.toml"), local);
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  return {
+    home,
+    work,
+    edit(...flags) {
+      const args = ["acp", "--no-listen", ...flags];
+      const cinch = startCinch(args, { home, cwd: work, env });
+      const output = new WritableStream<Uint8Array>({
+        write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
+      });
+      const input = streamOf(cinch.stdout);
+      return {
+        editor: acpEditor(output, input),
+        cinch,
+        [Symbol.asyncDispose]: () => cinch[Symbol.asyncDispose](),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+function streamOf(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = texts[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
+}
