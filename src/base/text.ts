@@ -35,6 +35,11 @@ export function shortened(text: string, unitsMax: number): string {
   return text.length > unitsMax ? `${head(text, unitsMax)}…` : text;
 }
 
+/** Foreign text as it may stand in an error or a name: at most `unitsMax` characters of printable ASCII, "?" for others. */
+export function plain(text: string, unitsMax: number): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, unitsMax);
+}
+
 /** 1234567 as "1,234,567". By hand: what a locale does to numbers differs between machines. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -1,6 +1,7 @@
 import type { SessionId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
+import { plain } from "../../base/text.ts";
 import type { CommandKind } from "../../protocol/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
@@ -181,7 +182,7 @@ const SHOWN_CHARACTERS_MAX = 40;
 export function shown(value: unknown): string {
   if (value === undefined) return "missing";
   const text = typeof value === "object" ? "a list or an object" : String(JSON.stringify(value));
-  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+  return plain(text, SHOWN_CHARACTERS_MAX);
 }
 
 export function wrong(problem: string): { readonly kind: "wrong"; readonly problem: string } {

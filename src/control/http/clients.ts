@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
+import { plain } from "../../base/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Grant } from "../authority.ts";
@@ -9,6 +10,9 @@ import type { EnginePort } from "../engine-port.ts";
 export const CLIENTS_PER_TOKEN_MAX = 64;
 /** A client that sends nothing and follows nothing for so long is forgotten. */
 export const CLIENT_IDLE_MS = 3_600_000;
+
+/** Characters of a wrong id that its refusal shows. */
+const SHOWN_CHARS_MAX = 64;
 
 /** A client while one request acts as it. */
 export interface ClientInUse extends Disposable {
@@ -69,7 +73,7 @@ export class HttpClients implements AsyncDisposable {
   #named({ jti }: Grant, id: string): Kept {
     const kept = isId("cli", id) ? this.#kept.get(id) : undefined;
     if (kept !== undefined && kept.jti === jti) return kept;
-    throw new HarnessError("UnknownClient", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+    throw new HarnessError("UnknownClient", { id: plain(id, SHOWN_CHARS_MAX) });
   }
 
   #ownOf(grant: Grant): Kept {

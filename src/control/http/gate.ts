@@ -1,9 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
+import { plain } from "../../base/text.ts";
 import type { Carrier } from "../route.ts";
 
 /** Names in a query that would be a token in an address: addresses end up in logs and histories. */
 const TOKEN_PARAMETERS: readonly string[] = ["token", "access_token", "x-harness-token", "authorization"];
 const TOKEN_PROTOCOL = "cinch.token.";
+/** Characters of a wrong header that its refusal shows. */
+const SHOWN_CHARS_MAX = 100;
 
 /** The methods and headers that a page of an allowed origin may use. */
 const ALLOWED_METHODS = "GET, POST, DELETE";
@@ -20,10 +23,13 @@ export function assertHost(headers: Headers, served: readonly string[] | { reado
   if ("port" in served) {
     const [, port = ""] = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(host) ?? [];
     if (Number(port) === served.port) return;
-    throw new HarnessError("InvalidHost", { host: shown(host), served: `its name with :${served.port}` });
+    throw new HarnessError("InvalidHost", {
+      host: plain(host, SHOWN_CHARS_MAX),
+      served: `its name with :${served.port}`,
+    });
   }
   if (served.includes(host)) return;
-  throw new HarnessError("InvalidHost", { host: shown(host), served: served.join(" or ") });
+  throw new HarnessError("InvalidHost", { host: plain(host, SHOWN_CHARS_MAX), served: served.join(" or ") });
 }
 
 /** The origin of the page that asks, where one does. @throws HarnessError InvalidOrigin for one that is not allowed. */
@@ -31,7 +37,7 @@ export function assertOrigin(headers: Headers, allowed: readonly string[]): stri
   const origin = headers.get("origin");
   if (origin === null) return undefined;
   if (allowed.includes(origin)) return origin;
-  throw new HarnessError("InvalidOrigin", { origin: shown(origin) });
+  throw new HarnessError("InvalidOrigin", { origin: plain(origin, SHOWN_CHARS_MAX) });
 }
 
 /** What a page of an allowed origin may read of an answer, or ask for. */
@@ -88,9 +94,4 @@ export function assertJson(headers: Headers): void {
   if (type === "" && isEmpty) return;
   if (/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) return;
   throw new HarnessError("UnsupportedMediaType", {});
-}
-
-/** Foreign text for a message: short, and without what moves a cursor. */
-function shown(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 100);
 }

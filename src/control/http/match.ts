@@ -1,5 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
+import { plain } from "../../base/text.ts";
 import type { Route } from "../route.ts";
+
+/** Characters of a wrong address that its refusal shows. */
+const SHOWN_CHARS_MAX = 200;
 
 export interface Matched {
   readonly route: Route;
@@ -14,14 +18,18 @@ export interface Matched {
 export function matchRoute(routes: readonly Route[], method: string, path: string): Matched {
   const segments = path.split("/");
   const here = routes.filter((route) => fits(route.path.split("/"), segments));
-  if (here.length === 0) throw new HarnessError("UnknownRoute", { path: shown(path) });
+  if (here.length === 0) throw new HarnessError("UnknownRoute", { path: plain(path, SHOWN_CHARS_MAX) });
   // What is spelt out goes before what is a parameter.
   const route = here
     .filter((each) => each.method === method)
     .sort((a, b) => parameters(a) - parameters(b))[0];
   if (route === undefined) {
     const allowed = methodsAt(here);
-    throw new HarnessError("MethodNotAllowed", { path: shown(path), allowed, method: shown(method) });
+    throw new HarnessError("MethodNotAllowed", {
+      path: plain(path, SHOWN_CHARS_MAX),
+      allowed,
+      method: plain(method, SHOWN_CHARS_MAX),
+    });
   }
   return { route, params: paramsOf(route, segments) };
 }
@@ -63,8 +71,4 @@ function isParameter(part: string): boolean {
 
 function parameters({ path }: Route): number {
   return path.split("{").length;
-}
-
-function shown(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
 }

@@ -1,11 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
+import { plain } from "../../base/text.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../engine-port.ts";
+import { sessionIdIn } from "../follow-request.ts";
 import type { Scope } from "../scope.ts";
 import { allowsCommand } from "../scope.ts";
 import { OWN_KEY } from "./words.ts";
@@ -98,7 +99,7 @@ export class AgentClient implements AsyncDisposable {
    * @throws HarnessError InvalidSessionID; what CreateSession is refused with.
    */
   async sessionFor(named: string | undefined): Promise<SessionId> {
-    if (named !== undefined) return sessionId(named);
+    if (named !== undefined) return sessionIdIn(named);
     if (this.#session === undefined) return await this.#begun({});
     if (this.#isUnattached && allowsCommand(this.scope, "AttachSession")) await this.attachTo(this.#session);
     return this.#session;
@@ -106,7 +107,7 @@ export class AgentClient implements AsyncDisposable {
 
   /** As `sessionFor`, where it begins none. @throws HarnessError InvalidSessionID, InvalidCommand where it has none. */
   existing(named: string | undefined): SessionId {
-    if (named !== undefined) return sessionId(named);
+    if (named !== undefined) return sessionIdIn(named);
     if (this.#session !== undefined) return this.#session;
     const why =
       "sessionId: this client works with no session yet; name one, or begin one with harness.create_session";
@@ -184,10 +185,7 @@ export class AgentClient implements AsyncDisposable {
 
   async #attach(): Promise<Connection> {
     const { name = "", capabilities } = this.#introduction;
-    const label = name
-      .replaceAll(/[^\x20-\x7e]/g, "?")
-      .slice(0, LABEL_CHARACTERS_MAX)
-      .trim();
+    const label = plain(name, LABEL_CHARACTERS_MAX).trim();
     const connection = this.engine.attach({
       identityClass: "agent",
       label: label === "" ? "mcp" : label,
@@ -201,12 +199,6 @@ export class AgentClient implements AsyncDisposable {
     await connection.handshake(stringAt(own, "protocol_version") ?? PROTOCOL_VERSION);
     return connection;
   }
-}
-
-/** @throws HarnessError InvalidSessionID. */
-export function sessionId(text: string): SessionId {
-  if (isId("sess", text)) return text;
-  throw new HarnessError("InvalidSessionID", { id: text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) });
 }
 
 /** Without what is undefined, which would take the place of what stands for it. */

@@ -1,7 +1,7 @@
-import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import { assertHappened } from "../follow-request.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";
@@ -42,9 +42,7 @@ export async function follow(uri: string, parts: FollowParts): Promise<Followed>
   if (address.kind !== "events") return { updates: changesOf(uri, await look(uri, parts), parts) };
   const { id, since } = address;
   const { events } = await client.engine.catalogue.session(id, client.scope);
-  // It would wait for events that it takes for seen, and miss all before them.
-  if (since !== undefined && since > events)
-    throw new HarnessError("InvalidPath", { why: `since: the last event of this session is ${events}` });
+  assertHappened(since, events, "since");
   const connection = await client.connection();
   const followed = connection.subscribe(id, since === undefined ? { signal } : { since, signal });
   return { updates: updatesOf(uri, followed), session: id };

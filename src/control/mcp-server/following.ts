@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
 import type { Grant, GrantWatch } from "../authority.ts";
+import { expiringEvent } from "../expiring.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Followed, Update } from "./follow.ts";
 import { eventUpdate, follow } from "./follow.ts";
@@ -95,11 +95,8 @@ export class Following implements Disposable {
       session === undefined
         ? undefined
         : watch?.onExpiring((expiresAt) => {
-            // Is told this one reader and stands in no log: it bears the id of the event before.
-            const payload = { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
-            const ts = new Date(world.clock.now()).toISOString();
-            const event: Envelope = { id: Math.max(1, last), kind: "TokenExpiring", session, ts, payload };
-            if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined);
+            const event = expiringEvent({ grant, expiresAt }, { session, last, clock: world.clock });
+            if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined); // it has gone
           });
     try {
       for await (const update of updates) {

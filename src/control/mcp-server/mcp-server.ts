@@ -2,6 +2,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, Server } from "@modelcontextprotocol/server";
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
+import { plain } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { answerHandshake } from "../handshake.ts";
@@ -12,6 +13,9 @@ import { INVALID_PARAMS, RpcRefusal, rpcRefusal, tell, toolRefusal } from "./ref
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 import { callTool, listTools } from "./tools.ts";
 import { BANNER, OWN_KEY, SERVER_NAME } from "./words.ts";
+
+/** Characters of a wrong name that its refusal shows. */
+const TOOL_NAME_CHARS_MAX = 100;
 
 export interface McpServerParts {
   readonly world: Pick<World, "clock" | "log">;
@@ -97,7 +101,7 @@ export function mcpServer(parts: McpServerParts): Server {
       tell(world.log, thrown);
       return toolRefusal(thrown);
     }
-    const name = params.name.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
+    const name = plain(params.name, TOOL_NAME_CHARS_MAX);
     throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list tells what there is.`);
   });
   server.setRequestHandler("resources/list", (_request, context) =>

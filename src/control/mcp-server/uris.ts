@@ -1,7 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
+import { plain } from "../../base/text.ts";
 import { RESOURCE_URI_SCHEME } from "../../protocol/version.ts";
+import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 
 /** As the documents write it. It is no valid URI, since a scheme has no slash: it is compared as text, never parsed as one. */
 const WRITTEN = `${RESOURCE_URI_SCHEME}://`;
@@ -54,7 +55,7 @@ export function readAddress(uri: string): Address {
     }
   }
   if (first === "session") {
-    const id = sessionIn(second);
+    const id = sessionIdIn(second);
     if (third === undefined) return whole({ kind: "session", id });
     if (third !== "events" && third !== "log") throw unknown(uri);
     const since = sinceIn(query);
@@ -67,16 +68,11 @@ export function readAddress(uri: string): Address {
   throw unknown(uri);
 }
 
-function sessionIn(text: string): SessionId {
-  if (isId("sess", text)) return text;
-  throw new HarnessError("InvalidSessionID", { id: shown(text) });
-}
-
 function sinceIn(query: string | undefined): EventSeq | undefined {
   if (query === undefined) return undefined;
-  const [, digits] = /^since=(\d{1,16})$/.exec(query) ?? [];
-  const since = Number(digits ?? Number.NaN);
-  if (Number.isSafeInteger(since)) return since;
+  const [, text] = /^since=(.*)$/s.exec(query) ?? [];
+  const since = text === undefined ? undefined : eventSeqIn(text);
+  if (since !== undefined) return since;
   throw new HarnessError("InvalidPath", { why: "since: it takes the id of an event, a whole number" });
 }
 
@@ -91,9 +87,5 @@ function nameIn(text: string, uri: string): string {
 }
 
 function unknown(uri: string): HarnessError<"UnknownResource"> {
-  return new HarnessError("UnknownResource", { what: "resource", name: shown(uri) });
-}
-
-function shown(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, NAME_CHARACTERS_MAX);
+  return new HarnessError("UnknownResource", { what: "resource", name: plain(uri, NAME_CHARACTERS_MAX) });
 }

@@ -1,6 +1,7 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../base/ids.ts";
+import { plain } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type {
@@ -23,6 +24,8 @@ import { SLASH_COMMANDS } from "./slash-commands.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
+/** Characters of a wrong name that its refusal shows. */
+const NAME_CHARS_MAX = 100;
 
 export interface CatalogueSources {
   readonly world: Pick<World, "clock" | "machine">;
@@ -149,8 +152,5 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
 }
 
 function unknown(what: string, name: string): HarnessError<"UnknownResource"> {
-  return new HarnessError("UnknownResource", {
-    what,
-    name: name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100),
-  });
+  return new HarnessError("UnknownResource", { what, name: plain(name, NAME_CHARS_MAX) });
 }

@@ -1,10 +1,10 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import type { EnginePort } from "../engine-port.ts";
+import { expiringEvent } from "../expiring.ts";
+import { assertHappened } from "../follow-request.ts";
 import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import type { HttpCall, Route } from "../route.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
@@ -48,9 +48,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
   const [session, since] = [sessionOf(call), sinceOf(call)];
   const connection = await call.connection();
   const { events } = await engine.catalogue.session(session, grantOf(call).scope);
-  // It would wait for events that it takes for seen, and miss all before them.
-  if (since !== undefined && since > events)
-    throw new HarnessError("InvalidPath", { why: `since: the last event of this session is ${events}` });
+  assertHappened(since, events, "since");
   let last = since ?? events;
   return call.stream((signal) =>
     eventStream(connection.subscribe(session, since === undefined ? { signal } : { since, signal }), {
@@ -65,8 +63,9 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
       },
       onOpen(say) {
         const telling = call.onExpiring((expiresAt) => {
-          const now = new Date(world.clock.now()).toISOString();
-          say(expiring(call, { session, last, now, expiresAt }));
+          const { clock } = world;
+          // Its frame has no id, which readers go on after.
+          say(sseFrame(expiringEvent({ grant: grantOf(call), expiresAt }, { session, last, clock })));
         });
         signal.addEventListener("abort", () => telling[Symbol.dispose](), { once: true });
       },
@@ -83,19 +82,4 @@ function framed(event: Envelope): string {
   const frame = sseFrame(event, { id: event.id });
   FRAMES.set(event, frame);
   return frame;
-}
-
-interface Expiring {
-  readonly session: SessionId;
-  readonly last: EventSeq;
-  readonly now: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
-/** Is told this one reader and stands in no log: it bears the id of the event before, and the frame none (AUTH-08). */
-function expiring(call: HttpCall, { session, last, now, expiresAt }: Expiring): string {
-  const { jti } = grantOf(call);
-  const payload = { jti, expAt: Math.floor(expiresAt / 1_000) };
-  return sseFrame({ id: Math.max(1, last), kind: "TokenExpiring", session, ts: now, payload });
 }

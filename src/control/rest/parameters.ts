@@ -1,16 +1,14 @@
 import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Grant } from "../authority.ts";
+import { eventSeqIn, sessionIdIn } from "../follow-request.ts";
 import type { HttpCall } from "../route.ts";
 
 /** The session in the address. @throws HarnessError InvalidSessionID. */
 export function sessionOf({ params }: HttpCall): SessionId {
-  const { id = "" } = params;
-  if (isId("sess", id)) return id;
-  throw new HarnessError("InvalidSessionID", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+  return sessionIdIn(params["id"] ?? "");
 }
 
 /** The token of a call that is never made without one. */
@@ -28,13 +26,13 @@ export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
   const header = request.headers.get("last-event-id");
   const why = "it takes the id of an event, a whole number";
   if (header !== null) {
-    const seq = eventSeq(header);
+    const seq = eventSeqIn(header);
     if (seq !== undefined) return seq;
     throw new HarnessError("InvalidHeader", { header: "Last-Event-ID", why });
   }
   const parameter = single(query, "since");
   if (parameter === undefined) return undefined;
-  const seq = eventSeq(parameter);
+  const seq = eventSeqIn(parameter);
   if (seq !== undefined) return seq;
   throw new HarnessError("InvalidPath", { why: `since: ${why}` });
 }
@@ -80,8 +78,3 @@ export async function bodyOf<Schema extends z.ZodType>(
 }
 
 export const SinceSchema = z.int().min(0);
-
-function eventSeq(text: string): EventSeq | undefined {
-  const seq = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(seq) ? seq : undefined;
-}

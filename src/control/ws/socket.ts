@@ -4,6 +4,7 @@ import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { Authority, Grant, GrantWatch, Wire } from "../authority.ts";
+import { expiringEvent, expiringPayload } from "../expiring.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
 import { statusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
@@ -175,16 +176,15 @@ export class ClientSocket implements SocketReader {
     }
   }
 
-  /** Is told this one reader and stands in no log: it bears the id of the event before (AUTH-08). */
+  /** Among the events of its session, where it follows one. */
   #tellExpiring(expiresAt: number): void {
     const { grant, session, world } = this.#parts;
-    const payload = { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
-    const ts = new Date(world.clock.now()).toISOString();
-    const event = { id: Math.max(1, this.#last), kind: "TokenExpiring", session, ts, payload };
+    const expiring = { grant, expiresAt };
+    const { clock } = world;
     void this.#socket.send(
       session === undefined
-        ? serverFrame("expiring", undefined, payload)
-        : serverFrame("event", undefined, event),
+        ? serverFrame("expiring", undefined, expiringPayload(expiring))
+        : serverFrame("event", undefined, expiringEvent(expiring, { session, last: this.#last, clock })),
     );
   }
 

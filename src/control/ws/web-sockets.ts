@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId, TokenId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
 import type { WebSocketAnswer, World } from "../../base/world.ts";
 import type { Authority } from "../authority.ts";
 import type { EnginePort } from "../engine-port.ts";
+import { assertHappened, eventSeqIn, sessionIdIn } from "../follow-request.ts";
 import { tokenOf } from "../http/gate.ts";
 import type { HttpCall, Route } from "../route.ts";
 import { ClientSocket } from "./socket.ts";
@@ -115,19 +115,14 @@ async function followedBy(
     if (last === undefined) return {};
     throw new HarnessError("InvalidPath", { why: "lastEventId: it counts only with session" });
   }
-  if (!isId("sess", id))
-    throw new HarnessError("InvalidSessionID", { id: id.replace(/[^\x20-\x7e]/g, "?").slice(0, 64) });
+  const wanted = sessionIdIn(id);
   const given = last === undefined ? undefined : eventSeq(last);
-  const { session, events, live, asked_since: asked } = await engine.catalogue.session(id, scope);
-  // It would wait for events that it takes for seen, and miss all before them.
-  if (given !== undefined && given > events)
-    throw new HarnessError("InvalidPath", {
-      why: `lastEventId: the last event of this session is ${events}`,
-    });
+  const { session, events, live, asked_since: asked } = await engine.catalogue.session(wanted, scope);
+  assertHappened(given, events, "lastEventId");
   // Told with the handshake: a client whose socket breaks before its first event knows where to go on.
   // What waits for an answer is seen by whoever comes, however long ago it was asked.
-  const since = given ?? (live && session === id ? (asked ?? events) : undefined);
-  return since === undefined ? { session: id } : { session: id, since };
+  const since = given ?? (live && session === wanted ? (asked ?? events) : undefined);
+  return since === undefined ? { session: wanted } : { session: wanted, since };
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {
@@ -137,7 +132,7 @@ function single(query: URLSearchParams, name: string): string | undefined {
 }
 
 function eventSeq(text: string): EventSeq {
-  const seq = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(seq)) return seq;
+  const seq = eventSeqIn(text);
+  if (seq !== undefined) return seq;
   throw new HarnessError("InvalidPath", { why: "lastEventId: it takes the id of an event, a whole number" });
 }
