@@ -1,5 +1,5 @@
+import type { AttachRequest } from "../control/attach-request.ts";
 import { EVERYTHING } from "../control/scope.ts";
-import type { AttachRequest } from "../control/transport.ts";
 
 /** Tokens for the clients of one process. */
 export interface EngineTokens {

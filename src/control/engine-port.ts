@@ -15,9 +15,9 @@ import type {
   TaskInfo,
   ToolInfo,
 } from "../protocol/resources.ts";
+import type { AttachRequest } from "./attach-request.ts";
 import type { Served } from "./handshake.ts";
 import type { Scope } from "./scope.ts";
-import type { AttachRequest } from "./transport.ts";
 
 /** What a wire meets of the engine. Rules live behind it; a wire only carries. */
 export interface EnginePort {

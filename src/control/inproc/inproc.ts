@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Connection } from "../../protocol/connection.ts";
+import type { AttachRequest } from "../attach-request.ts";
 import type { Served } from "../handshake.ts";
 import { answerHandshake } from "../handshake.ts";
 import type { Multiplexer } from "../multiplex/multiplexer.ts";
-import type { AttachRequest } from "../transport.ts";
 
 /**
  * A client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any wire, and

@@ -5,7 +5,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events.ts";
 import type { SessionStore } from "../../session/store.ts";
-import type { AttachRequest } from "../transport.ts";
+import type { AttachRequest } from "../attach-request.ts";
 import type { AttachedClient } from "./client.ts";
 import { endedSession } from "./ended.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.ts";

@@ -6,8 +6,8 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Question } from "../ask.ts";
+import type { AttachRequest } from "../attach-request.ts";
 import { connectInproc } from "../inproc/inproc.ts";
-import type { AttachRequest } from "../transport.ts";
 
 const QUESTION: Question = {
   about: "token-code",

@@ -1,7 +1,7 @@
 import type { WireName } from "../../../src/conformance/wire.ts";
+import type { AttachRequest } from "../../../src/control/attach-request.ts";
 import type { Authority, Grant } from "../../../src/control/authority.ts";
 import type { EnginePort } from "../../../src/control/engine-port.ts";
-import type { AttachRequest } from "../../../src/control/transport.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/envelope.ts";
