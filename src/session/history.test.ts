@@ -29,6 +29,28 @@ test("[SES-07] a finished turn comes back as it was stored", () => {
   });
 });
 
+test("[SES-06 SES-17] the number of turns goes on where all content has expired, and a turn that never ended still ends", async () => {
+  const DAY_MS = 86_400_000;
+  const clocked = testWorld();
+  const store = memorySessionStore(clocked.machine);
+  const seen: unknown[] = [];
+  for (const isWhole of [true, false]) {
+    const log = newLog(clocked);
+    await using writer = await store.create(log, clocked.machine);
+    const told = [startTurn(1, 1, "one"), endTurn(2, 1), startTurn(3, 2, "two"), endTurn(4, 2)];
+    const ts = new Date(clocked.clock.now()).toISOString();
+    const events = told.slice(0, isWhole ? 4 : 3).map((each) => ({ ...each, session: log.session, ts }));
+    await writer.append({ events, messages: [at(1, go)] }, "process");
+    await writer[Symbol.asyncDispose]();
+    const tomorrow = new Date(clocked.clock.now() + DAY_MS).toISOString().slice(0, 10);
+    await clocked.clock.advance(DAY_MS);
+    expect(await store.expire(log.logId, tomorrow)).toBe(events.length);
+    seen.push(await resumeHistory(store, log.logId));
+  }
+  const empty = { history: [], recovered: [], openCalls: [], lastTurn: 2 };
+  expect(seen).toEqual([empty, { ...empty, interruptedTurn: 2 }]);
+});
+
 test("[SES-07 R13] what was shown of an answer that broke off is kept, and the turn is known to be open", () => {
   const tail = [...texts(session, 2, ["Let me ", "see"]), event(session, 4, childText())];
   expect(rebuild([at(1, go)], tail)).toEqual({

@@ -38,7 +38,7 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
   // What was set back before anything was asked has messages, and no turn.
   const turns = known.some(isTurnMark)
     ? { lastTurn, ...(interruptedTurn === undefined ? {} : { interruptedTurn }) }
-    : { lastTurn: 0 };
+    : await expiredTurn(store, logId);
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   return {
     ...rebuilt,
@@ -216,6 +216,24 @@ async function lastTurnMark(store: SessionStore, logId: LogId, upTo: EventSeq): 
     if (mark !== undefined) return [mark];
   }
   return [];
+}
+
+/** The last turn of a log whose messages have expired: its number goes on, and where it never ended it still has to. */
+async function expiredTurn(
+  store: SessionStore,
+  logId: LogId,
+): Promise<Pick<RebuiltHistory, "lastTurn" | "interruptedTurn">> {
+  for (let before = (await store.find(logId))?.lastEvent ?? 0; before > 0; ) {
+    const page = await store.eventsBefore(logId, before, EVENTS_PER_READ);
+    const mark = page.findLast(isTurnMark);
+    if (mark?.kind === "TurnEnded") return { lastTurn: mark.payload.turn };
+    if (mark?.kind === "TurnStarted") {
+      const { turn } = mark.payload;
+      return { lastTurn: turn, interruptedTurn: turn };
+    }
+    before = (page[0]?.id ?? 1) - 1;
+  }
+  return { lastTurn: 0 };
 }
 
 function isTurnMark(event: Envelope): boolean {
