@@ -20,6 +20,8 @@ export interface FollowParts {
   client(): string | undefined;
   /** Makes what was refused possible: a new run, a new client. False where nothing does. */
   heal(refusal: CinchError, signal: AbortSignal): Promise<boolean>;
+  /** Whether the session runs now, as whatever run. */
+  isLive(signal: AbortSignal): Promise<boolean>;
   /** The session was seen to end. */
   ended(): void;
   onState?: ((state: ConnectionState) => void) | undefined;
@@ -36,6 +38,8 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
   let last = parts.since;
   let fruitless = 0;
   let heals = 0;
+  /** Whether the last event was the end of a run. */
+  let isOver = false;
   let awayAt: number | undefined;
   while (true) {
     signal.throwIfAborted();
@@ -61,7 +65,8 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
         last = reached;
         [fruitless, heals, awayAt] = [0, 0, undefined];
         if (event === undefined) continue;
-        const isEnd = kind === "SessionEnded" && event.session === parts.run();
+        isOver = kind === "SessionEnded";
+        const isEnd = isOver && event.session === parts.run();
         if (isEnd) parts.ended();
         yield event;
         if (isEnd) return;
@@ -71,9 +76,15 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
       if (!(thrown instanceof CinchError)) throw thrown;
       failure = thrown;
       if (!isPassing(failure)) {
-        heals += 1;
-        if (heals > HEALS_MAX || !(await parts.heal(failure, signal))) throw failure;
-        continue;
+        if (heals === HEALS_MAX) throw failure;
+        const outcome = await healed(parts, failure, isOver);
+        if (outcome === "ended") return parts.ended();
+        if (outcome === "healed") {
+          heals += 1;
+          continue;
+        }
+        if (!isPassing(outcome)) throw outcome;
+        failure = outcome;
       }
     }
     signal.throwIfAborted();
@@ -84,6 +95,24 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
     if (nextMs === 0) continue;
     parts.onState?.({ kind: "away", error: failure, nextMs });
     await sleep(nextMs, signal);
+  }
+}
+
+/** Makes possible what was refused; else that refusal, or what the engine that went away meanwhile comes to. */
+async function healed(
+  { heal, isLive, signal }: FollowParts,
+  refusal: CinchError,
+  isOver: boolean,
+): Promise<"healed" | "ended" | CinchError> {
+  try {
+    // Somebody else has ended the run that took over: to attach would begin another.
+    if (isOver && refusal.reason === "UnknownSession" && !(await isLive(signal))) return "ended";
+    return (await heal(refusal, signal)) ? "healed" : refusal;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!(thrown instanceof CinchError)) throw thrown;
+    // To attach twice is to attach once.
+    return thrown.reason === "ConnectionLost" ? new CinchError("EngineUnreachable", thrown.message) : thrown;
   }
 }
 

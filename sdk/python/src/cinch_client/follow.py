@@ -39,6 +39,8 @@ class FollowParts:
     client: Callable[[], Optional[str]]
     #: Makes what was refused possible: a new run, a new client. False where nothing does.
     heal: Callable[[CinchError], bool]
+    #: Whether the session runs now, as whatever run.
+    is_live: Callable[[], bool]
     #: The session was seen to end.
     ended: Callable[[], None]
     on_state: Optional[Callable[[ConnectionState], None]]
@@ -52,6 +54,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
     """
     limits, closed = parts.http.limits, parts.box.closed
     last, fruitless, heals = parts.since, 0, 0
+    is_over = False  # whether the last event was the end of a run
     away_at: Optional[float] = None
     while not closed.is_set():
         failure = CinchError("EngineUnreachable", "The engine has closed the stream of events.")
@@ -81,7 +84,8 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                 last, fruitless, heals, away_at = reached, 0, 0, None
                 if event is None:
                     continue
-                is_end = kind == "SessionEnded" and event["session"] == parts.run()
+                is_over = kind == "SessionEnded"
+                is_end = is_over and event["session"] == parts.run()
                 if is_end:
                     parts.ended()
                 yield event
@@ -92,10 +96,20 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                 return
             failure = thrown
             if not is_passing(failure):
-                heals += 1
-                if heals > _HEALS_MAX or not parts.heal(failure):
+                if heals == _HEALS_MAX:
                     raise
-                continue
+                refused = _heal(parts, failure, is_over)
+                if refused is None:
+                    heals += 1
+                    continue
+                if refused is _OVER:
+                    parts.ended()
+                    return
+                if closed.is_set():
+                    return
+                if not is_passing(refused):
+                    raise refused
+                failure = refused
         if away_at is None:
             away_at = time.monotonic()
         if limits.away > 0 and time.monotonic() - away_at > limits.away:
@@ -105,6 +119,21 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
         if seconds > 0:
             _tell(parts, ConnectionState("away", failure, seconds))
             closed.wait(seconds)
+
+
+_OVER = CinchError("EngineStopping", "The session has ended.")
+
+
+def _heal(parts: FollowParts, refusal: CinchError, is_over: bool) -> Optional[CinchError]:
+    """None where it was made possible; else the refusal, what an engine that went away comes to, or _OVER."""
+    try:
+        # Somebody else has ended the run that took over: to attach would begin another.
+        if is_over and refusal.reason == "UnknownSession" and not parts.is_live():
+            return _OVER
+        return None if parts.heal(refusal) else refusal
+    except CinchError as thrown:
+        # To attach twice is to attach once.
+        return CinchError("EngineUnreachable", thrown.message) if thrown.reason == "ConnectionLost" else thrown
 
 
 def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:

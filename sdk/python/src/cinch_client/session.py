@@ -180,6 +180,7 @@ class Session:
                 run=lambda: self._id,
                 client=lambda: engine.client,
                 heal=heal,
+                is_live=lambda: bool(self.info()["live"]),
                 ended=ended,
                 on_state=engine.on_state,
             )
