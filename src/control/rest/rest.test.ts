@@ -306,7 +306,16 @@ test("[AUTH-05] a token revokes itself, others only one that is a person's and m
   const { jti } = await control.authority.verify(bound, "unix");
   const remove = (id: string, token: string) =>
     control.ask(`/v1/auth/tokens/${id}`, { method: "DELETE", token });
-  expect(await refusalOf(await remove(grant.jti, bound))).toEqual([403, "Forbidden"]);
+  const sessions = [control.rig.session.id];
+  const lesser = [
+    { sessions },
+    { canMint: false },
+    { sessions, canMint: true },
+    { commands: ["SendInput"], canMint: true },
+    { identityClass: "agent", canMint: true },
+  ] as const;
+  for (const claims of lesser)
+    expect(await refusalOf(await remove(grant.jti, control.mint(claims)))).toEqual([403, "Forbidden"]);
   expect((await remove(jti, bound)).status).toBe(204);
   expect(await refusalOf(await control.ask("/v1/sessions", { token: bound }))).toEqual([401, "TokenRevoked"]);
   const another = control.mint({});
