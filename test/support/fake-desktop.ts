@@ -17,6 +17,8 @@ export interface FakeDesktop extends AsyncDisposable {
   readonly shown: readonly ShownNotice[];
   /** The ids of those that were taken back. */
   readonly closed: readonly number[];
+  /** Calls that were not answered. */
+  readonly asked: number;
   /** Whom the connections have said to be. */
   readonly names: readonly string[];
   /** Resolves once so many notices were shown. */
@@ -26,7 +28,18 @@ export interface FakeDesktop extends AsyncDisposable {
 
 export interface FakeDesktopOptions {
   /** What it does with a connection, in place of showing notices. */
-  readonly fault?: "refuses" | "silent" | "garbage" | "huge" | "error" | "hangs-up" | "no-id" | "big-endian";
+  readonly fault?:
+    | "refuses"
+    | "silent"
+    | "deaf"
+    | "floods"
+    | "endless-line"
+    | "garbage"
+    | "huge"
+    | "error"
+    | "hangs-up"
+    | "no-id"
+    | "big-endian";
 }
 
 /** A session bus with a notification service in one, on a socket of its own: nothing of a real desktop is needed. */
@@ -39,6 +52,7 @@ export async function openFakeDesktop({ fault }: FakeDesktopOptions = {}): Promi
   const waiting = new Set<() => void>();
   const isBig = fault === "big-endian";
   const sockets = new Set<Socket>();
+  let asked = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
     let got = Buffer.alloc(0);
@@ -58,7 +72,9 @@ export async function openFakeDesktop({ fault }: FakeDesktopOptions = {}): Promi
             socket.destroy();
             return;
           }
-          if (fault !== "silent") socket.write(fault === "refuses" ? "REJECTED EXTERNAL\r\n" : "OK 1234\r\n");
+          if (fault === "endless-line") socket.write("x".repeat(LONG_CHARACTERS));
+          else if (fault !== "silent")
+            socket.write(fault === "refuses" ? "REJECTED EXTERNAL\r\n" : "OK 1234\r\n");
         }
       }
       while (got.length >= 16) {
@@ -71,7 +87,9 @@ export async function openFakeDesktop({ fault }: FakeDesktopOptions = {}): Promi
         const serial = message.readUInt32LE(8);
         const header = message.subarray(16, begin).toString("latin1");
         const body = message.subarray(begin);
-        if (header.includes("Hello")) socket.write(reply(serial, { string: ":1.7", isBig }));
+        if (fault === "floods") flood(socket, header.includes("Hello") ? serial : undefined);
+        else if (fault === "deaf") asked += 1;
+        else if (header.includes("Hello")) socket.write(reply(serial, { string: ":1.7", isBig }));
         else if (header.includes("CloseNotification")) {
           closed.push(body.readUInt32LE(0));
           socket.write(reply(serial, { isBig }));
@@ -99,6 +117,9 @@ export async function openFakeDesktop({ fault }: FakeDesktopOptions = {}): Promi
     }
   };
   return {
+    get asked() {
+      return asked;
+    },
     address: `unix:path=/nowhere/at/all;tcp:host=x,port=1;unix:guid=1,path=${path.replace(",", "%2c")}`,
     shown,
     closed,
@@ -111,6 +132,22 @@ export async function openFakeDesktop({ fault }: FakeDesktopOptions = {}): Promi
       await directory[Symbol.asyncDispose]();
     },
   };
+}
+
+const LONG_CHARACTERS = 100_000;
+
+/** Answers one call, if at all, and then sends what nobody has asked for, as fast as it is taken. */
+function flood(socket: Socket, serial: number | undefined): void {
+  if (serial !== undefined) {
+    socket.write(reply(serial, { string: ":1.7" }));
+    return;
+  }
+  const unasked = reply(77_777, { string: "x".repeat(1_000) });
+  const more = () => {
+    while (!socket.destroyed && socket.write(unasked));
+  };
+  socket.on("drain", more);
+  more();
 }
 
 /** The arguments of Notify, read one after another as the specification lays them out. */
