@@ -54,7 +54,7 @@ test(
     expect(screen).toContain("| Edit:");
     expect(screen).toContain("| @@ -1,3 +1,3 @@\n|  one\n| -two\n| +2\u241b[2J\n|  three\n");
     expect(screen).toContain("Without an answer within 60 s it is denied.\n1-4 (");
-    await rig.terminal.shows("1-4 (58 s) >");
+    await rig.terminal.shows(/1-4 \([1-5]?\d s\) >/);
     await rig.answer("1", "Done.");
     expect(readFileSync(join(rig.work, "a.txt"), "utf8")).toBe("one\n2\u001b[2J\nthree\n");
     await rig.answer("/exit", "code 0");
@@ -104,14 +104,7 @@ test(
     await rig.terminal.press("C-c");
     await rig.terminal.shows("Press Ctrl-C again within 2s to exit.");
     await rig.terminal.shows("-- cancelled;");
-    await rig.terminal.press("C-c");
-    // On a slow machine the two seconds may be over: then it asks anew. One press too many would be the shell's.
-    await until("it has left, or asks again", async () => {
-      const screen = await rig.terminal.screen();
-      return screen.includes("code 130") || screen.split("Press Ctrl-C again").length > 2;
-    });
-    if (!(await rig.terminal.screen()).includes("code 130")) await rig.terminal.press("C-c");
-    await rig.terminal.shows("code 130");
+    await rig.leaves(() => rig.terminal.press("C-c"));
     await rig.expectSameModes();
   },
   TIMEOUT_MS,
@@ -129,7 +122,7 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
       if (signal === "SIGINT") {
         // Ctrl-C by another way: the first press asks, the second leaves.
         await rig.terminal.shows("Press Ctrl-C again within 2s to exit.");
-        process.kill(pid, signal);
+        await rig.leaves(async () => void process.kill(pid, signal));
       }
       await rig.terminal.shows("code 130");
       await rig.expectSameModes();
@@ -141,9 +134,10 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
 test(
   "[CLI-01] what is typed while text streams is not lost, and what was sent meanwhile waits and runs next",
   async () => {
+    const waits = Promise.withResolvers<void>();
     const long = says("one two three four five six seven eight nine ten eleven twelve.", {
       deltaChars: 4,
-      paceMs: 60,
+      hold: waits.promise,
     });
     await using rig = await openRig({ script: [long, says("second answer")] });
     await rig.terminal.type("first");
@@ -152,6 +146,7 @@ test(
     await rig.terminal.type("typed meanwhile");
     await rig.terminal.press("Enter");
     await rig.terminal.shows("waiting [1] for its turn: typed meanwhile");
+    waits.resolve();
     await rig.terminal.shows("now: typed meanwhile");
     await rig.terminal.shows("second answer");
     await rig.answer("/quit", "code 0");
@@ -223,6 +218,18 @@ async function openRig(options: MockOptions, term?: string) {
       await terminal.type(line);
       await terminal.press("Enter");
       await terminal.shows(shows);
+    },
+    /** Presses again what leaves when it comes twice within two seconds; a busy machine may take longer, and it asks anew. */
+    async leaves(press: () => Promise<void>) {
+      const asked = (screen: string) => screen.split("Press Ctrl-C again").length;
+      const hasLeft = (screen: string) => screen.includes("code 130");
+      for (let screen = await terminal.screen(); !hasLeft(screen); screen = await terminal.screen()) {
+        await press(); // one too many would be the shell's
+        await until("it has left, or asks again", async () => {
+          const next = await terminal.screen();
+          return hasLeft(next) || asked(next) > asked(screen);
+        });
+      }
     },
     expectSameModes: () => terminal.shows("\nsame modes"),
     async [Symbol.asyncDispose]() {

@@ -48,6 +48,7 @@ withTmux(
     expect(existsSync(lock)).toBe(false);
     await terminal.press("C-c");
     await terminal.press("C-l");
+    await terminal.prompts();
 
     await terminal.type(start("allowed", ""));
     await terminal.press("Enter");
@@ -72,6 +73,7 @@ withTmux(
     });
     await terminal.press("C-c");
     await terminal.press("C-l");
+    await terminal.prompts();
 
     await terminal.type(start("again", ""));
     await terminal.press("Enter");
@@ -80,6 +82,7 @@ withTmux(
     expect(await terminal.screen()).not.toContain("[y/N]");
     await terminal.press("C-c");
     await terminal.press("C-l");
+    await terminal.prompts();
 
     // The same shell through another program is another parent.
     await terminal.type(start("other", "sh -c 'exec </dev/stdin; \"$@\"; true' x"));
@@ -126,6 +129,7 @@ withTmux(
       error: { message: expect.stringContaining(agent), data: { reason: "ParentRefused" } },
     });
     await terminal.press("C-c");
+    await terminal.prompts();
     await terminal.type("clear; ./agent start two");
     await terminal.press("Enter");
     await terminal.shows("[y/N]");

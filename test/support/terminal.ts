@@ -11,7 +11,9 @@ export interface Terminal extends AsyncDisposable {
   /** The whole screen, without trailing space. */
   screen(): Promise<string>;
   /** Waits until the screen shows a text. */
-  shows(text: string): Promise<void>;
+  shows(text: string | RegExp): Promise<void>;
+  /** Waits until the shell stands at its prompt and nothing of the line is typed. */
+  prompts(): Promise<void>;
 }
 
 export interface TerminalOptions {
@@ -63,19 +65,21 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
     },
+    prompts: () => terminal.shows(/bash-\S*[#$]$/),
     async shows(text) {
+      const what = typeof text === "string" ? JSON.stringify(text) : String(text);
       let last = "";
       try {
         await until(
-          `the screen shows ${JSON.stringify(text)}`,
+          `the screen shows ${what}`,
           async () => {
             last = await terminal.screen();
-            return last.includes(text);
+            return typeof text === "string" ? last.includes(text) : text.test(last);
           },
           SHOWN_MS_MAX,
         );
       } catch (cause) {
-        throw new Error(`the screen never showed ${JSON.stringify(text)}, but:\n${last}`, { cause });
+        throw new Error(`the screen never showed ${what}, but:\n${last}`, { cause });
       }
     },
     async [Symbol.asyncDispose]() {

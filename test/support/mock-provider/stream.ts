@@ -26,7 +26,9 @@ export async function streamTurn(
   for (const text of withFault(events, wire, fault)) {
     if (connection.closed.aborted) return;
     const event = Buffer.from(text);
-    if (isStall(fault, "mid-event") && number === Math.ceil(events.length / 2)) {
+    const isHalf = number === Math.ceil(events.length / 2);
+    if (isHalf && turn.hold !== undefined) await Promise.race([turn.hold, gone(connection)]);
+    if (isStall(fault, "mid-event") && isHalf) {
       await connection.chunk(event.subarray(0, Math.ceil(event.length / 2)));
       return await stall();
     }

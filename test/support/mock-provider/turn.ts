@@ -1,4 +1,4 @@
-/** What the mock's model says in answer to one request. Plain data, so that a script can be a JSON file. */
+/** What the mock's model says in answer to one request. Plain data but for `hold`, so that a script can be a JSON file. */
 export interface Turn {
   readonly parts: readonly Part[];
   readonly usage?: MockUsage;
@@ -9,6 +9,8 @@ export interface Turn {
   readonly deltaChars?: number;
   /** Milliseconds of real time between two deltas; none unless told. */
   readonly paceMs?: number;
+  /** Half of the answer is sent, and the rest once this has come about. */
+  readonly hold?: Promise<unknown>;
   /** Cuts the bytes of the stream anew, wherever that falls; one chunk per event unless told. */
   readonly chunkBytes?: number;
 }
