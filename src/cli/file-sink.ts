@@ -4,6 +4,8 @@ import { asError, HarnessError, messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 
 const PRIVATE_MODE = 0o600;
+/** Names that are tried for what is written before it takes its place. */
+const PARTS_MAX = 100;
 
 /**
  * Writes a text that comes in pieces to a file that its owner alone can read; one that was there is replaced once all of
@@ -15,9 +17,8 @@ export async function writeNewFile(
   pieces: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const beside = `${path}.part`;
   try {
-    const file = await open(beside, "w", PRIVATE_MODE);
+    const { file, beside } = await openBeside(path);
     try {
       await writeAll(file, pieces, signal);
       await rename(beside, path);
@@ -30,6 +31,18 @@ export async function writeNewFile(
       throw thrown;
     const problem = `${path} cannot be written: ${messageOf(thrown)}`;
     throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
+}
+
+/** A file of our own in the same folder: what is there, a link too, is somebody else's and stays. */
+async function openBeside(path: string): Promise<{ readonly file: FileHandle; readonly beside: string }> {
+  for (let number = 1; ; number += 1) {
+    const beside = number === 1 ? `${path}.part` : `${path}.${number}.part`;
+    try {
+      return { file: await open(beside, "wx", PRIVATE_MODE), beside };
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST" || number === PARTS_MAX) throw thrown;
+    }
   }
 }
 
