@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError } from "../base/errors.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
-import type { HttpTarget, Tls } from "../control/http/server.ts";
-import type { ListenFlags, PlannedTarget, TlsFiles } from "../control/http/targets.ts";
+import type { HttpTarget } from "../control/http/server.ts";
+import type { ListenFlags, PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
@@ -97,7 +96,11 @@ async function planeOptions(
   const { codeChannels } = await import("./code-channels.ts");
   return {
     ...options,
-    targets: await Promise.all(plannedTargets(listen, [servicePaths(at.paths).control]).map(opened)),
+    targets: await Promise.all(
+      plannedTargets(listen, [servicePaths(at.paths).control]).map((each) =>
+        opened(each, at.world.clock.now()),
+      ),
+    ),
     codeChannels: codeChannels({
       world: at.world,
       environment: at.environment,
@@ -112,30 +115,12 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-async function opened(target: PlannedTarget): Promise<HttpTarget> {
-  switch (target.kind) {
-    case "unix":
-      return target;
-    case "loopback": {
-      const { tls, ...rest } = target;
-      return tls === undefined ? rest : { ...rest, tls: await readTls(tls) };
-    }
-    case "lan":
-      return { ...target, tls: await readTls(target.tls) };
-  }
-}
-
-async function readTls({ cert, key }: TlsFiles): Promise<Tls> {
-  return { cert: await readText("--tls-cert", cert), key: await readText("--tls-key", key) };
-}
-
-async function readText(flag: string, path: string): Promise<string> {
-  try {
-    return await readFile(resolve(path), "utf8");
-  } catch (thrown) {
-    const problem = `${flag} ${path} cannot be read: ${messageOf(thrown)}`;
-    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
-  }
+async function opened(target: PlannedTarget, nowMs: number): Promise<HttpTarget> {
+  if (target.kind === "unix") return target;
+  const { tls, ...rest } = target;
+  if (tls === undefined) return { ...rest, kind: "loopback" };
+  const { readTls } = await import("./tls-files.ts");
+  return { ...rest, tls: await readTls(tls, nowMs) };
 }
 
 async function tokenFiles(path: ListenFlags["authTokenFile"]): Promise<readonly TokenFile[]> {

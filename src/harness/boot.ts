@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Reason } from "../base/reasons.ts";
 
@@ -15,7 +15,8 @@ export class BootFailure extends HarnessError {
 }
 
 /**
- * Runs one step of the start. A failure names the step; undoing the steps before it is the caller's disposable stack.
+ * Runs one step of the start. A failure names the step, unless it was stopped from outside; undoing the steps before it
+ * is the caller's disposable stack.
  *
  * @param step what it does, as it reads behind "while": "reading the configuration".
  */
@@ -23,7 +24,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
   try {
     return await run();
   } catch (thrown) {
-    if (thrown instanceof BootFailure) throw thrown;
+    if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
     const error =
       thrown instanceof HarnessError
         ? thrown

@@ -16,6 +16,7 @@ import { restRoutes } from "../control/rest/rest.ts";
 import type { Route } from "../control/route.ts";
 import { openWebSockets } from "../control/ws/web-sockets.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
+import { bootStep } from "./boot.ts";
 import type { HarnessOptions } from "./options.ts";
 import { peopleChannel } from "./people-channel.ts";
 
@@ -129,26 +130,30 @@ export async function openControlPlane<Engine extends OpenEngine>(
   await using undo = new AsyncDisposableStack();
   let engine: Engine | undefined; // it begins only once tokens can be made
   const authority = undo.use(
-    await openAuthority({
-      world,
-      stateDirectory: paths.state,
-      channels: () => codeChannels(engine?.people.isAnybody ? peopleChannel(engine.people) : undefined),
-      files: tokenFiles,
-    }),
+    await bootStep(world.log, "opening the tokens", () =>
+      openAuthority({
+        world,
+        stateDirectory: paths.state,
+        channels: () => codeChannels(engine?.people.isAnybody ? peopleChannel(engine.people) : undefined),
+        files: tokenFiles,
+      }),
+    ),
   );
   const harness = await begin(options, signal);
   engine = harness;
   const { session } = harness;
   const ending = undo.use(new AsyncDisposableStack());
   ending.use(harness);
-  const server = await serveControl({
-    world,
-    engine: await harness.port(HTTP_FEATURES),
-    authority,
-    targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
-    ...(options.origins === undefined ? {} : { origins: options.origins }),
-    ...(session === undefined ? {} : { minimal: () => session }),
-  });
+  const server = await bootStep(world.log, "starting the control plane", async () =>
+    serveControl({
+      world,
+      engine: await harness.port(HTTP_FEATURES),
+      authority,
+      targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
+      ...(options.origins === undefined ? {} : { origins: options.origins }),
+      ...(session === undefined ? {} : { minimal: () => session }),
+    }),
+  );
   // In this order: what ends the sessions comes between the two halves of closing the wires.
   ending.defer(() => server.quiesce());
   undo.use(server);

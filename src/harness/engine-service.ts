@@ -1,8 +1,11 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
 import { openOwnerExchange } from "../control/auth/owner.ts";
 import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../host/descent.ts";
 import { lockFile } from "../host/file-lock.ts";
 import { hostSockets } from "../host/sockets.ts";
+import { bootStep } from "./boot.ts";
 import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { freeSocket } from "./free-socket.ts";
@@ -22,25 +25,40 @@ export async function openEngineService<Engine extends OpenEngine>(
 ): Promise<OpenControlPlane<Engine>> {
   const { world, paths } = options;
   const { ownerSocket, ownerToken, control } = servicePaths(paths);
-  for (const folder of [paths.data, paths.state]) await world.files.makeDirectory(folder, FOLDER_MODE);
+  await bootStep(world.log, "making the engine's folders", async () => {
+    for (const folder of [paths.data, paths.state]) await makeFolder(folder, world);
+  });
   // Until it listens: who comes meanwhile waits, and is told then.
   using _lock = await lockFile(`${control}.lock`, world.clock, signal);
-  await freeSocket(control, world, signal);
-  await freeSocket(ownerSocket, world, signal);
+  await bootStep(world.log, "looking for an engine that runs already", async () => {
+    await freeSocket(control, world, signal);
+    await freeSocket(ownerSocket, world, signal);
+  });
   await using undo = new AsyncDisposableStack();
   // Before anything is started: an orphan from before it would count as no descendant.
   const descent = undo.use(holdDescent(world.clock));
   const plane = undo.use(await openControlPlane(options, begin, signal));
   undo.use(
-    await openOwnerExchange({
-      world,
-      sockets: hostSockets,
-      judge: (stream) => descent.judge(stream),
-      authority: plane.authority,
-      socketPath: ownerSocket,
-      tokenPath: ownerToken,
-    }),
+    await bootStep(world.log, "opening the owner's socket", () =>
+      openOwnerExchange({
+        world,
+        sockets: hostSockets,
+        judge: (stream) => descent.judge(stream),
+        authority: plane.authority,
+        socketPath: ownerSocket,
+        tokenPath: ownerToken,
+      }),
+    ),
   );
   const opened = undo.move();
   return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}
+
+async function makeFolder(folder: string, { files }: Pick<World, "files">): Promise<void> {
+  try {
+    await files.makeDirectory(folder, FOLDER_MODE);
+  } catch (thrown) {
+    const problem = `the folder ${folder} cannot be made: ${messageOf(thrown)}. XDG_DATA_HOME and XDG_STATE_HOME put them elsewhere`;
+    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
+  }
 }

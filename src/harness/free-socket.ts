@@ -5,8 +5,9 @@ import { hostSockets } from "../host/sockets.ts";
 
 /**
  * Clears away the Unix socket that an engine has left which died: nobody listens there any more (CTL-11). What is no socket is
- * left alone, and the listener then says that the path is taken.
- * @throws HarnessError EngineRunning where somebody listens; the system's error where that cannot be told.
+ * left alone.
+ * @throws HarnessError EngineRunning where somebody listens, UsageInvalid where something else is there; the system's
+ * error where that cannot be told.
  */
 export async function freeSocket(
   path: string,
@@ -20,7 +21,10 @@ export async function freeSocket(
     const code = codeOf(thrown);
     if (code === "ENOENT") return;
     if (code !== "ECONNREFUSED") throw thrown;
-    if ((await files.lstat(path))?.kind === "other") await files.remove(path);
+    const kind = (await files.lstat(path))?.kind;
+    if (kind === "other") await files.remove(path);
+    else if (kind !== undefined)
+      throw new HarnessError("UsageInvalid", { problem: `${path} is no socket: move it away` });
     return;
   }
   throw new HarnessError("EngineRunning", { path });

@@ -14,6 +14,8 @@ export interface ServedOptions {
   readonly flags?: readonly string[];
   /** By name, in the folder that it works in. */
   readonly files?: Readonly<Record<string, string>>;
+  /** At the top of its user's config.toml. */
+  readonly config?: string;
   /** Whether it listens at a port too. */
   readonly listens?: boolean;
 }
@@ -32,6 +34,8 @@ export interface Served extends AsyncDisposable {
   session(token: string): Promise<string>;
   ask(path: string, token?: string, body?: unknown): Promise<Response>;
   kill(): Promise<void>;
+  /** Sends a signal, and gives the exit code once it has ended. */
+  end(signal: NodeJS.Signals): Promise<number>;
   start(): Promise<void>;
 }
 
@@ -43,6 +47,7 @@ export async function openServed({
   script,
   flags = ["--model", "mock:one"],
   listens = false,
+  config: more = "",
   files = {},
 }: ServedOptions): Promise<Served> {
   await using opened = new AsyncDisposableStack();
@@ -51,7 +56,7 @@ export async function openServed({
   const config = join(home.path, "config/cinch");
   mkdirSync(config);
   const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`;
-  writeFileSync(join(config, "config.toml"), local);
+  writeFileSync(join(config, "config.toml"), `${more}${local}`);
   const work = join(home.path, "work");
   mkdirSync(work);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text);
@@ -129,6 +134,10 @@ export async function openServed({
     async kill() {
       engine?.kill("SIGKILL");
       await engine?.exited;
+    },
+    async end(signal) {
+      engine?.kill(signal);
+      return (await engine?.exited) ?? -1;
     },
     start,
     [Symbol.asyncDispose]: () => rest.disposeAsync(),

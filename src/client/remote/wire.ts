@@ -131,13 +131,20 @@ export function socketUrl(
 /** What stands in the code of an error where a certificate was looked at and not trusted. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH/;
 
+function certificateProblem(code: string, host: string): string | undefined {
+  if (code.includes("ALTNAME") || code.includes("HOSTNAME_MISMATCH")) return `it is not for the name ${host}`;
+  if (code === "CERT_HAS_EXPIRED") return "it has expired, and its engine needs a new one";
+  if (code === "CERT_NOT_YET_VALID") return "its time has not come yet, or a clock is wrong";
+  return undefined;
+}
+
 export function unreachable(
   url: string,
   detail: unknown,
 ): HarnessError<"EngineUnreachable" | "EngineCertificate"> {
   const code: unknown = detail instanceof Error ? Reflect.get(detail, "code") : undefined;
   if (typeof code === "string" && CERTIFICATE.test(code)) {
-    const why = `${messageOf(detail)} (${code})`;
+    const why = `${certificateProblem(code, new URL(url).hostname) ?? messageOf(detail)} (${code})`;
     return new HarnessError("EngineCertificate", { url, detail: why }, { cause: detail });
   }
   return new HarnessError("EngineUnreachable", { url, detail: messageOf(detail) }, { cause: detail });

@@ -1,5 +1,6 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { Exchange, HttpAnswer, Listening, World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 import type { Authority, Grant, Wire } from "../authority.ts";
 import type { EnginePort } from "../engine-port.ts";
 import type { HttpCall, Route } from "../route.ts";
@@ -67,12 +68,18 @@ export interface HttpServer extends AsyncDisposable {
   readonly count: number;
 }
 
-/** Opens every target, or none. @throws a system error (EADDRINUSE, EACCES …) where one cannot be had. */
+/** Opens every target, or none. @throws HarnessError UsageInvalid, which names the one that cannot be had. */
 export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
   await using undo = new AsyncDisposableStack();
   const front = undo.use(new HttpFront(parts));
   const addresses: string[] = [];
-  for (const target of parts.targets) addresses.push(undo.use(await front.listen(target)).address);
+  for (const target of parts.targets) {
+    try {
+      addresses.push(undo.use(await front.listen(target)).address);
+    } catch (thrown) {
+      throw notHad(target, thrown);
+    }
+  }
   const opened = undo.move();
   return {
     addresses,
@@ -319,6 +326,22 @@ class HttpFront implements AsyncDisposable {
       log.write("debug", "a request was refused", { reason: thrown.reason });
     else log.write("error", "a request failed", { what: messageOf(thrown) });
   }
+}
+
+function notHad(target: HttpTarget, thrown: unknown): HarnessError {
+  const code = codeOf(thrown) ?? "";
+  const isUnix = target.kind === "unix";
+  const place = isUnix ? target.path : `${target.hostname}:${target.port}`;
+  const taken = isUnix
+    ? "something that is no socket of an engine is there: move it away"
+    : "the port is in use: take another one, or 0 for one that is free";
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: taken,
+    EACCES: "that is not allowed to you",
+    EADDRNOTAVAIL: "this machine does not have that address",
+  };
+  const problem = `nothing can be listened at ${place}: ${known[code] ?? messageOf(thrown)}`;
+  return new HarnessError("UsageInvalid", { problem }, { cause: thrown });
 }
 
 /** Nothing of a name or port is in the path of a socket. */
