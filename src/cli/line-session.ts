@@ -95,7 +95,10 @@ async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | und
   return await chosenSession(parts, directory);
 }
 
-/** The session that is to go on. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
+/**
+ * The session that is to go on; the last one of any directory where none is named.
+ * @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous.
+ */
 export async function resumedSession(
   catalogue: Catalogue,
   resume: NonNullable<Settings["resume"]>,
@@ -126,7 +129,8 @@ function stored(catalogue: Catalogue) {
     },
     async list({ workingDir, limit }: { readonly workingDir?: string; readonly limit: number }) {
       const all = await catalogue.sessions({ past: true, limit: SESSIONS_MAX }, EVERYTHING);
-      const here = all.filter(({ working_dir }) => workingDir === undefined || working_dir === workingDir);
+      const isAnywhere = workingDir === undefined || workingDir === "";
+      const here = all.filter(({ working_dir }) => isAnywhere || working_dir === workingDir);
       return here.slice(0, limit).map(found);
     },
   };

@@ -64,7 +64,10 @@ export async function findSession<Info extends Found>(
 async function lastOf<Info extends Found>(store: Reading<Info>, workingDir: string): Promise<Info> {
   const recent = await store.list({ workingDir, limit: RECENT_LOGS });
   const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
-  if (last === undefined) throw new HarnessError("NothingToContinue", { directory: workingDir });
+  if (last === undefined) {
+    const directory = workingDir === "" ? "any directory" : workingDir;
+    throw new HarnessError("NothingToContinue", { directory });
+  }
   return last;
 }
 

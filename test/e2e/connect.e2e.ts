@@ -77,13 +77,21 @@ async function servedAt(stdout: AsyncIterable<string>): Promise<string> {
 test(
   "[CTL-17] an engine on another machine is worked with over TLS, and one whose certificate nobody vouches for is refused",
   async () => {
-    await using place = await openPlace({ script: [says("at your service"), says("still here")] });
+    await using place = await openPlace({
+      script: [says("at your service"), says("still here"), says("here too")],
+    });
     const { token, cert } = place;
     const blind = await place.connect([], { CINCH_TOKEN: token }, "hello\n");
     expect([blind.code, blind.stdout]).toEqual([2, ""]);
     expect(blind.stderr).toContain("(EngineCertificate)");
     expect(blind.stderr).toContain("--tls-ca");
     expect(blind.stderr + blind.stdout).not.toContain(token);
+
+    const early = await place.connect(["--tls-ca", cert, "--continue"], { CINCH_TOKEN: token });
+    expect([early.code, early.stderr]).toEqual([
+      2,
+      "cinch: There is no earlier session in any directory to continue. (NothingToContinue)\n",
+    ]);
 
     const trusted = await place.connect(["--tls-ca", cert], { CINCH_TOKEN: token }, "hello\n");
     expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining("at your service\n")]);
@@ -100,6 +108,11 @@ test(
     const resumed = await place.connect(again, {}, "and?\n");
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining("still here\n")]);
     expect(resumed.stdout).toContain("you asked:\n| hello");
+
+    const anywhere = ["--tls-ca", cert, "--continue"];
+    const last = await place.connect(anywhere, { CINCH_TOKEN: token }, "where?\n");
+    expect([last.code, last.stdout]).toEqual([0, expect.stringContaining("here too\n")]);
+    expect(last.stdout).toContain("you asked:\n| and?");
   },
   TIMEOUT_MS,
 );
