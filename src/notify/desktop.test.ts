@@ -92,7 +92,7 @@ test("[AUTH-03] on macOS the text goes to the notifier's standard input, never i
       env: { PATH: "/usr/bin:/bin" },
     });
   };
-  const desktop = macDesktop({ spawn, log: world.log });
+  const desktop = macDesktop({ ...world, spawn });
   expect(await desktop.show({ ...NOTICE, text: 'a "quoted"\\ code\n123456' })).toBe(true);
   const [{ argv, stdin } = { argv: [], stdin: "" }] = started;
   expect([argv, stdin]).toEqual([
@@ -100,6 +100,25 @@ test("[AUTH-03] on macOS the text goes to the notifier's standard input, never i
     'display notification "a \\"quoted\\"\\\\ code 123456" with title "cinch"\n',
   ]);
 });
+
+test("[AUTH-03] a notifier of macOS that hangs is ended with the time for showing, and with what it was for", async () => {
+  const world = testWorld();
+  let started = 0;
+  const spawn = (options: SpawnOptions) => {
+    started += 1;
+    return world.spawn({ ...options, argv: ["/bin/sh", "-c", "exec sleep 3600"] });
+  };
+  const desktop = macDesktop({ ...world, spawn });
+  const late = desktop.show(NOTICE);
+  await until("the notifier runs", () => started === 1);
+  await world.clock.advance(SHOW_MS_MAX);
+  expect(await late).toBe(false);
+  const over = new AbortController();
+  const taken = desktop.show(NOTICE, over.signal);
+  over.abort(new Error("the code has expired"));
+  expect(await taken).toBe(false);
+  expect(started).toBe(2);
+}, 300_000);
 
 requireProgram("dbus-daemon")(
   "[AUTH-03] a real bus takes our messages for what they are, and says that no desktop is there",

@@ -1,4 +1,4 @@
-import { deadline } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import { Marshal } from "./dbus-wire.ts";
@@ -94,15 +94,20 @@ function escaped(text: string): string {
 }
 
 /** The desktop of macOS. The script is read from standard input: arguments are public. It cannot be taken back. */
-export function macDesktop({ spawn, log }: Pick<World, "spawn" | "log">): Desktop {
+export function macDesktop({ clock, spawn, log }: Pick<World, "clock" | "spawn" | "log">): Desktop {
   return {
-    async show({ title, text }) {
+    async show({ title, text }, until) {
+      using limit = deadline(clock, SHOW_MS_MAX, until ?? new AbortController().signal);
       const script = `display notification ${quoted(text)} with title ${quoted(title)}\n`;
       const argv = ["/usr/bin/osascript", "-"] as const;
       await using child = spawn({ argv, cwd: "/", env: {}, stdin: script });
-      const exit = await child.exited;
-      if (exit.kind === "code" && exit.code === 0) return true;
-      log.for("notify").write("debug", "no notice was shown", { exit: exit.kind });
+      try {
+        const exit = await whileAlive(child.exited, limit.signal);
+        if (exit.kind === "code" && exit.code === 0) return true;
+        log.for("notify").write("debug", "no notice was shown", { exit: exit.kind });
+      } catch (thrown) {
+        log.for("notify").write("debug", "no notice was shown", { problem: messageOf(thrown) });
+      }
       return false;
     },
   };
