@@ -32,6 +32,46 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   }
 }
 
+/** Values of one message: far more than any has, and few enough to be read at once. */
+export const JSON_VALUES_MAX = 262_144;
+
+/**
+ * Parses a message from outside, as `parseJson` does: undefined also where it has more than `JSON_VALUES_MAX` values, which
+ * would hold up everybody for seconds and take a hundred times its length. That is seen before any of them is made (S65).
+ */
+export function parseMessage(text: string): { readonly value: unknown } | undefined {
+  return valuesWithin(text, JSON_VALUES_MAX) ? parseJson(text) : undefined;
+}
+
+/** Counts commas and brackets outside of texts; of what is no JSON it need not tell anything. */
+function valuesWithin(text: string, valuesMax: number): boolean {
+  if (text.length <= 2 * valuesMax) return true; // a value takes two characters at least
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfText(text, at);
+      if (at === -1) return true;
+    } else if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      values += 1;
+      if (values > valuesMax) return false;
+    }
+  }
+  return true;
+}
+
+const [QUOTE, COMMA, OPEN_ARRAY, OPEN_OBJECT, BACKSLASH] = [34, 44, 91, 123, 92];
+
+/** Where the text that begins here ends; -1 where it does not. */
+function endOfText(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return -1;
+}
+
 function depthWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;

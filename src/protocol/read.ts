@@ -2,10 +2,14 @@ import type * as z from "zod";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject, stringAt } from "../base/json.ts";
+import { wellFormed } from "../base/text.ts";
 import { Command } from "./commands.ts";
 import type { Envelope } from "./envelope.ts";
 import { EnvelopeSchema } from "./envelope.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
+
+/** Longer than any kind is. */
+const KIND_CHARS_MAX = 64;
 
 /**
  * Reads a command from foreign bytes; unknown fields are dropped (BUS-04).
@@ -18,7 +22,8 @@ export function readCommand(value: unknown): Command {
   if (!isObject(value)) throw invalidCommand("(none)", "a command is a JSON object with a kind");
   const kind = stringAt(value, "kind");
   if (kind === undefined) throw invalidCommand("(none)", "kind: it must be a string");
-  if (!isOneOf(COMMAND_KINDS, kind)) throw invalidCommand(kind, "there is no command of this kind");
+  if (!isOneOf(COMMAND_KINDS, kind))
+    throw invalidCommand(shownKind(kind), "there is no command of this kind");
   const parsed = Command.safeParse(withFlatContent(flatCommand(value)));
   if (!parsed.success) throw invalidCommand(kind, firstIssue(parsed.error));
   return parsed.data;
@@ -37,6 +42,11 @@ export function readEnvelope(value: unknown): Envelope | undefined {
   if (!parsed.success)
     throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
   return parsed.data as Envelope; // the schema is built out of the table that the type is inferred from
+}
+
+/** What somebody took for a kind: it goes back to them, as far as it could be one. */
+function shownKind(kind: string): string {
+  return wellFormed(kind.slice(0, KIND_CHARS_MAX));
 }
 
 function flatCommand(value: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { deadline } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { parseJson, wellFormedJson } from "../../base/json.ts";
+import { parseMessage, wellFormedJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 
 /** Bytes of a body: an input with several images fits. */
@@ -20,9 +20,9 @@ export async function readJson(request: Request, clock: Clock, signal: AbortSign
   } catch {
     throw new HarnessError("InvalidBody", { why: "it is not UTF-8" });
   }
-  const parsed = parseJson(text);
+  const parsed = parseMessage(text);
   if (parsed === undefined)
-    throw new HarnessError("InvalidBody", { why: "it is not JSON, or nested too deep" });
+    throw new HarnessError("InvalidBody", { why: "it is not JSON, nested too deep, or of too many values" });
   return wellFormedJson(parsed.value);
 }
 

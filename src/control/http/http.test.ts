@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openControlRig, refusalOf } from "../../../test/support/control-rig.ts";
 import { says } from "../../../test/support/scripted-provider.ts";
+import { JSON_VALUES_MAX } from "../../base/json.ts";
 import { BODY_BYTES_MAX, BODY_MS_MAX } from "./body.ts";
 
 /** The status line and the reason of an answer that was read as bytes. */
@@ -186,6 +187,26 @@ test("[CTL-06 AUTH-06] a body is JSON and says so, or it is refused", async () =
   expect(control.rig.events.map(({ kind }) => kind)).not.toContain("TurnStarted");
   for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON"])
     expect(await refusalOf(await send(type, "{}"))).toEqual([400, "InvalidBody"]);
+});
+
+test("[REL-06 S65] a body of more values than any has is refused for that, and a kind that is none comes back cut", async () => {
+  await using control = await openControlRig({ script: [] });
+  await control.shake();
+  const path = `/v1/sessions/${control.rig.session.id}`;
+  const headers = { "content-type": "application/json" };
+  const many = await control.ask(`${path}/input`, {
+    body: `{"content":[${'{"type":"text","text":"a"},'.repeat(JSON_VALUES_MAX)}0]}`,
+    headers,
+  });
+  expect([many.status, await many.json()]).toMatchObject([
+    400,
+    { reason: "InvalidBody", details: { why: expect.stringContaining("too many values") } },
+  ]);
+  const long = await control.ask(`${path}/command`, {
+    body: JSON.stringify({ kind: "\0".repeat(1_000_000) }),
+    headers,
+  });
+  expect([long.status, (await long.text()).length < 2_000]).toEqual([409, true]);
 });
 
 test("[CTL-06] a body over the limit is refused, whether its length is told or not, and the engine goes on", async () => {

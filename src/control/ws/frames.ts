@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
+import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
@@ -34,8 +34,8 @@ export function readFrame(data: string | Uint8Array): ClientFrame {
   if (typeof data !== "string") return refused("it is binary. Send JSON as text");
   if (data.length > FRAME_CHARS_MAX)
     return { kind: "refused", error: new HarnessError("BodyTooLarge", { limit: `${FRAME_CHARS_MAX}` }) };
-  const parsed = parseJson(data);
-  if (parsed === undefined) return refused("it is not JSON, or nested too deep");
+  const parsed = parseMessage(data);
+  if (parsed === undefined) return refused("it is not JSON, nested too deep, or of too many values");
   const value = wellFormedJson(parsed.value);
   if (!isObject(value)) return refused("it has to be a JSON object");
   const { id, ...rest } = value;
