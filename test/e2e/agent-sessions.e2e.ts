@@ -45,7 +45,7 @@ withTmux(
     const running = mcp.call(RUN_TOOL, { prompt: "write it" });
     await terminal.shows("Outer agent Outer One started session sess_");
     await terminal.shows("of outer agent Outer One asks for permission: Write.");
-    await desktop.until(2);
+    await until("both are on the desktop", () => desktop.shown.length >= 2, 60_000);
     const [begun = "", asked = ""] = desktop.shown.map(({ text }) => text);
     const session = /session (sess_\w+)\./.exec(begun)?.[1] ?? "";
     expect([begun, asked]).toEqual([
@@ -96,7 +96,7 @@ for (const autoAttach of [true, false]) {
       expect(existsSync(outside(place))).toBe(false);
       const told = JSON.stringify(place.provider.requests.at(-1)?.body);
       expect(told).toContain("PermissionTimeout");
-      await desktop.until(autoAttach ? 2 : 1);
+      await until("the desktop has it", () => desktop.shown.length >= (autoAttach ? 2 : 1), 60_000);
       expect(desktop.shown.map(({ text }) => text.replaceAll(/sess_\w+/g, "ID"))).toEqual([
         "Outer agent raw started session ID. /sessions:attach ID to observe.",
         ...(autoAttach
