@@ -88,7 +88,8 @@ for (const era of ["legacy", "modern"] as const) {
       const events = mcp.updates.map(({ contents }) => contents);
       const since = Number(/since=(\d+)$/.exec(uri)?.[1]);
       expect(new Set(mcp.updates.map((update) => update.uri))).toEqual(new Set([uri]));
-      expect(events[0]).toMatchObject({ id: since + 1, kind: "TurnStarted" });
+      // Nothing of the turn before it.
+      expect(events[0]).toMatchObject({ id: since + 1, kind: "TurnStarted", payload: { turn: 2 } });
       expect(events.map((event) => event?.id)).toEqual(events.map((_event, at) => since + 1 + at));
     },
     LIMIT_MS,
