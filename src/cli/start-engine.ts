@@ -1,12 +1,11 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { deadline } from "../base/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { refusalOf } from "../client/remote/wire.ts";
+import { engineLock, makeEngineFolder } from "../harness/engine-places.ts";
 import { servicePaths } from "../harness/service-paths.ts";
 import { startDetached } from "../host/detached.ts";
-import { lockFile } from "../host/file-lock.ts";
 import { userEnvironment } from "./environment.ts";
 import { ownCommand } from "./internal.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -14,7 +13,6 @@ import type { Surroundings } from "./surroundings.ts";
 /** How long a new engine may take until it serves, on a machine that has a lot to do. */
 const START_MS_MAX = 60_000;
 const LINE_CHARS_MAX = 65_536;
-const OWNER_ONLY = 0o700;
 
 export interface StartEngineOptions {
   readonly at: Surroundings;
@@ -35,9 +33,9 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
   const { at, insecureDevKey, isRunning, signal } = options;
   const { world, paths, workingDir } = at;
   const logs = join(paths.state, "log");
-  for (const folder of [paths.data, logs]) mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+  for (const folder of [paths.data, logs]) await makeEngineFolder(folder, world.files);
   using limit = deadline(world.clock, START_MS_MAX, signal);
-  using _lock = await lockFile(`${servicePaths(paths).control}.start`, world.clock, limit.signal);
+  using _lock = await engineLock(`${servicePaths(paths).control}.start`, world.clock, limit.signal);
   if (await isRunning()) return;
   const logPath = join(logs, "engine.log");
   const words = ["serve", "--until-idle", "--cwd", workingDir];

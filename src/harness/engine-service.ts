@@ -1,17 +1,13 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
-import type { World } from "../base/world.ts";
 import { openOwnerExchange } from "../control/auth/owner.ts";
 import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../host/descent.ts";
-import { lockFile } from "../host/file-lock.ts";
 import { hostSockets } from "../host/sockets.ts";
 import { bootStep } from "./boot.ts";
 import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";
+import { engineLock, makeEngineFolder } from "./engine-places.ts";
 import { freeSocket } from "./free-socket.ts";
 import { servicePaths } from "./service-paths.ts";
-
-const FOLDER_MODE = 0o700;
 
 /**
  * The one engine of this user that others attach to (CTL-11): it owns the control socket, and lets its owner attach without
@@ -26,10 +22,10 @@ export async function openEngineService<Engine extends OpenEngine>(
   const { world, paths } = options;
   const { ownerSocket, ownerToken, control } = servicePaths(paths);
   await bootStep(world.log, "making the engine's folders", async () => {
-    for (const folder of [paths.data, paths.state]) await makeFolder(folder, world);
+    for (const folder of [paths.data, paths.state]) await makeEngineFolder(folder, world.files);
   });
   // Until it listens: who comes meanwhile waits, and is told then.
-  using _lock = await lockFile(`${control}.lock`, world.clock, signal);
+  using _lock = await engineLock(`${control}.lock`, world.clock, signal);
   await bootStep(world.log, "looking for an engine that runs already", async () => {
     await freeSocket(control, world, signal);
     await freeSocket(ownerSocket, world, signal);
@@ -52,13 +48,4 @@ export async function openEngineService<Engine extends OpenEngine>(
   );
   const opened = undo.move();
   return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
-}
-
-async function makeFolder(folder: string, { files }: Pick<World, "files">): Promise<void> {
-  try {
-    await files.makeDirectory(folder, FOLDER_MODE);
-  } catch (thrown) {
-    const problem = `the folder ${folder} cannot be made: ${messageOf(thrown)}. XDG_DATA_HOME and XDG_STATE_HOME put them elsewhere`;
-    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
-  }
 }

@@ -110,6 +110,17 @@ test("[AUTH-03 CLI-01] cinch token says what it lacks: who acts, or an engine", 
   expect([lonely.code, lonely.stderr]).toEqual([expect.any(Number), expect.stringContaining("cinch serve")]);
 }, 300_000);
 
+test("[CTL-11 SES-16] where an engine can make no lock, it says where, and what to do", async () => {
+  using home = cinchHome();
+  const socket = join(home.path, "data/cinch/control.sock");
+  mkdirSync(`${socket}.lock`, { recursive: true }); // nobody can lock a folder
+  const serving = await runCinch(["serve"], { home });
+  expect([serving.code, serving.stderr]).toEqual([
+    2,
+    `cinch: the lock of the engine cannot be made: EISDIR: illegal operation on a directory, open '${socket}.lock'. Make room, or make its folder writable for you; XDG_DATA_HOME puts it elsewhere (UsageInvalid)\n`,
+  ]);
+});
+
 test("[CTL-10] what cannot be listened at is refused before anything starts, with the flag that is missing", async () => {
   await using place = openPlace();
   const lan = await runCinch(["serve", "--listen", "0.0.0.0:0"], { home: place.home, cwd: place.work });
