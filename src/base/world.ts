@@ -230,6 +230,8 @@ export interface ListenOptions {
   readonly idleMsMax?: number;
   /** A WebSocket with a longer message is closed (1009). Absent: 16 MiB. */
   readonly messageBytesMax?: number;
+  /** A WebSocket is closed whose peer takes nothing and answers no ping for so long, from 8,000 on. Absent: 120,000. */
+  readonly socketIdleMsMax?: number;
   /** What it throws becomes a bare 500, and is told in the operational log. */
   readonly handle: (request: Request, exchange: Exchange) => HttpAnswer | Promise<HttpAnswer>;
 }

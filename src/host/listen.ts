@@ -7,8 +7,8 @@ const BODY_BYTES_MAX = 128 * 1024 * 1024;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 /** What may wait in a socket before its sender is told to wait. */
 const SOCKET_BUFFER_BYTES = 256 * 1024;
-/** A peer that does not answer a ping for so long is gone. */
-const SOCKET_IDLE_S_MAX = 120;
+/** A peer that takes nothing and answers no ping for so long is gone. */
+const SOCKET_IDLE_MS_MAX = 120_000;
 const IDLE_S_MAX = 255;
 
 /** What belongs to one WebSocket from its upgrade on. */
@@ -31,7 +31,7 @@ export function hostListen(log: Log): Listen {
         log.for("host.listen").write("error", "a request was not handled", { what: messageOf(thrown) });
         return new Response(null, { status: 500 });
       },
-      websocket: sockets(options.messageBytesMax ?? MESSAGE_BYTES_MAX),
+      websocket: sockets(options),
       maxRequestBodySize: options.bodyBytesMax ?? BODY_BYTES_MAX,
       ...(tls === undefined ? {} : { tls }),
     };
@@ -68,10 +68,10 @@ async function answer(
   return new Response(null, { status: 426, headers: { Upgrade: "websocket" } });
 }
 
-function sockets(maxPayloadLength: number) {
+function sockets(options: ListenOptions) {
   return {
-    maxPayloadLength,
-    idleTimeout: SOCKET_IDLE_S_MAX,
+    maxPayloadLength: options.messageBytesMax ?? MESSAGE_BYTES_MAX,
+    idleTimeout: (options.socketIdleMsMax ?? SOCKET_IDLE_MS_MAX) / 1_000,
     sendPings: true,
     open(socket: ServerWebSocket<SocketState>): void {
       socket.data.reader = socket.data.begin(serverSocket(socket));
