@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import { closeFolder } from "../host/close-folder.ts";
 import { hostSockets } from "../host/sockets.ts";
 
 /**
@@ -14,6 +16,7 @@ export async function freeSocket(
   { files }: Pick<World, "files">,
   signal: AbortSignal,
 ): Promise<void> {
+  closeFolder(dirname(path)); // made by whatever program with whatever mask, it may be open to others
   try {
     const stream = await hostSockets.connectPath(path, signal);
     stream.destroy();

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import type { Clock } from "../base/world.ts";
 import { fromC } from "./c-library.ts";
 
@@ -6,6 +6,8 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const TRY_AGAIN_MS = 20;
 const OWNER_ONLY = 0o600;
+/** No link is followed to a file of somebody's choice, and a FIFO does not wait for its other end. */
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Waits until this process alone has a lock, which is freed by disposing it, or by the end of the process, however that
@@ -19,7 +21,7 @@ export async function lockFile(
 ): Promise<Disposable> {
   signal.throwIfAborted();
   const c = fromC({ flock: { args: ["i32", "i32"], returns: "i32" } });
-  const descriptor = openSync(path, "a", OWNER_ONLY);
+  const descriptor = openSync(path, FLAGS, OWNER_ONLY);
   const lock = { [Symbol.dispose]: () => closeSync(descriptor) };
   try {
     // Where there is no such call two may go on at once: which of them serves is settled by the socket.
