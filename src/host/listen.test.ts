@@ -186,3 +186,61 @@ test("[CTL-07] sending to a socket that has closed says so, and does not wait", 
   await over.promise;
   expect(await socket.send("too late")).toBe(false);
 });
+
+test("[CTL-07] a peer that answers no ping, and one that takes nothing in, are let go of; one that answers stays", async () => {
+  const closed: string[] = [];
+  const flooded = Promise.withResolvers<ServerSocket>();
+  await using listening = await listen({
+    socketIdleMsMax: 16_000,
+    handle: ({ url }) => ({
+      webSocket(socket: ServerSocket) {
+        const { pathname } = new URL(url);
+        if (pathname === "/flooded") flooded.resolve(socket);
+        return {
+          message: (data) => void socket.send(`heard ${String(data)}`),
+          closed: () => void closed.push(pathname),
+        };
+      },
+    }),
+  });
+  const port = Number(new URL(listening.address).port);
+  const over = ["/silent", "/flooded"].map((path) => {
+    const peer = connect(port, "127.0.0.1");
+    peer.on("error", () => undefined); // a reset is a close
+    peer.on("data", () => undefined); // it reads, and answers nothing
+    peer.write(UPGRADE.replace("GET /", `GET ${path}`));
+    if (path === "/flooded") peer.pause();
+    return new Promise<void>((resolve) => peer.on("close", () => resolve()));
+  });
+  const answering = new WebSocket(`ws://127.0.0.1:${port}/answering`);
+  const heard = Promise.withResolvers<string>();
+  answering.onmessage = ({ data }) => heard.resolve(String(data));
+  await new Promise((resolve) => {
+    answering.onopen = resolve;
+  });
+  const socket = await flooded.promise;
+  while (await socket.send("x".repeat(64 * 1024)));
+  await over[0];
+  answering.send("still here");
+  expect(await heard.promise).toBe("heard still here");
+  expect(closed.toSorted()).toEqual(["/flooded", "/silent"]);
+  answering.close();
+}, 120_000);
+
+test("[CTL-06] a connection that asks for nothing, for nothing more, or never ends its request is closed after a while", async () => {
+  await using listening = await listen({ idleMsMax: 1_000, handle: () => new Response("here") });
+  const port = Number(new URL(listening.address).port);
+  const whole = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const closings = ["", "GET / HTTP/1.1\r\nHost: local", whole].map(async (bytes) => {
+    const peer = connect(port, "127.0.0.1");
+    let got = "";
+    peer.on("data", (chunk) => {
+      got += chunk.toString("latin1");
+    });
+    peer.write(bytes);
+    await new Promise((resolve) => peer.on("close", resolve));
+    return got.slice(-4);
+  });
+  expect(await Promise.all(closings)).toEqual(["", "", "here"]);
+  expect(await (await fetch(listening.address)).text()).toBe("here");
+}, 120_000);

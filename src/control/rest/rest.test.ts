@@ -213,6 +213,38 @@ test("[PERM-03 CTL-06] a question is answered over the wire, and only by a perso
   expect(await (await waiting).json()).toMatchObject({ text: "done", tools_used: ["Touch"] });
 });
 
+test("[AUTH-07 CTL-15] whatever address of another session is asked, by whatever method, a token of one session is refused there", async () => {
+  await using control = await openControlRig({ script: [] });
+  await control.shake();
+  const made = await control.ask("/v1/sessions", { json: { profile: "test" } });
+  const { sessionId: another } = (await made.json()) as { readonly sessionId: string };
+  const bound = control.mint({ sessions: [control.rig.session.id] });
+  await control.shake(bound);
+  const document = (await (await control.ask("/v1/openapi.json")).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  const callId = "call_01JXT21Q00440WAKYHT0DB49BR";
+  const bodies: Readonly<Record<string, unknown>> = {
+    input: text("go"),
+    permission: { callId, decision: "allow" },
+    answer: { askId: "ask_01JXT21Q00440WAKYHT0DB49BR", answer: "yes" },
+    model: { model: "scripted:other" },
+    command: { kind: "CancelTurn" },
+  };
+  const refusals = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    if (!path.startsWith("/v1/sessions/{id}")) continue;
+    for (const method of Object.keys(methods)) {
+      const address = path.replace("{id}", another);
+      const json = bodies[path.split("/").at(-1) ?? ""] ?? {};
+      const asked = { method: method.toUpperCase(), token: bound, ...(method === "post" ? { json } : {}) };
+      refusals.push([method, path, ...(await refusalOf(await control.ask(address, asked)))]);
+    }
+  }
+  expect(refusals.length).toBeGreaterThan(8);
+  expect(refusals.filter(([, , , reason]) => reason !== "Forbidden")).toEqual([]);
+});
+
 test("[AUTH-07] a token of one session sees and touches that one alone, lists included", async () => {
   await using control = await openControlRig({ script: [says("a"), says("b")] });
   const { id } = control.rig.session;
