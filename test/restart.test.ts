@@ -4,6 +4,7 @@ import type { SessionId } from "../src/base/ids.ts";
 import { connectRemote } from "../src/client/remote/connect-remote.ts";
 import type { Envelope } from "../src/protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
+import { portToComeBackTo } from "./support/ports.ts";
 import { temporaryDirectory } from "./support/world.ts";
 import { remoteParts } from "./support/ws-rig.ts";
 
@@ -38,7 +39,7 @@ async function start(folder: string, port: number, life: number) {
 
 test("[CTL-03 REL-07] an engine that is killed and started anew goes on with its session, and no event is lost", async () => {
   await using place = temporaryDirectory();
-  const first = await start(place.path, 0, 1);
+  const first = await start(place.path, portToComeBackTo(), 1);
   const { url, port, session, token } = first;
   await using open = new AsyncDisposableStack();
   open.use(first);

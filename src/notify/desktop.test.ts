@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { fakeClock } from "../../test/support/fake-clock.ts";
 import type { FakeDesktopOptions } from "../../test/support/fake-desktop.ts";
 import { openFakeDesktop } from "../../test/support/fake-desktop.ts";
 import { requireProgram } from "../../test/support/requires.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import type { SpawnOptions } from "../base/world.ts";
-import { hostClock } from "../host/clock.ts";
 import { hostSockets } from "../host/sockets.ts";
 import { busDesktop, macDesktop, SHOW_MS_MAX } from "./desktop.ts";
 import { busPaths } from "./session-bus.ts";
@@ -143,7 +143,7 @@ requireProgram("dbus-daemon")(
       };
       const uid = process.getuid?.() ?? 0;
       const place = { connect: hostSockets.connectPath, address, uid };
-      expect(await busDesktop(place, { clock: hostClock, log } as never).show(NOTICE)).toBe(false);
+      expect(await busDesktop(place, { clock: fakeClock(), log } as never).show(NOTICE)).toBe(false);
       // A message that breaks a rule of the wire would have the bus hang up instead.
       expect(problems).toEqual(["Notify: org.freedesktop.DBus.Error.ServiceUnknown"]);
     } finally {

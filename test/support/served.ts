@@ -6,6 +6,7 @@ import type { CinchHome, RunningCinch } from "./cinch.ts";
 import { cinchHome, runCinch, startCinch } from "./cinch.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
+import { portToComeBackTo } from "./ports.ts";
 import { until } from "./until.ts";
 
 export interface ServedOptions {
@@ -68,7 +69,7 @@ export async function openServed({
   /** Somebody else may have taken the port meanwhile: the first start looks for another, a later one waits for it. */
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const at = listens ? (port ?? freePort()) : undefined;
+      const at = listens ? (port ?? portToComeBackTo()) : undefined;
       const said = await tryStart(at);
       if (said === undefined) {
         port = at;
@@ -142,11 +143,4 @@ export async function openServed({
     start,
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   };
-}
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = server;
-  server.stop(true);
-  return port;
 }
