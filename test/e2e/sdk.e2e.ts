@@ -48,7 +48,8 @@ for (const runtime of RUNTIMES) {
       `[SDK-01 CTL-04] ${how}: handshake, sessions, turns, permissions, cancelling and refusals`,
       async () => {
         const flags = ["--model", "mock:one", "--strict-permissions"];
-        await using served = await openServed({ script: answer, listens: true, flags });
+        const config = 'default_profile = "self"\n'; // what its user has configured goes for clients too
+        await using served = await openServed({ script: answer, listens: true, flags, config });
         const token = await served.token("--identity-class", "human", "--can-mint");
         await using driver = startDriver(runtime, {
           sdk: sdk(),
@@ -165,7 +166,7 @@ const HELLO = {
 const TOUR = [
   { handshake: [PROTOCOL_VERSION, true] },
   { health: "ok", tools: true },
-  { created: true, got: true },
+  { created: true, got: true, profile: "self" },
   { turn: HELLO },
   { kinds: ["CostIncremented", "TextDelta", "TurnEnded", "TurnStarted", "TurnTiming"] },
   { asked: "Bash", answered: {} },

@@ -20,11 +20,8 @@ import type { SignalOption } from "./session.ts";
 import { accepted, Session } from "./session.ts";
 import { Tokens } from "./tokens.ts";
 
-export type CreateOptions = SignalOption &
-  Omit<CreateSessionCommand, "kind" | "profile" | "resume"> & {
-    /** "default" where it is left out. */
-    readonly profile?: string;
-  };
+/** What is left out is as the engine's user has configured it. */
+export type CreateOptions = SignalOption & Omit<CreateSessionCommand, "kind" | "resume">;
 
 /** One client of one engine. Made by `connect`. */
 export class Client {
@@ -141,8 +138,8 @@ export class Sessions {
   }
 
   /** Begins a new session. */
-  async create({ signal, profile = "default", ...more }: CreateOptions = {}): Promise<Session> {
-    return await this.#open("/v1/sessions", "CreateSession", { ...more, profile }, signal);
+  async create({ signal, ...more }: CreateOptions = {}): Promise<Session> {
+    return await this.#open("/v1/sessions", "CreateSession", more, signal);
   }
 
   /** Goes on with one that has ended, or whose engine has: as a new run on its log, or the run that there is. */

@@ -20,8 +20,8 @@ export interface FollowParts {
   client(): string | undefined;
   /** Makes what was refused possible: a new run, a new client. False where nothing does. */
   heal(refusal: CinchError, signal: AbortSignal): Promise<boolean>;
-  /** Whether the session runs now, as whatever run. */
-  isLive(signal: AbortSignal): Promise<boolean>;
+  /** Whether the session runs now, as whatever run, and its last event. */
+  look(signal: AbortSignal): Promise<{ readonly live: boolean; readonly events: number }>;
   /** The session was seen to end. */
   ended(): void;
   onState?: ((state: ConnectionState) => void) | undefined;
@@ -77,7 +77,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
       failure = thrown;
       if (!isPassing(failure)) {
         if (heals === HEALS_MAX) throw failure;
-        const outcome = await healed(parts, failure, isOver);
+        const outcome = await healed(parts, failure, { last, isOver });
         if (outcome === "ended") return parts.ended();
         if (outcome === "healed") {
           heals += 1;
@@ -100,13 +100,17 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
 
 /** Makes possible what was refused; else that refusal, or what the engine that went away meanwhile comes to. */
 async function healed(
-  { heal, isLive, signal }: FollowParts,
+  { heal, look, signal }: FollowParts,
   refusal: CinchError,
-  isOver: boolean,
+  { last, isOver }: { readonly last: number; readonly isOver: boolean },
 ): Promise<"healed" | "ended" | CinchError> {
   try {
-    // Somebody else has ended the run that took over: to attach would begin another.
-    if (isOver && refusal.reason === "UnknownSession" && !(await isLive(signal))) return "ended";
+    if (refusal.reason === "UnknownSession") {
+      // Somebody else may have gone on with it meanwhile, and ended it: to attach would begin another run.
+      const { live, events } = await look(signal);
+      if (!live && events > last) return "healed";
+      if (!live && isOver) return "ended";
+    }
     return (await heal(refusal, signal)) ? "healed" : refusal;
   } catch (thrown) {
     signal.throwIfAborted();

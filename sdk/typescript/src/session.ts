@@ -119,7 +119,7 @@ export class Session {
           if (refusal.reason === "UnknownClient") return await engine.renewClient(until);
           return refusal.reason === "UnknownSession" && (await this.#reattach(until));
         },
-        isLive: async (until) => (await this.info({ signal: until })).live,
+        look: async (until) => await this.info({ signal: until }),
         ended: () => {
           this.#hasEnded = true;
         },

@@ -41,10 +41,8 @@ const SCENARIOS = {
     });
     const made = await client.sessions.create();
     const [newest] = await client.sessions.list();
-    tell({
-      created: newest.session === made.id,
-      got: (await client.sessions.get(made.id)).log === newest.log,
-    });
+    const { log, profile } = await client.sessions.get(made.id);
+    tell({ created: newest.session === made.id, got: log === newest.log, profile });
 
     tell({ turn: await made.runTurn("say hello") });
     const kinds = new Set();
@@ -105,6 +103,17 @@ const SCENARIOS = {
       await followed.sendInput("say hello");
     }
     tell({ goneOn: followed.id !== session });
+    client.close();
+  },
+
+  /** Every event, whole, until the session has ended; and the run, whenever events come anew. */
+  async watch() {
+    const client = await open({
+      limits: { backoffMsMin: 20, backoffMsMax: 200 },
+      onState: ({ kind }) => kind === "connected" && tell({ run: watched.id }),
+    });
+    const watched = client.session(session);
+    for await (const event of watched.events({ since: 0 })) tell(event);
     client.close();
   },
 

@@ -60,7 +60,7 @@ async def tour():
     made = await wait(client.sessions.create())
     newest = (await wait(client.sessions.list()))[0]
     got = await wait(client.sessions.get(made.id))
-    tell(created=newest["session"] == made.id, got=got["log"] == newest["log"])
+    tell(created=newest["session"] == made.id, got=got["log"] == newest["log"], profile=got["profile"])
 
     turn = await wait(made.run_turn("say hello"))
     tell(
@@ -130,6 +130,17 @@ async def follow(session):
     tell(goneOn=followed.id != session)
 
 
+async def watch(session):
+    def on_state(state):
+        if state.kind == "connected":
+            tell(run=watched.id)
+
+    client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2), on_state=on_state)
+    watched = client.session(session)
+    async for event in each(watched.events(0)):
+        tell(**event)
+
+
 async def turn(session):
     watching = []
 
@@ -165,4 +176,4 @@ async def probe(*names):
         tell(**{name: ids if reason == "none" else reason})
 
 
-asyncio.run({"probe": probe, "tour": tour, "follow": follow, "turn": turn}[ARGS[0]](*ARGS[1:]))
+asyncio.run({"probe": probe, "tour": tour, "follow": follow, "watch": watch, "turn": turn}[ARGS[0]](*ARGS[1:]))

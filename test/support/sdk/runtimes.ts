@@ -74,6 +74,9 @@ export interface DriverOptions {
 export interface Driver extends AsyncDisposable {
   readonly lines: AsyncIterable<Readonly<Record<string, unknown>>>;
   readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
+  /** Halts it, as the lid of a laptop does, and lets it go on. */
+  halt(): void;
+  goOn(): void;
 }
 
 export function startDriver(runtime: Runtime, { sdk, wire, args, env }: DriverOptions): Driver {
@@ -101,6 +104,8 @@ export function startDriver(runtime: Runtime, { sdk, wire, args, env }: DriverOp
   return {
     lines: valuesOf(child.stdout),
     ended,
+    halt: () => child.kill("SIGSTOP"),
+    goOn: () => child.kill("SIGCONT"),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;

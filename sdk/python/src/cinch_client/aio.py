@@ -64,11 +64,9 @@ class AsyncSessions:
     async def get(self, id: str) -> SessionInfo:
         return await _in_thread(self._sessions.get, id)
 
-    async def create(
-        self, *, profile: str = "default", model: Optional[str] = None, working_dir: Optional[str] = None
-    ) -> AsyncSession:
-        made = await _in_thread(self._sessions.create, profile=profile, model=model, working_dir=working_dir)
-        return AsyncSession(made)
+    async def create(self, **options: Any) -> AsyncSession:
+        """As ``Sessions.create``, with its options."""
+        return AsyncSession(await _in_thread(self._sessions.create, **options))
 
     async def resume(self, id: str) -> AsyncSession:
         return AsyncSession(await _in_thread(self._sessions.resume, id))

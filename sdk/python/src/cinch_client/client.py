@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Callable, List, Optional, Sequence, Type, Union, cast
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Union, cast
 from urllib.parse import quote
 
 from .engine import Engine
@@ -136,10 +135,18 @@ class Sessions:
         return _list_of(body, "tasks", self._engine.http.url)
 
     def create(
-        self, *, profile: str = "default", model: Optional[str] = None, working_dir: Optional[str] = None
+        self,
+        *,
+        profile: Optional[str] = None,
+        model: Optional[str] = None,
+        working_dir: Optional[str] = None,
+        run: Optional[Mapping[str, Any]] = None,
     ) -> Session:
-        """Begins a new session."""
-        body = _without_none({"profile": profile, "model": model, "workingDir": working_dir})
+        """Begins a new session. What is left out is as the engine's user has configured it.
+
+        ``run`` is the protocol's, such as ``{"maxTurns": 5, "strictPermissions": True}``.
+        """
+        body = _without_none({"profile": profile, "model": model, "workingDir": working_dir, "run": run})
         return self._open("/v1/sessions", "CreateSession", body, None)
 
     def resume(self, id: str) -> Session:

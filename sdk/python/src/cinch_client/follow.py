@@ -11,7 +11,7 @@ from .envelope import Placed, read_envelope
 from .errors import CinchError, invalid_answer, invalid_event, is_passing, refusal_of
 from .http import Http, StreamBox
 from .limits import backoff
-from .protocol import Envelope
+from .protocol import Envelope, SessionInfo
 from .sse import SseReader
 
 # How often in a row something may be made anew, and still bring nothing.
@@ -39,8 +39,8 @@ class FollowParts:
     client: Callable[[], Optional[str]]
     #: Makes what was refused possible: a new run, a new client. False where nothing does.
     heal: Callable[[CinchError], bool]
-    #: Whether the session runs now, as whatever run.
-    is_live: Callable[[], bool]
+    #: Whether the session runs now, as whatever run, and its last event.
+    look: Callable[[], SessionInfo]
     #: The session was seen to end.
     ended: Callable[[], None]
     on_state: Optional[Callable[[ConnectionState], None]]
@@ -98,7 +98,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
             if not is_passing(failure):
                 if heals == _HEALS_MAX:
                     raise
-                refused = _heal(parts, failure, is_over)
+                refused = _heal(parts, failure, last, is_over)
                 if refused is None:
                     heals += 1
                     continue
@@ -124,12 +124,16 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
 _OVER = CinchError("EngineStopping", "The session has ended.")
 
 
-def _heal(parts: FollowParts, refusal: CinchError, is_over: bool) -> Optional[CinchError]:
+def _heal(parts: FollowParts, refusal: CinchError, last: int, is_over: bool) -> Optional[CinchError]:
     """None where it was made possible; else the refusal, what an engine that went away comes to, or _OVER."""
     try:
-        # Somebody else has ended the run that took over: to attach would begin another.
-        if is_over and refusal.reason == "UnknownSession" and not parts.is_live():
-            return _OVER
+        if refusal.reason == "UnknownSession":
+            # Somebody else may have gone on with it meanwhile, and ended it: to attach would begin another run.
+            info = parts.look()
+            if not info["live"] and info["events"] > last:
+                return None
+            if not info["live"] and is_over:
+                return _OVER
         return None if parts.heal(refusal) else refusal
     except CinchError as thrown:
         # To attach twice is to attach once.

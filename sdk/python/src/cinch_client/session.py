@@ -180,7 +180,7 @@ class Session:
                 run=lambda: self._id,
                 client=lambda: engine.client,
                 heal=heal,
-                is_live=lambda: bool(self.info()["live"]),
+                look=self.info,
                 ended=ended,
                 on_state=engine.on_state,
             )
