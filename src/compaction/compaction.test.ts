@@ -11,6 +11,7 @@ import type { Message } from "../protocol/message.ts";
 import { ProviderError } from "../provider/error.ts";
 import type { ModelRequest } from "../provider/provider.ts";
 import { compaction } from "./compaction.ts";
+import { readHead } from "./head.ts";
 import type { CompactionParts } from "./parts.ts";
 import { SUMMARY_MS_MAX } from "./summarise.ts";
 import { Tokens } from "./tokens.ts";
@@ -425,3 +426,72 @@ test.each([
     expect(textOf(lastOf(rig))).toContain(`remark ${said} `);
   },
 );
+
+test("[SES-13 R11] a history that cannot get smaller is not looked at again until it has grown, request after request", async () => {
+  const told: unknown[] = [];
+  const { layer } = small({ before: async (moment) => void told.push(moment) });
+  const rounds = Array.from({ length: 12 }, () => calls({ name: "Look" }));
+  const tools = [fakeTool("Look", () => ok("seen"))];
+  await using rig = await openRig({
+    script: answering(says("s"), ...rounds),
+    tools,
+    requestMiddleware: [layer],
+  });
+  // Above what is made smaller, and below what does not fit: nothing can be left out of it.
+  await rig.send("word ".repeat(3_950));
+  expect(rig.provider.requests.filter((request) => !isSummary(request))).toHaveLength(13);
+  expect([told.length, compactionsOf(rig)]).toEqual([1, []]);
+  expectSendable(rig);
+});
+
+test("[SES-13 ENG-27 R11] what does not fit whatever is done is tried twice, and not again with each further prompt", async () => {
+  const told: unknown[] = [];
+  const { layer } = small({ windowOf: () => 30, before: async (moment) => void told.push(moment) });
+  await using rig = await openRig({ script: answering(says("s")), requestMiddleware: [layer] });
+  const ends: unknown[] = [];
+  for (let at = 0; at < 6; at++) {
+    const { reason, events } = await rig.send(`question ${at} with some words`);
+    const errors = events.flatMap((event) => (event.kind === "Error" ? [event.payload.reason] : []));
+    ends.push([reason, ...errors]);
+  }
+  const stuck = ["no_progress", "CompactionStuck"];
+  expect(ends).toEqual([["complete"], stuck, stuck, stuck, stuck, stuck]);
+  expect([told.length, rig.provider.requests.length]).toEqual([2, 1]);
+});
+
+test("[SES-13] what a provider says that it counted decides when a history is made smaller", async () => {
+  const untilCompacted = async (factor: number) => {
+    const { layer } = small();
+    const counting: ScriptedAnswer = async function* (request) {
+      const inputTokens = factor * new Tokens().ofRequest("m", request);
+      yield { kind: "text", index: 0, text: "done" };
+      yield { kind: "block", index: 0, block: { type: "text", text: "done" } };
+      yield {
+        kind: "usage",
+        usage: { inputTokens, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      };
+      yield { kind: "finish", reason: "stop", raw: "stop" };
+    };
+    const script = answering(says("s"), ...Array.from({ length: 20 }, () => counting));
+    await using rig = await openRig({ script, requestMiddleware: [layer] });
+    for (let turn = 1; turn <= 20; turn++) {
+      await rig.send(`question ${turn} ${WORDS}`);
+      if (compactionsOf(rig).length > 0) return turn;
+    }
+    return undefined;
+  };
+  const [exact = 0, twice = 0] = [await untilCompacted(1), await untilCompacted(2)];
+  expect(twice).toBeLessThan(exact);
+  expect(twice).toBeGreaterThan(1);
+});
+
+test("[SES-13 SES-05] no secret comes back with a request or a rule that is kept", async () => {
+  const { layer } = small({ redact: (text) => text.replaceAll("hunter2", "«redacted:password»") });
+  await using rig = await openRig({ script: answering(says("s")), requestMiddleware: [layer] });
+  await rig.send("Never say hunter2 aloud.");
+  for (let at = 0; at < 12; at++) await rig.send(`${at}: the door opens with hunter2. ${WORDS}`);
+  const { rules = [], requests = [] } = readHead(lastOf(rig)?.messages[0])?.facts ?? {};
+  expect(rules).toEqual(["Never say «redacted:password» aloud."]);
+  expect(requests.at(-1)).toContain("the door opens with «redacted:password».");
+  expect(JSON.stringify([requests, rules])).not.toContain("hunter2");
+});
