@@ -56,8 +56,9 @@ function publishedRoutes(): readonly Route[] {
   const session = () => {
     throw new Error("no route is called here");
   };
-  const others = minimalRoutes({ world, session });
-  return restRoutes({ engine: {} as EnginePort, authority: {} as Authority, world, others });
+  const engine = {} as EnginePort;
+  const others = minimalRoutes({ world, engine, session });
+  return restRoutes({ engine, authority: {} as Authority, world, others });
 }
 
 function wireTypes(openApi: JsonObject): WireTypes {

@@ -57,7 +57,7 @@ export async function serveControl(parts: ControlParts): Promise<ControlServer> 
   const more = [
     ...sockets.routes,
     ...mcp.routes,
-    ...(minimal === undefined ? [] : minimalRoutes({ world, session: minimal })),
+    ...(minimal === undefined ? [] : minimalRoutes({ world, engine, session: minimal })),
     ...others,
   ];
   const server = undo.use(

@@ -5,6 +5,7 @@ import { isObject, stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import type { EnginePort } from "../engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
 import type { HttpCall, Route } from "../route.ts";
@@ -14,6 +15,7 @@ export const MINIMAL_HEARTBEAT_MS = 30_000;
 
 export interface MinimalParts {
   readonly world: Pick<World, "clock">;
+  readonly engine: Pick<EnginePort, "catalogue">;
   /** The one session that it is about. */
   readonly session: () => SessionId;
 }
@@ -22,7 +24,7 @@ export interface MinimalParts {
  * The minimal server ([B] § HTTP Server, LIB-06): one session, its events as a few plain kinds, a prompt, a cancel. It is
  * a view of the same engine on the same listener, with the same tokens; whatever it leaves out, REST has.
  */
-export function minimalRoutes({ world, session }: MinimalParts): readonly Route[] {
+export function minimalRoutes({ world, engine, session }: MinimalParts): readonly Route[] {
   return [
     {
       method: "GET",
@@ -36,6 +38,8 @@ export function minimalRoutes({ world, session }: MinimalParts): readonly Route[
       },
       async handle(call) {
         const connection = await shaken(call);
+        // A stream that has begun could be refused only within it.
+        if (call.grant !== undefined) await engine.catalogue.session(session(), call.grant.scope);
         const projection = new MinimalProjection();
         return call.stream((signal) =>
           eventStream(connection.subscribe(session(), { signal }), {
