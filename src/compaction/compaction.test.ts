@@ -495,3 +495,17 @@ test("[SES-13 SES-05] no secret comes back with a request or a rule that is kept
   expect(requests.at(-1)).toContain("the door opens with «redacted:password».");
   expect(JSON.stringify([requests, rules])).not.toContain("hunter2");
 });
+
+test("[SES-13] the plan that was proposed last is kept, over several compactions", async () => {
+  const { layer } = small();
+  const plans = ["first the lexer", "first the parser"].map((plan) =>
+    calls({ name: "ExitPlanMode", input: { plan } }),
+  );
+  const tools = [fakeTool("ExitPlanMode", () => ok("approved"))];
+  const script = answering(says("nothing of that"), ...plans);
+  await using rig = await openRig({ script, tools, requestMiddleware: [layer] });
+  await rig.send("make a plan");
+  await ask(rig, 24);
+  expect(compactionsOf(rig).length).toBeGreaterThan(1);
+  expect(readHead(lastOf(rig)?.messages[0])?.facts.plan).toBe("first the parser");
+});
