@@ -125,7 +125,7 @@ export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: S
 
 function shower(invocation: Print, connection: Connection, at: Surroundings) {
   const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
-  const printer = new EventPrinter({ client: connection.clientId, answers: false });
+  const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
   return async function show(envelope: Envelope): Promise<void> {
     if (invocation.format === "stream-json") await at.stdout.write(envelopeJson(envelope));
     if (envelope.kind === "Error" && envelope.parentCall === undefined) {

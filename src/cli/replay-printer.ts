@@ -13,7 +13,8 @@ export class ReplayPrinter {
   constructor(ids: IdSource, { times }: { readonly times: boolean }) {
     // A client and a run that nobody was: everything was said by others, in runs that are over.
     const nobody = ids.next("sess");
-    this.#printer = new EventPrinter({ client: ids.next("cli"), session: () => nobody, answers: true });
+    const client = ids.next("cli");
+    this.#printer = new EventPrinter({ client: () => client, session: () => nobody, answers: true });
     this.#times = times;
   }
 

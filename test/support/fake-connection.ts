@@ -22,7 +22,8 @@ export const CLIENT: ClientId = fakeId("cli", 1);
 
 /** An engine as a client sees it, played by a test: it keeps a log, records commands and answers as it is told. */
 export class FakeConnection implements Connection {
-  readonly clientId = CLIENT;
+  /** Another one where the engine was started anew. */
+  clientId: ClientId = CLIENT;
   readonly identityClass = "human";
   readonly sent: Command[] = [];
   readonly subscriptions: (number | undefined)[] = [];

@@ -26,8 +26,8 @@ import { StreamedLines } from "./streamed-lines.ts";
 import { heldText, inputLine, queuedText } from "./waiting-text.ts";
 
 export interface PrinterOptions {
-  /** The client that watches; its own input is not printed again. */
-  readonly client: ClientId;
+  /** The client that watches; its own input is not printed again. It is another one where the engine was started anew. */
+  readonly client: () => ClientId;
   /** False where the answer goes elsewhere and only what happens is to be told. */
   readonly answers: boolean;
   /** The run that is watched: what an earlier run of its log was asked, the person who goes on with it asked. */
@@ -147,7 +147,7 @@ export class EventPrinter {
         return withdrawnText(waited, envelope.payload.inputId);
       case "Cancelled":
         if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
-        return `cancelled by ${who(envelope.payload.by, this.#options.client)}`;
+        return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
         if (this.#calls.isDenied(envelope.payload.details?.["callId"])) return undefined;
         return `error: ${neutralise(envelope.payload.message)}`;
@@ -168,7 +168,7 @@ export class EventPrinter {
         return `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
         this.#followAnswer(envelope.payload);
-        return answeredText(envelope.payload, this.#options.client);
+        return answeredText(envelope.payload, this.#options.client());
       case "TaskChanged":
         return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
       case "TodoChanged":
@@ -203,7 +203,7 @@ export class EventPrinter {
   #turnStart(envelope: EnvelopeOf<"TurnStarted">): string | undefined {
     const { originator, content, inputId } = envelope.payload;
     if (content === undefined) return undefined;
-    if (originator === this.#options.client)
+    if (originator === this.#options.client())
       return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
     const asker = this.#isPast(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
     return `${asker}:\n${quoteInput(content)}`;
@@ -217,7 +217,7 @@ export class EventPrinter {
   }
 
   #whoWaits(originator: ClientId): string {
-    return originator === this.#options.client ? "waiting" : `${neutraliseLine(originator)} waits`;
+    return originator === this.#options.client() ? "waiting" : `${neutraliseLine(originator)} waits`;
   }
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
@@ -237,7 +237,7 @@ export class EventPrinter {
 
   #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {
     if (!counted || decision !== "deny" || by === undefined) return; // what nobody answered is told by its error
-    this.#calls.deny(callId, { byYou: by === this.#options.client });
+    this.#calls.deny(callId, { byYou: by === this.#options.client() });
   }
 
   /** What became of a file of the project that was asked about. */

@@ -431,6 +431,21 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
+test("[CTL-18 CLI-01] what the person types after their engine was started anew, as another client, is still theirs", async () => {
+  const rig = openRig();
+  const anew = fakeId("cli", 9);
+  rig.connection.clientId = anew;
+  await rig.type("go");
+  rig.publish(started(1, anew), asks("Bash:npm test", "npm test"), {
+    kind: "PermissionAnswered",
+    payload: { callId: CALL, decision: "deny", counted: true, by: anew },
+  });
+  await settle();
+  expect(rig.shown()).toEndWith("  denied by you\n");
+  expect(rig.shown()).not.toContain("asks:");
+  await rig.end();
+});
+
 test.each([
   ["/sessions", { verb: "list", payload: { args: [], text: "" } }],
   ["/sessions list all", { verb: "list", payload: { args: ["all"], text: "all" } }],

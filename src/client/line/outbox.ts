@@ -8,7 +8,7 @@ import type { Sender } from "./sender.ts";
 
 export interface OutboxOptions {
   readonly session: SessionId;
-  readonly client: ClientId;
+  readonly client: () => ClientId;
   readonly sender: Sender;
   readonly say: (text: string) => Promise<void>;
   /** Whether somebody is there who presses Enter. */
@@ -74,7 +74,7 @@ export class Outbox {
     }
     this.keep(content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
     if (hasReason(answer, "TurnInProgress")) {
-      const isOurs = answer.fields.originator === client;
+      const isOurs = answer.fields.originator === client();
       const why = isOurs ? "A turn is running; Ctrl-C cancels it." : neutralise(answer.message);
       await say(`${why} Your text is kept and offered again when it has ended.`);
     } else await say(neutralise(answer.message));

@@ -54,7 +54,7 @@ export class WatchedSession {
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
     this.#seen = new SeenSession(run, options.model);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
-    const client = connection.clientId;
+    const client = () => connection.clientId;
     const soon = (work: Work) => this.#lanes.later("urgent", work);
     const told = past === undefined ? {} : { past };
     const screen = new Screen({ terminal, clock, client, session: run, soon, ...told });
