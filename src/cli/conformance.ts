@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError } from "../base/errors.ts";
 import { parseJson, stringAt } from "../base/json.ts";
 import type { HttpDoor, SuiteClock } from "../conformance/door.ts";
 import type { Scenario } from "../conformance/scenario.ts";
@@ -10,6 +8,7 @@ import type { Against, ConformanceWords } from "./conformance-words.ts";
 import { readAgainst } from "./conformance-words.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { readFlagFile } from "./flag-file.ts";
 import { standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
 import { unreachableEngine } from "./unreachable-engine.ts";
@@ -56,13 +55,7 @@ async function chosen({ scenarios: names, quick }: ConformanceWords): Promise<re
 /** From a file, or from the environment: an argument would be read by everybody on this machine. */
 async function tokenOf({ tokenFile }: ConformanceWords): Promise<string | undefined> {
   if (tokenFile === undefined) return process.env["CINCH_TOKEN"];
-  let text: string;
-  try {
-    text = (await readFile(resolve(tokenFile), "utf8")).trim();
-  } catch (thrown) {
-    const problem = `--auth-token-file ${tokenFile} cannot be read: ${messageOf(thrown)}`;
-    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
-  }
+  const text = (await readFlagFile("--auth-token-file", tokenFile)).trim();
   return stringAt(parseJson(text)?.value, "token") ?? text;
 }
 

@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { HarnessError, hasReason } from "../base/errors.ts";
 import type { EnginePlace } from "../host/engine-wire.ts";
 import { engineWire } from "../host/engine-wire.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { givenToken } from "./engine-tokens.ts";
+import { readFlagFile } from "./flag-file.ts";
 import type { ReachedEngine, ReachOptions } from "./reach-engine.ts";
 import { openRemotePort } from "./remote-port.ts";
 import { askSecret } from "./secret-prompt.ts";
@@ -68,20 +68,11 @@ async function placeOf({
       throw misuse(`--connect ${url}: to another machine only with TLS, as https://`);
     case "https:":
       return {
-        place: { kind: "url", ...(ca === undefined ? {} : { ca: await certificates(ca) }) },
+        place: { kind: "url", ...(ca === undefined ? {} : { ca: await readFlagFile("--tls-ca", ca) }) },
         url: origin,
       };
     default:
       throw misuse(`--connect takes ${forms}, not '${url}'`);
-  }
-}
-
-async function certificates(path: string): Promise<string> {
-  try {
-    return await readFile(resolve(path), "utf8");
-  } catch (thrown) {
-    const problem = `--tls-ca ${path} cannot be read: ${messageOf(thrown)}`;
-    throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
   }
 }
 

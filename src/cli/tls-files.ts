@@ -1,9 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Tls } from "../control/http/server.ts";
 import type { TlsFiles } from "../control/http/targets.ts";
+import { readFlagFile } from "./flag-file.ts";
 
 /**
  * The certificate and key of a listener, read once: a new certificate counts from the engine's next start.
@@ -13,8 +12,8 @@ import type { TlsFiles } from "../control/http/targets.ts";
  * @throws HarnessError UsageInvalid, which names the flag.
  */
 export async function readTls(files: TlsFiles, nowMs: number): Promise<Tls> {
-  const cert = await readText("--tls-cert", files.cert);
-  const key = await readText("--tls-key", files.key);
+  const cert = await readFlagFile("--tls-cert", files.cert);
+  const key = await readFlagFile("--tls-key", files.key);
   const certificate = parsed(`--tls-cert ${files.cert} is no certificate`, () => new X509Certificate(cert));
   const privateKey = parsed(`--tls-key ${files.key} is no private key without a passphrase`, () =>
     createPrivateKey(key),
@@ -32,14 +31,6 @@ function parsed<Value>(problem: string, parse: () => Value): Value {
     return parse();
   } catch (thrown) {
     throw unusable(`${problem} (PEM): ${messageOf(thrown)}`, thrown);
-  }
-}
-
-async function readText(flag: string, path: string): Promise<string> {
-  try {
-    return await readFile(resolve(path), "utf8");
-  } catch (thrown) {
-    throw unusable(`${flag} ${path} cannot be read: ${messageOf(thrown)}`, thrown);
   }
 }
 

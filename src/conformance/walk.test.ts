@@ -120,6 +120,21 @@ test("[CTL-13] what waits for the server's time is begun first, and told in its 
   expect(order).toEqual(["slow begins", "quick", "slow ends"]);
 });
 
+test("[CTL-13] who reads no further ends what was begun before its place", async () => {
+  const left: string[] = [];
+  const slow = scenario("slow", async (stage) => {
+    await stage.attach();
+    await stage.clock.pass(30_000, stage.signal);
+  });
+  const parted = parts([scenario("quick", NOTHING), { ...slow, isSlow: true }], silentWire(left));
+  for await (const { scenario: id } of walk(parted.walked, signal)) {
+    expect(id).toBe("quick");
+    break;
+  }
+  expect(left).toEqual(["client of main"]);
+  expect(parted.clock.waiting).toBe(0);
+});
+
 test("[CTL-13] a scenario tells what was expected and what came; one that breaks is a failure too, and no end of the walk", async () => {
   const { walked } = parts([
     scenario("differs", async () => same("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),

@@ -45,7 +45,7 @@ export interface Walked {
 
 /**
  * Walks every scenario over every wire that it is for, and tells of each in order. Those that wait for a time limit of the
- * server are begun first. What they make they end again; none depends on another.
+ * server are begun first. What they make they end again; none depends on another. Who reads no further ends all of them.
  */
 export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerator<Walked> {
   const all = parts.wires.flatMap((wire) =>
@@ -54,18 +54,24 @@ export async function* walk(parts: WalkParts, signal: AbortSignal): AsyncGenerat
       .map((scenario) => ({ wire, scenario, lacking: lackOf(scenario, parts.server) })),
   );
   const isApart = parts.clock.isShared !== true;
+  const leave = new AbortController();
+  const until = AbortSignal.any([signal, leave.signal]);
   const slow = new Map(
     all
       .filter(({ scenario, lacking }) => scenario.isSlow === true && lacking === undefined && isApart)
-      .map((each) => [each, play(each.scenario, each.wire, parts, signal)] as const),
+      .map((each) => [each, play(each.scenario, each.wire, parts, until)] as const),
   );
-  for (const each of all) {
-    if (signal.aborted) break;
-    const { scenario, wire, lacking } = each;
-    if (lacking !== undefined) yield { ...named(scenario, wire), outcome: "skipped", ms: 0, why: lacking };
-    else yield await (slow.get(each) ?? play(scenario, wire, parts, signal));
+  try {
+    for (const each of all) {
+      if (signal.aborted) break;
+      const { scenario, wire, lacking } = each;
+      if (lacking !== undefined) yield { ...named(scenario, wire), outcome: "skipped", ms: 0, why: lacking };
+      else yield await (slow.get(each) ?? play(scenario, wire, parts, signal));
+    }
+  } finally {
+    leave.abort(new Error("nobody reads on"));
+    await Promise.all(slow.values());
   }
-  await Promise.all(slow.values());
 }
 
 /** What a server lacks to be asked for a scenario; undefined where it lacks nothing. */
