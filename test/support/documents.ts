@@ -5,6 +5,8 @@ export interface Block {
   /** File and line of its first line, for messages. */
   readonly place: string;
   readonly language: string;
+  /** What stands behind the language: for the test that runs it. */
+  readonly info: string;
   readonly text: string;
 }
 
@@ -20,12 +22,13 @@ export function documents(): readonly string[] {
 /** The fenced blocks of a document, in order. A fence inside a list may be indented. */
 export function blocksOf(file: string, document: string): readonly Block[] {
   const blocks: Block[] = [];
-  for (const match of document.matchAll(/^( *)(`{3,})(\w*)[^\n]*\n([\s\S]*?)^\1\2`*[ \t]*$/gm)) {
-    const [, indent = "", , language = "", text = ""] = match;
+  for (const match of document.matchAll(/^( *)(`{3,})(\w*)([^\n]*)\n([\s\S]*?)^\1\2`*[ \t]*$/gm)) {
+    const [, indent = "", , language = "", info = "", text = ""] = match;
     const line = document.slice(0, match.index).split("\n").length + 1;
     blocks.push({
       place: `${file}:${line}`,
       language,
+      info: info.trim(),
       text: text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
     });
   }

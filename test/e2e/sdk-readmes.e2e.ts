@@ -1,0 +1,144 @@
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { blocksOf } from "../support/documents.ts";
+import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { buildSdk } from "../support/sdk/runtimes.ts";
+import type { Served } from "../support/served.ts";
+import { openServed } from "../support/served.ts";
+import { filesUnder, ROOT, readSource } from "../support/source.ts";
+
+const TIMEOUT_MS = 120_000;
+const PORT = "8421";
+
+function model({ body }: MockRequest): Turn {
+  const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
+  if (asked.includes("Touch")) return calls("Bash", { command: "touch note.txt" });
+  return says(asked.includes("hello") ? "Hello." : "Done.");
+}
+
+async function served(): Promise<Served> {
+  return await openServed({
+    script: model,
+    listens: true,
+    flags: ["--model", "mock:one", "--strict-permissions"],
+    config: '[prices."mock:one"]\ninput = 1\noutput = 5\n',
+  });
+}
+
+/** The programs of a README, in order, for the port that an engine has. */
+function programs(file: string, language: string, { url }: Served): readonly string[] {
+  return blocksOf(file, readSource(file))
+    .filter((block) => block.language === language)
+    .map(({ text }) => text.replaceAll(PORT, new URL(url).port));
+}
+
+async function run(command: readonly string[], engine: Served, folder: string, token: string) {
+  const { PATH = "/usr/bin:/bin" } = process.env;
+  const child = Bun.spawn([...command], {
+    cwd: folder,
+    env: {
+      PATH,
+      HOME: folder,
+      LANG: "C.UTF-8",
+      PYTHONPATH: join(ROOT, "sdk/python/src"),
+      PYTHONDONTWRITEBYTECODE: "1",
+      CINCH_TOKEN: token,
+      CINCH_SOCKET: engine.socket,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+interface Place extends Disposable {
+  readonly path: string;
+}
+
+function emptyPlace(): Place {
+  const path = mkdtempSync(join(tmpdir(), "cinch-readme-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+for (const runtime of ["node", "bun"]) {
+  requireProgram("node")(
+    `[SDK-01 DOC-01] the programs of the TypeScript client's README do what they say (${runtime})`,
+    async () => {
+      using sdk = buildSdk();
+      using place = emptyPlace();
+      await using engine = await served();
+      mkdirSync(join(place.path, "node_modules"));
+      symlinkSync(sdk.path, join(place.path, "node_modules/cinch-client"), "dir");
+      const bun = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
+      const token = await engine.token();
+      const told: unknown[] = [];
+      for (const [at, text] of programs("sdk/typescript/README.md", "ts", engine).entries()) {
+        const file = join(place.path, `program-${at}.${runtime === "node" ? "mjs" : "ts"}`);
+        writeFileSync(file, text);
+        told.push(await run([...(runtime === "node" ? ["node"] : bun), file], engine, place.path, token));
+      }
+      expect(told).toEqual([
+        { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
+        { code: 0, stdout: "ok\n", stderr: "" },
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+requireProgram("python3")(
+  "[SDK-01 DOC-01] the programs of the Python client's README do what they say",
+  async () => {
+    using place = emptyPlace();
+    await using engine = await served();
+    const token = await engine.token();
+    const told: unknown[] = [];
+    for (const text of programs("sdk/python/README.md", "python", engine))
+      told.push(await run(["python3", "-c", text], engine, place.path, token));
+    expect(told).toEqual([
+      { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
+      { code: 0, stdout: "Hello.", stderr: "" },
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+requireProgram("python3")("[SDK-01] the Python client and its examples are Python 3.9", () => {
+  const files = [...filesUnder("sdk/python", "**/*.py"), ...filesUnder("examples", "*.py")];
+  expect(files.length).toBeGreaterThan(10);
+  const reading =
+    "import ast,sys\nfor path in sys.argv[1:]:\n    ast.parse(open(path, encoding='utf-8').read(), path, feature_version=(3, 9))\n";
+  const { exitCode, stderr } = Bun.spawnSync(["python3", "-c", reading, ...files], { cwd: ROOT });
+  expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
+});
+
+test("[SDK-01 DOC-01] the packages of the clients have the files that they name, and their READMEs lead somewhere", () => {
+  for (const name of ["README.md", "LICENSE"])
+    for (const folder of ["sdk/typescript", "sdk/python"])
+      expect(readFileSync(join(ROOT, folder, name), "utf8").length).toBeGreaterThan(500);
+  const broken = ["sdk/typescript", "sdk/python"].flatMap((folder) =>
+    [...readSource(`${folder}/README.md`).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+      .map(([, target = ""]) => join(ROOT, folder, target))
+      .filter((target) => !existsSync(target)),
+  );
+  expect(broken).toEqual([]);
+});
