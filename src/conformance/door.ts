@@ -1,3 +1,5 @@
+import type { WebSocketLike } from "../client/kit/web-socket.ts";
+
 /** How one server is reached over HTTP, and with what: the machine's part, handed in by whoever runs the suite. */
 export interface HttpDoor {
   /** Asks for a path. Headers are sent as they are given, `Host` and `Origin` among them. Redirects are not followed. */
@@ -11,18 +13,6 @@ export interface DoorInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal;
-}
-
-/** The part of the web's WebSocket that is used here. */
-export interface WebSocketLike {
-  send(data: string | Uint8Array<ArrayBuffer>): void;
-  close(code?: number, reason?: string): void;
-  addEventListener(kind: "open" | "error", listener: () => void): void;
-  addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(
-    kind: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
 }
 
 /** The time of the suite, and of the server where both share one clock. */

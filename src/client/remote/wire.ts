@@ -13,18 +13,6 @@ export const ANSWER_BYTES_MAX = 33_554_432;
 /** Characters of a frame: an event with the largest input fits, however it is escaped. */
 export const FRAME_CHARS_MAX = 67_108_864;
 
-/** The part of the web's WebSocket that is used here. */
-export interface WebSocketLike {
-  send(text: string): void;
-  close(code?: number, reason?: string): void;
-  addEventListener(kind: "open" | "error", listener: () => void): void;
-  addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(
-    kind: "close",
-    listener: (event: { readonly code: number; readonly reason: string }) => void,
-  ): void;
-}
-
 /** A frame of the server. */
 export type ServerFrame =
   | { readonly kind: "handshake"; readonly id?: number; readonly greeting: Greeting }
