@@ -1,9 +1,10 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TokenFile } from "../control/auth/token-file.ts";
 import type { HttpTarget } from "../control/http/server.ts";
-import type { ListenFlags, PlannedTarget } from "../control/http/targets.ts";
+import type { PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
@@ -20,6 +21,9 @@ import { harnessOptions, surroundingsOf } from "./surroundings.ts";
  * managers kill what is left after ten seconds or later.
  */
 const SERVE_CLOSE_MS_MAX = 9_500;
+
+/** A token that was laid down for a machine on which nobody can be asked. */
+const CI_TOKEN = "ci-token.json";
 
 type Serve = Extract<Invocation, { readonly kind: "serve" }>;
 
@@ -106,7 +110,7 @@ async function planeOptions(
       environment: at.environment,
       ...(authChannel === undefined ? {} : { only: authChannel }),
     }),
-    tokenFiles: await tokenFiles(listen.authTokenFile),
+    tokenFiles: await tokenFiles(listen.authTokenFile, join(at.paths.config, CI_TOKEN)),
   };
 }
 
@@ -123,8 +127,10 @@ async function opened(target: PlannedTarget, nowMs: number): Promise<HttpTarget>
   return { ...rest, tls: await readTls(tls, nowMs) };
 }
 
-async function tokenFiles(path: ListenFlags["authTokenFile"]): Promise<readonly TokenFile[]> {
-  if (path === undefined) return [];
+/** The file that was named, else the one in the configuration directory, where there is one (AUTH-04). */
+async function tokenFiles(named: string | undefined, usual: string): Promise<readonly TokenFile[]> {
+  const path = named === undefined ? usual : resolve(named);
+  if (named === undefined && !existsSync(path)) return [];
   const { readTokenFile } = await import("../control/auth/token-file.ts");
-  return [await readTokenFile(resolve(path))];
+  return [await readTokenFile(path)];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCinch } from "../support/cinch.ts";
 import { StreamReader } from "../support/control-rig.ts";
@@ -202,6 +202,51 @@ test(
     }
     await served.start();
     expect((await served.ask("/v1/sessions", await served.token())).status).toBe(200);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[AUTH-04 AUTH-07] the token that was laid down in the configuration directory lets its program in, at every start, as far as it says",
+  async () => {
+    await using served = await openServed({ script: [says("built"), says("built again")] });
+    const session = await served.session(await served.token());
+    await served.end("SIGTERM");
+    const file = join(served.home.path, "config/cinch/ci-token.json");
+    const token = `cinch_ci_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
+    const nowS = Math.floor(Date.now() / 1_000);
+    const claims = {
+      ver: 1,
+      jti: "tok_01M7ZC039EB5ZQGKFHHANYJ08A",
+      identity_class: "agent",
+      sessions: [session],
+      commands: ["AttachSession", "SendInput"],
+      nbf: nowS - 60,
+      exp: nowS + 3_600,
+      can_mint: false,
+      critical_claims: [],
+    };
+    writeFileSync(file, JSON.stringify({ token, claims }), { mode: 0o600 });
+    const flags = ["serve", "--model", "mock:one"];
+    const open = await runCinch(flags, { home: served.home, cwd: served.work });
+    expect([open.code, open.stderr]).toEqual([2, expect.stringContaining(`chmod 400 ${file}`)]);
+    expect(open.stderr).toContain("(TokenFileUnsafe)");
+    expect(open.stderr).not.toContain(token);
+
+    chmodSync(file, 0o400);
+    const content = [{ type: "text", text: "build" }];
+    for (const text of ["built", "built again"]) {
+      await served.start();
+      const attached = await served.ask(`/v1/sessions/${session}/command`, token, {
+        kind: "AttachSession",
+      });
+      const { sessionId } = (await attached.json()) as { readonly sessionId: string };
+      const answer = await served.ask(`/v1/sessions/${sessionId}/input?wait=turn`, token, { content });
+      expect([answer.status, await answer.json()]).toMatchObject([200, { text, reason: "complete" }]);
+      const begun = await served.ask("/v1/sessions", token, { profile: "default" });
+      expect([begun.status, await begun.json()]).toMatchObject([403, { reason: "Forbidden" }]);
+      expect(await served.end("SIGTERM")).toBe(130);
+    }
   },
   TIMEOUT_MS,
 );
