@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import type { OpenControlPlane } from "../src/harness/control-plane.ts";
-import { openControlPlane } from "../src/harness/control-plane.ts";
+import { openControlPlane, SESSIONS_END_MS_MAX } from "../src/harness/control-plane.ts";
+import type { OpenHarness } from "../src/harness.ts";
 import { openHarness } from "../src/harness.ts";
 import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
 import { RuntimeInfo } from "../src/protocol/resources.ts";
@@ -138,6 +139,30 @@ test("[LIFE-02 AUTH-10] where a session does not end well, the wires are closed 
   expect(existsSync(unix)).toBe(false);
   await expect(plane.authority.verify(token, "unix")).rejects.toMatchObject({ reason: "EngineStopping" });
 });
+
+test("[LIFE-02] a session that does not end keeps the wires from nothing: after its time they are closed", async () => {
+  await using place = openPlace(says("fine"));
+  const options = place.options();
+  const { clock } = options.world;
+  const timer: typeof clock.timer = (ms, callback) =>
+    clock.timer(ms === SESSIONS_END_MS_MAX ? 1 : ms, callback);
+  const never = new Promise<void>(() => undefined);
+  const harnesses: OpenHarness[] = [];
+  const plane = await openControlPlane(
+    { ...options, world: { ...options.world, clock: { ...clock, timer } } },
+    async (given, until) => {
+      const harness = await openHarness(given, until);
+      harnesses.push(harness);
+      return { ...harness, [Symbol.asyncDispose]: () => never };
+    },
+    signal,
+  );
+  const [unix = ""] = plane.addresses;
+  expect(existsSync(unix)).toBe(true);
+  await plane[Symbol.asyncDispose]();
+  expect(existsSync(unix)).toBe(false);
+  for (const harness of harnesses) await harness[Symbol.asyncDispose]();
+}, 60_000);
 
 /** Asks as one client, with nothing but fetch. */
 function clientOf({ addresses: [unix = ""], authority }: OpenControlPlane) {
