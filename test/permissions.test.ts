@@ -47,7 +47,9 @@ test("[PERM-07] what a person allowed for the session is written into their conf
   const rule = "Bash:touch made.txt";
   const agent = await harness.attach({ identityClass: "agent", label: "a model" });
   await agent.handshake(PROTOCOL_VERSION);
-  await expect(agent.send({ kind: "PromoteRule", sessionId, rule })).rejects.toThrow("only a client of class human");
+  await expect(agent.send({ kind: "PromoteRule", sessionId, rule })).rejects.toThrow(
+    "only a client of class human",
+  );
   const person = await connect(harness);
   await expect(person.send({ kind: "PromoteRule", sessionId, rule: "Bash" })).rejects.toThrow(
     "no rule 'Bash' is active",
