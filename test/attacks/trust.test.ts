@@ -170,7 +170,7 @@ test("[TOFU-01 S50] an agent cannot acknowledge a file", async () => {
     askId: askId as AskId,
     answer: "approve",
   } as const;
-  await expect(agent.send(answer)).rejects.toThrow("only a human client may answer");
+  await expect(agent.send(answer)).rejects.toThrow("only a client of class human may do that");
   expect(existsSync(join(place.root, "config/approved.lock"))).toBe(false);
 });
 

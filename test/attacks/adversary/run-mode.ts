@@ -12,7 +12,7 @@ export async function runMode(mode: Mode): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "cinch-internet-"));
   try {
     const files = {
-      "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+      "resolv.conf": "nameserver 127.0.0.1\noptions timeout:5 attempts:1\n",
       "nsswitch.conf": "hosts: files dns\n",
     };
     const mounts = Object.entries(files).flatMap(([name, text]) => {
