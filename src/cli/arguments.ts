@@ -12,7 +12,7 @@ import { GIVEN, readWords } from "./flag-words.ts";
 import type { CommandName, Flag, Mode } from "./flags.ts";
 import { COMMANDS, FLAGS } from "./flags.ts";
 import type { AuthChannel } from "./serve-words.ts";
-import { AUTH_CHANNELS, listenFlags, tokenCommand } from "./serve-words.ts";
+import { AUTH_CHANNELS, allowedOrigins, listenFlags, tokenCommand } from "./serve-words.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 import { readSessions } from "./sessions-words.ts";
 import type { Settings } from "./settings.ts";
@@ -81,6 +81,8 @@ export type Invocation =
       readonly untilIdle: boolean;
       /** Where codes for tokens are shown; absent: wherever a person is. */
       readonly authChannel?: AuthChannel;
+      /** Of pages that may call. */
+      readonly origins: readonly string[];
     }
   | { readonly kind: "acp"; readonly settings: Settings; readonly listen: boolean }
   | {
@@ -172,6 +174,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
   if (mode === "serve") {
+    const origins = textOf(flags, "allow-origin");
     const authChannel = oneOf(flags, "auth-channel", AUTH_CHANNELS);
     return {
       kind: "serve",
@@ -179,6 +182,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
       listen: listenFlags((name) => textOf(flags, name)),
       untilIdle: flags.has("until-idle"),
       ...(authChannel === undefined ? {} : { authChannel }),
+      origins: origins === undefined ? [] : allowedOrigins(origins),
     };
   }
   if (mode === "acp") return { kind: "acp", settings, listen: !flags.has("no-listen") };

@@ -1,3 +1,4 @@
+import { HarnessError } from "../base/errors.ts";
 import type { TokenCommand } from "../control/auth/token-command.ts";
 import type { ListenFlags } from "../control/http/targets.ts";
 
@@ -42,6 +43,12 @@ export const SERVE_FLAGS = [
     help: "With serve: show codes for tokens only there: web (attached clients of a person), tty (the engine's terminal) or notify (the desktop). Without, the first of them that is there.",
     for: ["serve"],
   },
+  {
+    name: "allow-origin",
+    value: "ORIGINS",
+    help: "With serve: answer pages of these origins, such as https://tools.example:8443, separated by commas. Without, none.",
+    for: ["serve"],
+  },
   { name: "tls-cert", value: "PATH", help: "With serve --listen: the certificate, as PEM.", for: ["serve"] },
   { name: "tls-key", value: "PATH", help: "With serve --listen: its key, as PEM.", for: ["serve"] },
   {
@@ -77,6 +84,22 @@ export function listenFlags(text: TextOf): ListenFlags {
     ...(tlsCert === undefined ? {} : { tlsCert }),
     ...(tlsKey === undefined ? {} : { tlsKey }),
   };
+}
+
+/**
+ * The origins of pages that may call: each as a browser sends it, and none by a pattern (AUTH-06).
+ * @throws HarnessError UsageInvalid.
+ */
+export function allowedOrigins(text: string): readonly string[] {
+  const origins = text.split(",").map((each) => each.trim());
+  const wrong = origins.find((each) => !/^https?:\/\/[a-z\d.:[\]-]+$/.test(each) || originOf(each) !== each);
+  if (wrong === undefined) return origins;
+  const problem = `--allow-origin: ${JSON.stringify(wrong)} is no origin; write SCHEME://HOST or SCHEME://HOST:PORT in lower case, with http or https and nothing behind`;
+  throw new HarnessError("UsageInvalid", { problem });
+}
+
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 /** Undefined where the identity class is missing: who is meant to act is never guessed. */

@@ -91,7 +91,7 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
 }
 
 async function planeOptions(
-  { listen, authChannel }: Serve,
+  { listen, authChannel, origins }: Serve,
   at: Surroundings,
   options: HarnessOptions,
 ): Promise<ControlPlaneOptions> {
@@ -100,6 +100,7 @@ async function planeOptions(
   const { codeChannels } = await import("./code-channels.ts");
   return {
     ...options,
+    origins,
     targets: await Promise.all(
       plannedTargets(listen, [servicePaths(at.paths).control]).map((each) =>
         opened(each, at.world.clock.now()),

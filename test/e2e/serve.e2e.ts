@@ -6,6 +6,7 @@ import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { says } from "../support/mock-provider/turn.ts";
+import { openServed } from "../support/served.ts";
 import { until } from "../support/until.ts";
 
 interface Place extends AsyncDisposable {
@@ -120,6 +121,37 @@ test("[CTL-11 SES-16] where an engine can make no lock, it says where, and what 
     `cinch: the lock of the engine cannot be made: EISDIR: illegal operation on a directory, open '${socket}.lock'. Make room, or make its folder writable for you; XDG_DATA_HOME puts it elsewhere (UsageInvalid)\n`,
   ]);
 });
+
+test("[AUTH-06 CLI-01] pages of an origin that --allow-origin names are answered, of any other refused, and no pattern is taken", async () => {
+  const [mine, other] = ["https://tools.example:8443", "https://other.example"];
+  const flags = ["--model", "mock:one", "--allow-origin", `${mine},http://localhost:3000`];
+  await using served = await openServed({ script: [], flags, listens: true });
+  const asked = async (origin: string, method = "GET") => {
+    const { status, headers } = await fetch(`${served.url}/v1/health`, { method, headers: { origin } });
+    return [status, headers.get("access-control-allow-origin")];
+  };
+  expect([await asked(mine), await asked(mine, "OPTIONS")]).toEqual([
+    [200, mine],
+    [204, mine],
+  ]);
+  expect([await asked(other), await asked(other, "OPTIONS"), await asked("null")]).toEqual(
+    Array.from({ length: 3 }, () => [403, null]),
+  );
+  for (const wrong of [
+    "*",
+    "null",
+    "https://*.example",
+    "https://tools.example/",
+    "file:///a",
+    "tools.example",
+  ]) {
+    const { code, stderr } = await runCinch(["serve", "--allow-origin", wrong], {
+      home: served.home,
+      cwd: served.work,
+    });
+    expect([wrong, code, stderr]).toEqual([wrong, 2, expect.stringContaining("is no origin")]);
+  }
+}, 300_000);
 
 test("[CTL-10] what cannot be listened at is refused before anything starts, with the flag that is missing", async () => {
   await using place = openPlace();

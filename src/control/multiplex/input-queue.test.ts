@@ -10,7 +10,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { memorySessionStore } from "../../session/memory-store.ts";
 import type { Batch, Durability, SessionStore } from "../../session/store.ts";
-import { INPUTS_WAITING_MAX } from "./input-queue.ts";
+import { INPUTS_WAITING_CHARS_MAX, INPUTS_WAITING_MAX } from "./input-queue.ts";
 
 type Delivery = "queue" | "steer";
 
@@ -222,6 +222,14 @@ test("[ENG-26] the queue is bounded, and says so", async () => {
   for (let n = 1; n <= INPUTS_WAITING_MAX; n++) await queued(rig, `input ${n}`);
   const refused = queued(rig, "one more", "steer");
   await expect(refused).rejects.toMatchObject({ reason: "InputQueueFull", fields: { count: "32" } });
+});
+
+test("[ENG-26 ENG-08] the queue is bounded by what its inputs hold, too; one that is large alone is taken", async () => {
+  const { rig: opened } = await waitingRig();
+  await using rig = opened;
+  const large = "x".repeat(INPUTS_WAITING_CHARS_MAX);
+  await queued(rig, large);
+  await expect(queued(rig, "y")).rejects.toMatchObject({ reason: "InputQueueFull", fields: { count: "1" } });
 });
 
 test("[ENG-26 R26] a cancel holds what waits; it follows only once a person has sent something, in its order", async () => {

@@ -1,5 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
+import { charsOf } from "../../base/json.ts";
 import type { Bus } from "../../engine/bus.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
@@ -7,6 +8,8 @@ import type { AttachedClient } from "./client.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
+/** About so many characters, all of them together. */
+export const INPUTS_WAITING_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The CustomEvent of the namespace `cinch` that lists what waits: `{inputIds, held}`, in order. */
 export const INPUTS_WAITING = "InputsWaiting";
@@ -71,7 +74,10 @@ export class InputQueue {
     delivery: WaitingInput["delivery"],
     client: AttachedClient,
   ): Promise<InputId> {
-    if (this.#places.length >= INPUTS_WAITING_MAX)
+    const waiting = this.#places.reduce((sum, { input }) => sum + charsOf(input.content), 0);
+    const isFull = waiting + charsOf(content) > INPUTS_WAITING_CHARS_MAX;
+    // A single one that came in whole is taken, however large: it is no more than what was read of it already.
+    if (this.#places.length >= INPUTS_WAITING_MAX || (isFull && waiting > 0))
       throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
     const { bus, ids } = this.#options;
     const originator = client.id;
