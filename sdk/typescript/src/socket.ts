@@ -107,12 +107,13 @@ class SocketStretch {
 
   #message(data: unknown): void {
     if (this.#isOver) return;
-    this.#awaitSign(this.#parts.limits.silenceMs);
     try {
       this.#take(data);
     } catch (thrown) {
       this.#fail(thrown as Error);
     }
+    // Whoever talks and never greets is no engine, and has only the time for an answer.
+    if (this.hasOpened && !this.#isOver) this.#awaitSign(this.#parts.limits.silenceMs);
   }
 
   /** Frames of a kind that this version does not know are passed over. */
