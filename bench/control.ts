@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nowNs, treePssBytes } from "./processes.ts";
+import { nowNs } from "./processes.ts";
 import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { quantile, sampled } from "./statistics.ts";
@@ -24,9 +24,9 @@ export async function measureControl(place: Place): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const wire of ["ws", "sse", "sse-unix"] as const)
     rows.push(...oneClient(wire, await bench.watch(wire, 1, seconds)));
-  rows.push(...fromProvider(await bench.watch("ws", 1, seconds), await bench.watchBare(1, seconds)));
+  rows.push(...fromProvider(await bench.watch("ws", 1, seconds), await bench.watchBare(seconds)));
   rows.push(...stalled(await bench.watch("sse", 100, seconds), await bench.watch("sse", 101, seconds, true)));
-  rows.push(...many(crowd, await bench.watch("ws", crowd, seconds), await bench.watchBare(crowd, seconds)));
+  rows.push(...many(crowd, await bench.watch("ws", crowd, seconds)));
   rows.push(...(await bench.manySessions(crowd)));
   rows.push(...(await bench.requests(place.quick ? 500 : 5_000)));
   return rows;
@@ -44,7 +44,8 @@ interface Watched {
 
 interface Bench extends Disposable {
   watch(wire: Wire, clients: number, seconds: number, stalled?: boolean): Promise<Watched>;
-  watchBare(clients: number, seconds: number): Promise<Watched>;
+  /** The delays of `fromProviderMs` where a bare relay stands between. */
+  watchBare(seconds: number): Promise<readonly number[]>;
   manySessions(count: number): Promise<readonly Row[]>;
   requests(count: number): Promise<readonly Row[]>;
 }
@@ -121,20 +122,11 @@ async function openBench(place: Place): Promise<Bench> {
       );
       return { fromEngineMs, fromProviderMs: sinceSent(readers[0] ?? [], sent), grownBytes };
     },
-    async watchBare(clients, seconds) {
-      const sessions = Array.from({ length: clients }, () => "");
-      const spec: WatchSpec = { wire: "ws", url: relayUrl, socket: "", token: "", sessions, stalled: false };
-      const before = treePssBytes(relay.pid);
-      let grownBytes = 0;
-      const heard = await stream(spec, seconds, () => {
-        grownBytes = treePssBytes(relay.pid) - before;
-        return fetch(`${relayUrl}/go`);
-      });
-      const firstAt = new Map((heard[0] ?? []).map(({ id, atNs }) => [id, atNs]));
-      const fromEngineMs = heard.flatMap((arrivals) =>
-        arrivals.map(({ id, atNs }) => (atNs - (firstAt.get(id) ?? atNs)) / NS_PER_MS),
-      );
-      return { fromEngineMs, fromProviderMs: sinceSent(heard[0] ?? [], sent), grownBytes };
+    async watchBare(seconds) {
+      const where = { url: relayUrl, socket: "", token: "" };
+      const spec: WatchSpec = { ...where, wire: "ws", sessions: [""], stalled: false };
+      const [heard = []] = await stream(spec, seconds, () => fetch(`${relayUrl}/go`));
+      return sinceSent(heard, sent);
     },
     async manySessions(count) {
       const before = (await engine.ask("memory")) as number;
@@ -245,12 +237,12 @@ function oneClient(wire: Wire, { fromEngineMs }: Watched): readonly Row[] {
   ];
 }
 
-function fromProvider(ours: Watched, bare: Watched): readonly Row[] {
+function fromProvider(ours: Watched, bare: readonly number[]): readonly Row[] {
   const of = (what: string, figure: (each: readonly number[]) => number, aim?: number): Row => ({
     what: `from the provider's byte to the client: ${what}`,
     unit: "ms",
     cinch: sampled([figure(ours.fromProviderMs)]),
-    bare: sampled([figure(bare.fromProviderMs)]),
+    bare: sampled([figure(bare)]),
     comparison: "difference",
     ...(aim === undefined ? {} : { aim }),
   });
@@ -273,18 +265,12 @@ function stalled(without: Watched, beside: Watched): readonly Row[] {
   ];
 }
 
-function many(count: number, ours: Watched, bare: Watched): readonly Row[] {
+function many(count: number, ours: Watched): readonly Row[] {
   const what = `one session watched by ${count.toLocaleString("en")} clients`;
   return [
     alone(`${what}: event to client, median`, "ms", quantile(ours.fromEngineMs, 0.5)),
     alone(`${what}: event to client, 99th percentile`, "ms", quantile(ours.fromEngineMs, 0.99)),
-    {
-      what: `${what}: memory of each`,
-      unit: "KiB",
-      cinch: sampled([ours.grownBytes / count / KIB]),
-      bare: sampled([bare.grownBytes / count / KIB]),
-      comparison: "difference",
-    },
+    alone(`${what}: memory of each`, "KiB", ours.grownBytes / count / KIB),
   ];
 }
 
