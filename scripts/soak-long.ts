@@ -7,7 +7,7 @@ const SESSIONS = 1_000;
 const IDLE_SESSIONS = 50;
 const IDLE_MS = 10_000;
 /** What chance may add; one held for each turn or session would be thousands. */
-const ADDED_MAX = 20;
+const ADDED_MAX = 150;
 /** Of an engine that has nothing to do, in ten seconds: what Bun itself takes. */
 const IDLE_CPU_MS_MAX = 50;
 

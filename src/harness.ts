@@ -19,6 +19,7 @@ import { openRun } from "./harness/run.ts";
 import type { RunDefaults } from "./harness/run-parts.ts";
 import { runDefaults } from "./harness/run-settings.ts";
 import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
+import { OfferedBySessions } from "./harness/session-offers.ts";
 import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
 import { loadConfig } from "./profile/config.ts";
@@ -109,6 +110,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     tellPeople: (event) => multiplexer.people.tell(event),
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
+  const offered = new OfferedBySessions();
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
   const defaults: RunDefaults = {
@@ -119,6 +121,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     store,
     retention,
     workingDir,
+    offered,
     onAsked,
   };
   /** What there is to tell at the start of a session, with what is told of the session itself. */
@@ -161,7 +164,17 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async port(features) {
       const { enginePort } = await import("./harness/engine-port.ts");
-      return enginePort({ options, config, caches, providers, store, multiplexer, served, features });
+      return enginePort({
+        options,
+        config,
+        caches,
+        providers,
+        store,
+        multiplexer,
+        offered,
+        served,
+        features,
+      });
     },
     get busy() {
       return multiplexer.busy;

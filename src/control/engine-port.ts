@@ -61,7 +61,8 @@ export interface Catalogue {
   skills(): Promise<readonly SkillInfo[]>;
   /** @throws HarnessError UnknownResource. */
   skill(name: string): Promise<SkillText>;
-  slashCommands(): Promise<readonly SlashCommandInfo[]>;
+  /** Those of every session, and what the sessions that run here add: one of them, or all. */
+  slashCommands(session?: SessionId): Promise<readonly SlashCommandInfo[]>;
   mcpServers(): Promise<readonly McpServerInfo[]>;
   /** Tells nothing private: it is answered without a token. */
   health(): Health;

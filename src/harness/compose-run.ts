@@ -5,6 +5,7 @@ import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
 import { contextAssembly } from "../context/assemble.ts";
+import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
@@ -41,6 +42,7 @@ import type { SandboxSources } from "./sandbox-sources.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
+import { joinParts } from "./session-part.ts";
 
 /** What a session is composed of, once everything was opened. */
 export interface Material {
@@ -70,6 +72,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const secrets = redactor(await providers.credentials.prints());
   const permission = await permitting({ ...material, secrets });
   let runs: BackgroundRuns | undefined;
+  let registry: ToolRegistry | undefined;
   let publish: (event: Event) => void = () => undefined;
   const sandbox = lateSandbox(async () => {
     const { openSandbox } = await import("./sandbox.ts");
@@ -81,7 +84,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
-  const memory = remembering(material, (text) => secrets.text(text));
+  const parts = joinParts([hooks?.part, remembering(material, (text) => secrets.text(text))]);
   const composed = composeSession({
     world: { ...world, files },
     caches,
@@ -91,46 +94,55 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     writer: log.writer,
     ...log.resumed,
     ...(await sessionLife(material)),
-    tasksRunning: () => runs?.ids("running").length ?? 0,
+    tasksRunning: () => (runs?.ids("running").length ?? 0) + parts.running(),
     workspace,
     tools(tell) {
       publish = tell;
       runs = new BackgroundRuns((payload) => publish({ kind: "TaskChanged", payload }));
-      const registry = new ToolRegistry();
+      registry = new ToolRegistry();
       const ripgrep = hostRipgrep(paths.data);
       registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
-      for (const source of memory.tools) registry.add(source);
+      for (const source of parts.tools) registry.add(source);
       return registry;
     },
-    telemetry: [guard.tool, ...checkpoints.outer],
+    telemetry: [...parts.telemetry, guard.tool, ...checkpoints.outer],
     redactor: secrets,
     ...(defaults.onAsked === undefined ? {} : { onAsked: defaults.onAsked }),
     onFollowed() {
       trust.begin();
-      hooks?.session.begin();
+      parts.onFollowed();
     },
-    ...memory.input(hooks && ((content, turn) => hooks.session.onInput(content, turn))),
+    onInput: parts.onInput,
+    takes: parts.takes,
     async onTurnEnd(reason, turn) {
-      await hooks?.session.onTurnEnd(reason, turn);
+      await parts.onTurnEnd(reason, turn);
       await checkpoints.onTurnEnd(turn);
     },
+    commands: parts.commands,
+    namespaces: parts.namespaces,
     checkpoint: checkpoints.tool,
     rewind: checkpoints.rewind,
-    gate: (questions) => [...(hooks?.tool ?? []), permission.gate(questions, sandbox)],
+    gate: (questions) => [...parts.gate, permission.gate(questions, sandbox)],
     sandbox: (questions) => [permission.confine(questions, sandbox)],
-    inner: [],
+    inner: parts.inner,
     onQuestions(questions) {
+      const ask: Ask = (question, signal) => questions.ask(question, signal);
       checkpoints.serve(questions, (event) => publish(event));
       trust.serve({
-        ask: (question, signal) => questions.ask(question, signal),
+        ask,
         publish: (event) => publish(event),
         restrict: permission.restrict,
+      });
+      parts.serve({
+        ask,
+        publish: (event) => publish(event),
+        refreshTools: () => registry?.refresh(),
       });
     },
     requestMiddleware: [
       guard.request,
       ...checkpoints.request,
-      ...memory.request,
+      ...parts.request,
       ...(await requestMiddleware(material, {
         files,
         secrets,
@@ -147,22 +159,24 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     settle: async () => {
       trust.end();
       await checkpoints.settle();
-      await hooks?.session.end();
+      await parts.settle();
       await runs?.[Symbol.asyncDispose]();
     },
     close: async () => {
-      await memory.close();
+      defaults.offered.remove(session);
+      await parts.close();
       await sandbox[Symbol.asyncDispose]();
       await material.close[Symbol.asyncDispose]();
     },
   });
+  defaults.offered.add(session, parts.offers);
   // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
   if (!trust.asks) {
     const { signal } = new AbortController();
     await trust.loaded(signal);
     await hooks?.read(signal);
   }
-  return { session: composed, notices: [...permission.notices(), ...(hooks?.notices ?? [])] };
+  return { session: composed, notices: [...permission.notices(), ...parts.notices] };
 }
 
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */

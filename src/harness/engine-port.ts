@@ -17,6 +17,7 @@ import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
+import type { OfferedBySessions } from "./session-offers.ts";
 
 export interface EnginePortParts {
   readonly options: HarnessOptions;
@@ -25,6 +26,7 @@ export interface EnginePortParts {
   readonly providers: Providers;
   readonly store: SessionStore;
   readonly multiplexer: Multiplexer;
+  readonly offered: OfferedBySessions;
   readonly served: Served;
   /** What the wires add to the engine's own features. */
   readonly features: readonly string[];
@@ -32,7 +34,7 @@ export interface EnginePortParts {
 
 /** What wires meet of one engine: its commands and events, and what there is to look at. */
 export function enginePort(parts: EnginePortParts): EnginePort {
-  const { options, caches, providers, store, multiplexer } = parts;
+  const { options, caches, providers, store, multiplexer, offered } = parts;
   const { world, paths } = options;
   const served = { ...parts.served, features: [...new Set([...parts.served.features, ...parts.features])] };
   const profiles = join(paths.config, "profiles");
@@ -74,6 +76,9 @@ export function enginePort(parts: EnginePortParts): EnginePort {
         }));
       },
       tools: async () => builtinToolInfos(paths.data),
+      skills: () => offered.skills(),
+      mcpServers: () => offered.mcpServers(),
+      slashCommands: (session) => offered.slashCommands(session),
     }),
   };
 }

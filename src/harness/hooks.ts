@@ -12,12 +12,12 @@ import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import type { Profile } from "../profile/profile.ts";
 import { invalid } from "../profile/toml.ts";
 import type { Event } from "../protocol/events.ts";
-import type { ToolMiddleware } from "../tool/middleware.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { SessionPart } from "./session-part.ts";
 
 /** The session that hooks are opened for. */
 export interface HookSources {
@@ -30,11 +30,8 @@ export interface HookSources {
 }
 
 export interface OpenedHooks {
-  /** PostToolUse and PreToolUse, in their places. */
-  readonly tool: readonly ToolMiddleware[];
+  readonly part: SessionPart;
   readonly session: SessionHooks;
-  /** Sentences for the person at the start. */
-  readonly notices: readonly string[];
   /**
    * Reads what the project's acknowledged files say.
    * @throws HarnessError ConfigInvalid; the signal's reason.
@@ -75,10 +72,21 @@ export async function openHooks(
     return [...own, ...(await ofProject)];
   }
   const hooks = new Hooks({ world, session, cwd: workspace.root, env: workspace.env, known });
+  const moments = new SessionHooks({
+    hooks,
+    source: log.resumed.lastTurn > 0 ? "resume" : "new",
+    emit,
+  });
   return {
-    tool: toolHooks(hooks),
-    session: new SessionHooks({ hooks, source: log.resumed.lastTurn > 0 ? "resume" : "new", emit }),
-    notices: configured.flatMap(noticesOf),
+    session: moments,
+    part: {
+      gate: toolHooks(hooks),
+      onInput: (content, turn) => moments.onInput(content, turn),
+      onTurnEnd: (reason, turn) => moments.onTurnEnd(reason, turn),
+      onFollowed: () => moments.begin(),
+      settle: () => moments.end(),
+      notices: configured.flatMap(noticesOf),
+    },
     read: known,
   };
 }

@@ -1,29 +1,17 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import type { SessionParts, TurnSurface } from "../control/multiplex/session-parts.ts";
+import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import { ForeignReading } from "../memory/foreign.ts";
 import type { Memories } from "../memory/memories.ts";
 import { memoryTools } from "../memory/tools.ts";
 import type { MemoryKeys } from "../profile/memory.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { SystemSection } from "../provider/provider.ts";
 import { withPacks } from "../tool/pack.ts";
-import type { ToolSource, Workspace } from "../tool/tool.ts";
+import type { Workspace } from "../tool/tool.ts";
 import type { RunDefaults } from "./run-parts.ts";
-
-type OnInput = NonNullable<SessionParts["onInput"]>;
-
-/** What remembering puts into a session, each at its place. */
-export interface Remembering {
-  readonly tools: readonly ToolSource[];
-  readonly request: readonly RequestMiddleware[];
-  /** Puts the memories that bear on an input behind what hooks add to it. */
-  /** Forgets what was read. */
-  readonly close: () => Promise<void>;
-  readonly input: (hooks: OnInput | undefined) => { readonly onInput?: OnInput };
-}
+import type { SessionPart } from "./session-part.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";
@@ -51,16 +39,18 @@ export async function openMemories(
  * What is remembered between sessions (CTX-02): tools to write it, its index in the system text, which stays the same
  * for a run, and what bears on a prompt beside that prompt, where it is stored and so never changes what stands before.
  *
- * Nothing is loaded while nothing was ever remembered. Switched off, it does nothing at all.
+ * Nothing is loaded while nothing was ever remembered. Undefined where it is switched off.
  */
-export function remembering(sources: MemorySources, redact: (text: string) => string): Remembering {
+export function remembering(
+  sources: MemorySources,
+  redact: (text: string) => string,
+): SessionPart | undefined {
   const { profile, workspace, defaults } = sources;
   const { world, paths } = defaults;
   const keys: MemoryKeys = { ...profile.memory, ...defaults.config.memory };
   let opening: Promise<Memories> | undefined;
   const close = async () => (await opening)?.[Symbol.dispose]();
-  if (keys.enabled === false)
-    return { tools: [], request: [], close, input: (onInput) => (onInput === undefined ? {} : { onInput }) };
+  if (keys.enabled === false) return undefined;
 
   const foreign = new ForeignReading();
   const open = () => {
@@ -130,12 +120,7 @@ export function remembering(sources: MemorySources, redact: (text: string) => st
         yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
       },
     ],
-    input: (hooks) => ({
-      async onInput(content, at) {
-        const said = (await hooks?.(content, at)) ?? [];
-        return [...said, ...(await select(content, at))];
-      },
-    }),
+    onInput: select,
   };
 }
 

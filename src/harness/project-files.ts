@@ -3,8 +3,8 @@ import type { World } from "../base/world.ts";
 import type { ContextFiles } from "../context/agents-md.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Profile } from "../profile/profile.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
-import { projectFiles } from "../trust/ledger/project-files.ts";
+import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
+import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -15,6 +15,11 @@ export interface ProjectFiles {
   readonly settings: readonly TrustItem[];
   /** The files of its hooks and their scripts, where they may run at all (HOOK-02). */
   readonly hooks: readonly TrustItem[];
+  /**
+   * What extends a session: skills, agents, prompt templates, aliases, declarations of MCP servers. The user's own come
+   * before the project's.
+   */
+  readonly extensions: readonly TrustItem[];
   /** Sentences for the person: what is there and is not loaded. */
   readonly problems: readonly string[];
 }
@@ -30,21 +35,47 @@ export async function readProjectFiles(
     world,
     withoutProject = false,
     allowProjectHooks = false,
-  }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks">,
+    paths,
+  }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks"> &
+    Partial<Pick<HarnessOptions, "paths">>,
   workingDir: string,
   profile: Profile,
 ): Promise<ProjectFiles> {
   const sources = withoutProject ? [] : profile.contextSources;
   const context = await readContextFiles({ world, workingDir, sources });
-  if (withoutProject) return { context, settings: [], hooks: [], problems: [] };
+  const own = paths === undefined ? NONE : await userExtensions(world, paths.config);
+  if (withoutProject)
+    return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
   const { settings, problems } = await readSettings(world, context.root);
   const hooks = await readHooks(world, context.root, allowProjectHooks || profile.allowProjectHooks);
+  const extending = await projectExtensions(world, context.root);
   return {
     context,
     settings,
     hooks: hooks.items,
-    problems: [...context.problems, ...problems, ...hooks.problems],
+    extensions: [...own.items, ...extending.items],
+    problems: [...context.problems, ...problems, ...hooks.problems, ...own.problems, ...extending.problems],
   };
+}
+
+interface FoundExtensions {
+  readonly items: readonly TrustItem[];
+  readonly problems: readonly string[];
+}
+
+const NONE: FoundExtensions = { items: [], problems: [] };
+const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
+
+async function userExtensions({ files }: World, configDirectory: string): Promise<FoundExtensions> {
+  const { items, refused } = await userFiles(files, configDirectory, EXTENSIONS);
+  return { items, problems: refused.map(({ path, why }) => `${path} ${why}.`) };
+}
+
+async function projectExtensions({ files }: World, root: string): Promise<FoundExtensions> {
+  const folders = await Promise.all([".cinch", ".agents"].map((name) => files.lstat(join(root, name))));
+  if (folders.every((info) => info === undefined)) return NONE;
+  const { items, refused } = await projectFiles(files, root, EXTENSIONS);
+  return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 
 /** A repository's hooks are not even read where they may not run; that it has some is told. */
@@ -52,7 +83,7 @@ async function readHooks({ files }: World, root: string, mayRun: boolean) {
   const present = await Promise.all(HOOK_PLACES.map((name) => files.lstat(join(root, name))));
   if (present.every((info) => info === undefined)) return { items: [], problems: [] };
   if (!mayRun) return { items: [], problems: [HOOKS_ARE_OFF] };
-  const { items, refused } = await projectFiles(files, root, "hook");
+  const { items, refused } = await projectFiles(files, root, ["hook"]);
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 

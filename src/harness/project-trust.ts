@@ -6,7 +6,7 @@ import type { PermissionSettings } from "../profile/permissions.ts";
 import type { ProjectSettings } from "../profile/project.ts";
 import type { Event } from "../protocol/events.ts";
 import { visible } from "../trust/hidden.ts";
-import type { TrustItem } from "../trust/ledger/item.ts";
+import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { Judged, PendingItem } from "./trust-gate.ts";
@@ -16,6 +16,8 @@ export interface LoadedProject {
   readonly context: ContextFiles;
   readonly settings: readonly ProjectSettings[];
   readonly hooks: readonly TrustItem[];
+  /** What extends the session: see `ProjectFiles`. */
+  readonly extensions: readonly TrustItem[];
 }
 
 /** How the session asks, tells, and makes what was acknowledged count. */
@@ -56,6 +58,11 @@ export class ProjectTrust {
   /** Whether the project has hooks that would run once they are acknowledged. */
   get mayHaveHooks(): boolean {
     return this.#project.hooks.length > 0;
+  }
+
+  /** Whether there is something of these kinds that extends the session, or will once it is acknowledged. */
+  mayExtend(kind: TrustKind): boolean {
+    return this.#project.extensions.some((item) => item.kind === kind);
   }
 
   get root(): string {
@@ -101,7 +108,8 @@ export class ProjectTrust {
     this.#surface?.restrict(settings.map(({ permissions }) => permissions));
     const files = context.files.filter(({ item }) => !this.#left.has(item));
     const hooks = this.#project.hooks.filter((item) => !this.#left.has(item));
-    return { context: { ...context, files }, settings, hooks };
+    const extensions = this.#project.extensions.filter((item) => !this.#left.has(item));
+    return { context: { ...context, files }, settings, hooks, extensions };
   }
 
   async #isAcknowledged({ item, verdict, path }: PendingItem): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import type { RetentionSweep } from "./retention.ts";
+import type { OfferedBySessions } from "./session-offers.ts";
 
 /** What every session of one engine starts from. */
 export interface RunDefaults extends HarnessOptions {
@@ -16,6 +17,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly store: SessionStore;
   /** Lets go of old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
+  /** What the live sessions have to show. */
+  readonly offered: OfferedBySessions;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }

@@ -133,7 +133,8 @@ async function openProject(
   defaults: RunDefaults,
 ): Promise<OpenedProject> {
   const project = await readProjectFiles(defaults, workingDir, profile);
-  const items = [...project.context.files.map(({ item }) => item), ...project.settings, ...project.hooks];
+  const { context, settings, hooks, extensions } = project;
+  const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
   if (items.length === 0) return { trust: new ProjectTrust(project), notices: project.problems };
   const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
   const { trust: wanted } = defaults.config;

@@ -4,7 +4,7 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { Questions } from "../control/multiplex/questions.ts";
 import { Session } from "../control/multiplex/session.ts";
-import type { SessionParts, Unfinished } from "../control/multiplex/session-parts.ts";
+import type { SessionCommands, SessionParts, Unfinished } from "../control/multiplex/session-parts.ts";
 import { Bus } from "../engine/bus.ts";
 import { Conversation } from "../engine/conversation.ts";
 import { Dispatcher } from "../engine/dispatch.ts";
@@ -81,6 +81,9 @@ export interface SessionMaterial {
   readonly onFollowed?: () => void;
   /** Hooks with a prompt and at the end of a turn. */
   readonly onInput?: NonNullable<SessionParts["onInput"]>;
+  readonly takes?: NonNullable<SessionParts["takes"]>;
+  readonly commands?: SessionCommands;
+  readonly namespaces?: NonNullable<SessionParts["namespaces"]>;
   readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
   readonly rewind?: NonNullable<SessionParts["rewind"]>;
   /** Ends what the session still runs, while its events can still be told. */
@@ -141,7 +144,9 @@ export function composeSession(material: SessionMaterial): Session {
     }),
     dispatcher: new Dispatcher({ world, session, bus, registry, workspace, redaction, handler }),
     redaction,
-    requestMiddleware: material.requestMiddleware,
+    requestMiddleware: registry.isLate
+      ? [declaringLate(registry), ...material.requestMiddleware]
+      : material.requestMiddleware,
     tools: () => registry.declared(),
     model: material.model,
     roundsMax: material.roundsMax,
@@ -153,6 +158,14 @@ export function composeSession(material: SessionMaterial): Session {
   };
   opened = new Session({ ...material, caches, bus, questions, engine, close });
   return opened;
+}
+
+/** A request waits for the sources whose tools are to be declared in it. */
+function declaringLate(registry: ToolRegistry): RequestMiddleware {
+  return async function* lateTools(request, context, next) {
+    await registry.ready(context.signal);
+    yield* next({ ...request, tools: registry.declared() }, context);
+  };
 }
 
 /** The end of the chain: exactly what was planned and judged is what runs (PERM-10). */

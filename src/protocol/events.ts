@@ -155,6 +155,9 @@ const payloads = {
     content: z.array(InputBlock),
     delivery: z.enum(["queue", "steer"]),
     originator: ClientIdSchema,
+    /** What it asks for beside its words: a skill to use, a kind of sub-agent to give it to. */
+    skill: z.string().optional(),
+    agent: z.string().optional(),
   }),
   InputWithdrawn: z.object({ inputId: InputIdSchema, by: ClientIdSchema.optional() }),
   CheckpointMade: z.object({ turn, files: z.int().min(0), notRestorable: z.array(z.string()).optional() }),

@@ -27,22 +27,33 @@ export interface ResolvedCall {
  * All tools of a session, from whatever source, under one set of rules (TOOL-06).
  *
  * Names are unique over all sources. What is declared to the model depends only on what was added, and its order is
- * the order of adding, so that the cached prefix of requests holds (LIB-07).
+ * the order of adding, so that the cached prefix of requests holds (LIB-07): once `ready` has resolved it stays the same
+ * until `refresh`, whatever a late source learns or loses meanwhile. What came later is found by ToolSearch.
  */
 export class ToolRegistry {
-  readonly #tools = new Map<string, { readonly tool: Tool; readonly source: string }>();
-  readonly #search = toolSearch(() => this.#lazy());
+  readonly #tools = new Map<string, Entry>();
+  readonly #late: ToolSource[] = [];
+  readonly #search = toolSearch(async (signal) => {
+    await settled(this.#late, signal);
+    return this.#undeclared();
+  });
   readonly #call = callTool();
+  #fixed: readonly Tool[] | undefined;
 
   /**
-   * Takes all tools of a source, or none.
+   * Takes all tools of a source, or none. What a late source learns afterwards is held to the same rules one by one: a
+   * tool that breaks them, or whose name is taken, is left out.
    * @throws HarnessError ToolNameTaken, which names both sources, or ToolInvalid.
    */
   add(source: ToolSource): void {
+    if (source.late !== undefined) {
+      this.#late.push(source);
+      return;
+    }
     const tools = source.tools();
     const added = new Set<string>();
     for (const tool of tools) {
-      const problem = problemOf(tool);
+      const problem = toolProblem(tool);
       if (problem !== undefined) {
         throw new HarnessError("ToolInvalid", { name: tool.name, source: source.name, problem });
       }
@@ -55,20 +66,47 @@ export class ToolRegistry {
     for (const tool of tools) this.#tools.set(tool.name, { tool, source: source.name });
   }
 
+  /** Whether a source learns of its tools while the session runs: then `ready` comes before the first request. */
+  get isLate(): boolean {
+    return this.#late.length > 0;
+  }
+
+  /**
+   * Waits for the sources whose tools are to be declared, and fixes what is declared from now on.
+   * @throws the signal's reason.
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    if (this.#fixed !== undefined) return;
+    await settled(
+      this.#late.filter(({ late }) => late?.awaited === true),
+      signal,
+    );
+    this.#fixed = this.#eager();
+  }
+
+  /** A person has changed what there is: the next `ready` fixes anew what is declared. */
+  refresh(): void {
+    this.#fixed = undefined;
+  }
+
   /** The tool of this name, lazy ones included. */
   find(name: string): Tool | undefined {
-    if (this.#lazy().length > 0) {
+    if (this.#isSearchable) {
       if (name === TOOL_SEARCH) return this.#search;
       if (name === CALL_TOOL) return this.#call;
     }
-    return this.#tools.get(name)?.tool;
+    return this.#all().get(name)?.tool;
+  }
+
+  /** Every tool there is now, with the name of its source, declared or not. */
+  list(): readonly { readonly tool: Tool; readonly source: string }[] {
+    return [...this.#all().values()];
   }
 
   /** What goes into every request: all tools but the lazy ones, and the way to those where there are any. */
   declared(): readonly ToolDeclaration[] {
-    const all = [...this.#tools.values()].map((entry) => entry.tool);
-    const eager = all.filter((tool) => tool.lazy !== true);
-    const shown = eager.length < all.length ? [...eager, this.#search, this.#call] : eager;
+    const eager = this.#fixed ?? this.#eager();
+    const shown = this.#isSearchable ? [...eager, this.#search, this.#call] : eager;
     return shown.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 
@@ -89,7 +127,7 @@ export class ToolRegistry {
   }
 
   #unknown(name: string): string {
-    const names = [...this.#tools.keys()];
+    const names = [...this.#all().keys()];
     if (names.length === 0) return `There is no tool ${quoted(name)}: this session has no tools at all.`;
     const meant = near(name, names);
     return meant.length > 0
@@ -99,8 +137,30 @@ export class ToolRegistry {
           .join(", ")}.`;
   }
 
-  #lazy(): readonly Tool[] {
-    return [...this.#tools.values()].map((entry) => entry.tool).filter((tool) => tool.lazy === true);
+  /** Those that were added, then what late sources know by now. */
+  #all(): ReadonlyMap<string, Entry> {
+    if (this.#late.length === 0) return this.#tools;
+    const all = new Map(this.#tools);
+    for (const source of this.#late) {
+      for (const tool of source.tools()) {
+        const isFree = !all.has(tool.name) && tool.name !== TOOL_SEARCH && tool.name !== CALL_TOOL;
+        if (isFree && toolProblem(tool) === undefined) all.set(tool.name, { tool, source: source.name });
+      }
+    }
+    return all;
+  }
+
+  #eager(): readonly Tool[] {
+    return [...this.#all().values()].flatMap(({ tool }) => (tool.lazy === true ? [] : [tool]));
+  }
+
+  #undeclared(): readonly Tool[] {
+    const declared = new Set((this.#fixed ?? this.#eager()).map(({ name }) => name));
+    return [...this.#all().values()].flatMap(({ tool }) => (declared.has(tool.name) ? [] : [tool]));
+  }
+
+  get #isSearchable(): boolean {
+    return this.isLate || [...this.#tools.values()].some(({ tool }) => tool.lazy === true);
   }
 
   #holderOf(name: string): string | undefined {
@@ -108,7 +168,17 @@ export class ToolRegistry {
   }
 }
 
-function problemOf(tool: Tool): string | undefined {
+interface Entry {
+  readonly tool: Tool;
+  readonly source: string;
+}
+
+async function settled(sources: readonly ToolSource[], signal: AbortSignal): Promise<void> {
+  await Promise.all(sources.map(({ late }) => late?.ready(signal)));
+}
+
+/** What is wrong with a tool; undefined where nothing is. */
+export function toolProblem(tool: Tool): string | undefined {
   if (!NAME.test(tool.name)) return "a name is 1 to 64 letters, digits and underscores";
   if (tool.description.trim() === "") return "it has no description";
   if (tool.description.length > DESCRIPTION_CHARACTERS_MAX) {

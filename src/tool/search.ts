@@ -14,8 +14,11 @@ interface SearchPlan extends CallPlan {
   readonly query: string;
 }
 
-/** Finds lazy tools by words and answers with all it takes to call them (LIB-07). */
-export function toolSearch(lazy: () => readonly Tool[]): Tool<SearchPlan> {
+/**
+ * Finds lazy tools by words and answers with all it takes to call them (LIB-07).
+ * @param lazy tells them, once every source knows its own.
+ */
+export function toolSearch(lazy: (signal: AbortSignal) => Promise<readonly Tool[]>): Tool<SearchPlan> {
   return {
     name: TOOL_SEARCH,
     description: "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.",
@@ -26,7 +29,7 @@ export function toolSearch(lazy: () => readonly Tool[]): Tool<SearchPlan> {
       const { query } = input as { readonly query: string };
       return Promise.resolve({ summary: TOOL_SEARCH, target: { kind: "none" }, query });
     },
-    run: (plan) => Promise.resolve(says(answer(plan.query, lazy()))),
+    run: async (plan, { signal }) => says(answer(plan.query, await lazy(signal))),
   };
 }
 
@@ -62,6 +65,7 @@ function answer(query: string, tools: readonly Tool[]): string {
     .slice(0, FOUND_TOOLS_MAX);
   if (found.length > 0) return found.map((entry) => render(entry.tool)).join("\n");
   const names = tools.map((tool) => tool.name);
+  if (names.length === 0) return "There are no further tools.";
   const rest = names.length > LISTED_NAMES_MAX ? ` and ${names.length - LISTED_NAMES_MAX} more` : "";
   return `No tool fits ${JSON.stringify(query)}. There are: ${names.slice(0, LISTED_NAMES_MAX).join(", ")}${rest}.`;
 }

@@ -137,4 +137,18 @@ export interface ToolSource {
   /** For people and for conflicts: "builtin", "mcp:github", "plugin:acme". */
   readonly name: string;
   tools(): readonly Tool[];
+  /** Given by a source that learns of its tools while the session runs; `tools` then tells what it knows now. */
+  readonly late?: LateTools;
+}
+
+/** How a source comes to know its tools where something outside has to tell them. */
+export interface LateTools {
+  /** Whether the first request waits for them, so that they are declared in it; else ToolSearch finds them. */
+  readonly awaited: boolean;
+  /**
+   * Resolves once it is known what tools there are, or that there are none for now. Begins what has to be begun for that,
+   * and takes no longer than the source's own time limit.
+   * @throws the signal's reason, and nothing else.
+   */
+  ready(signal: AbortSignal): Promise<void>;
 }

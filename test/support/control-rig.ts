@@ -73,6 +73,9 @@ export async function openControlRig(options: ControlRigOptions): Promise<Contro
       providers: async () => [{ name: "scripted", configured: true }],
       models: async () => [{ id: "scripted-1" }],
       tools: async () => [],
+      skills: () => [],
+      mcpServers: () => [],
+      slashCommands: () => [],
     }),
   };
   const authority = await openAuthority({

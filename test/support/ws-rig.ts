@@ -89,6 +89,9 @@ export async function openWsRig(options: WsRigOptions): Promise<WsRig> {
       providers: none,
       models: none,
       tools: none,
+      skills: () => [],
+      mcpServers: () => [],
+      slashCommands: () => [],
     }),
   };
   const stateDirectory = options.stateDirectory ?? join(directory.path, "state");

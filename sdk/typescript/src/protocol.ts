@@ -898,6 +898,8 @@ export interface InputQueuedEvent {
         }>;
     readonly delivery: "queue" | "steer";
     readonly originator: ClientId;
+    readonly skill?: string;
+    readonly agent?: string;
   };
 }
 

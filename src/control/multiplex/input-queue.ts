@@ -14,8 +14,27 @@ export const INPUTS_WAITING_CHARS_MAX = 32 * 1024 * 1024;
 /** The CustomEvent of the namespace `cinch` that lists what waits: `{inputIds, held}`, in order. */
 export const INPUTS_WAITING = "InputsWaiting";
 
+/** What an input asks for beside its words. */
+export interface InputWants {
+  /** The skill to use, by its name (SKL-03). */
+  readonly skill?: string;
+  /** The kind of sub-agent to give it to (ENG-10). */
+  readonly agent?: string;
+}
+
+/** What a command or an event says of it, without what it does not say. */
+export function wantsOf({
+  skill,
+  agent,
+}: {
+  readonly skill?: string | undefined;
+  readonly agent?: string | undefined;
+}): InputWants {
+  return { ...(skill === undefined ? {} : { skill }), ...(agent === undefined ? {} : { agent }) };
+}
+
 /** An input that was accepted and has not begun (ENG-26). */
-export interface WaitingInput {
+export interface WaitingInput extends InputWants {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";
@@ -70,10 +89,12 @@ export class InputQueue {
    * @throws HarnessError InputQueueFull.
    */
   async add(
-    { content }: CommandOf<"SendInput">,
+    command: CommandOf<"SendInput">,
     delivery: WaitingInput["delivery"],
     client: AttachedClient,
   ): Promise<InputId> {
+    const { content } = command;
+    const wants = wantsOf(command);
     const waiting = this.#places.reduce((sum, { input }) => sum + charsOf(input.content), 0);
     const isFull = waiting + charsOf(content) > INPUTS_WAITING_CHARS_MAX;
     // A single one that came in whole is taken, however large: it is no more than what was read of it already.
@@ -82,9 +103,9 @@ export class InputQueue {
     const { bus, ids } = this.#options;
     const originator = client.id;
     const inputId = ids.next("inp");
-    const payload = { inputId, content: [...content], delivery, originator };
+    const payload = { inputId, content: [...content], delivery, originator, ...wants };
     bus.publish({ kind: "InputQueued", payload }, { originator });
-    const place = { input: { inputId, content, delivery, originator }, held: false };
+    const place = { input: { inputId, content, delivery, originator, ...wants }, held: false };
     const first = this.#places.filter(({ held }) => !held);
     const held = this.#places.filter((each) => each.held);
     this.#places = [...first, place, ...held];

@@ -98,7 +98,8 @@ export class Multiplexer {
     const isKnown = this.#sessions.has(sessionId) || (await store.find(sessionId)) !== undefined;
     if (!isKnown) throw new HarnessError("UnknownSession", { id: sessionId });
     if (command.kind === "CustomCommand") {
-      const owner = namespaces?.get(command.namespace);
+      const owner =
+        namespaces?.get(command.namespace) ?? this.#sessions.get(sessionId)?.ownerOf(command.namespace);
       if (owner !== undefined) return await owner(command, client);
       throw new HarnessError("UnknownCommandNamespace", { namespace: command.namespace });
     }

@@ -4,11 +4,13 @@ import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
 import type { OrphanedCall } from "../../engine/recover.ts";
 import type { EngineParts, Turn } from "../../engine/turn.ts";
-import type { CommandOf } from "../../protocol/commands.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events.ts";
 import type { History } from "../../provider/middleware.ts";
-import type { WaitingInput } from "./input-queue.ts";
+import type { AttachedClient } from "./client.ts";
+import type { InputWants, WaitingInput } from "./input-queue.ts";
+import type { NamespaceOwner } from "./keeping.ts";
 import type { Questions } from "./questions.ts";
 
 /** What one live session is made of, and what it calls on. */
@@ -40,7 +42,13 @@ export interface SessionParts {
    * Looks at an input before it is accepted, and gives what goes to the model with it.
    * @throws HarnessError where it is refused; the signal's reason.
    */
-  readonly onInput?: (content: readonly InputBlock[], turn: TurnSurface) => Promise<readonly InputBlock[]>;
+  readonly onInput?: (
+    content: readonly InputBlock[],
+    turn: TurnSurface,
+    wants: InputWants,
+  ) => Promise<readonly InputBlock[]>;
+  /** What an input may ask for beside its words here; an input that asks for something else is refused. */
+  readonly takes?: readonly (keyof InputWants)[];
   /** Told of the end of each turn while the session is still taken, before clients are. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnSurface) => Promise<void>;
   /** Sets files, conversation or both back, while no turn can begin; gives what it did, or would do. */
@@ -49,6 +57,10 @@ export interface SessionParts {
   readonly idleTimeoutMs?: number;
   /** Whether it is pinned: it then never ends by itself. */
   readonly pinned?: boolean;
+  /** Commands that the session's own parts carry out; what is absent is refused as not served. */
+  readonly commands?: SessionCommands;
+  /** Who owns which namespace of custom commands in this session. */
+  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
   /** How many tasks run in the background. */
   readonly tasksRunning?: () => number;
   /** Ends what the session still runs, while its events can still be told. */
@@ -56,6 +68,17 @@ export interface SessionParts {
   /** Frees the rest, after the last event. */
   close(): Promise<void>;
 }
+
+/** Commands of one session that are carried out by what it is composed of. */
+export type PartCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
+
+/**
+ * What carries them out, by their kind. Resolves once the command is accepted.
+ * @throws HarnessError where it is refused.
+ */
+export type SessionCommands = {
+  readonly [Kind in PartCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
+};
 
 /** A turn, for what runs before it begins and after it has come to its end. */
 export interface TurnSurface {

@@ -9,9 +9,11 @@ import type { Event, SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
+import type { InputWants } from "./input-queue.ts";
+import type { NamespaceOwner } from "./keeping.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionCommands, SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import { Turns } from "./turns.ts";
 
@@ -160,7 +162,7 @@ export class Session {
     this.#idle.touch();
     switch (command.kind) {
       case "SendInput":
-        assertServed(command);
+        assertTaken(command, this.#parts.takes ?? []);
         return await this.#sendInput(command, client);
       case "WithdrawInput":
         await this.#turns.withdraw(command, client);
@@ -216,9 +218,17 @@ export class Session {
         return { sessionId: this.id };
       case "DetachSession":
         return { sessionId: this.id };
-      default:
-        throw notServed(command);
+      default: {
+        const result = carriedOut(this.#parts.commands ?? {}, command, client);
+        if (result === undefined) throw notServed(command);
+        return await result;
+      }
     }
+  }
+
+  /** Who carries out the custom commands of a namespace in this session. */
+  ownerOf(namespace: string): NamespaceOwner | undefined {
+    return this.#parts.namespaces?.get(namespace);
   }
 
   /** A cancel that comes while what is left of an earlier run is settled stops the input that waits for that. */
@@ -302,15 +312,33 @@ function notServed({ kind }: Command): HarnessError {
   return new HarnessError("InvalidCommand", { kind, why: "it is not served in this version" });
 }
 
-function assertServed(command: CommandOf<"SendInput">): void {
-  const { skill, agent } = command;
-  const why =
-    skill !== undefined
-      ? "input with a skill is not served in this version"
-      : agent !== undefined
-        ? "input with an agent is not served in this version"
-        : undefined;
-  if (why !== undefined) throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+/** Hands a command to the part that carries it out; undefined where there is none. */
+function carriedOut(
+  commands: SessionCommands,
+  command: Command,
+  client: AttachedClient,
+): Promise<Accepted> | undefined {
+  switch (command.kind) {
+    case "EnterPlanMode":
+      return commands.EnterPlanMode?.(command, client);
+    case "ExitPlanMode":
+      return commands.ExitPlanMode?.(command, client);
+    case "ReloadSkills":
+      return commands.ReloadSkills?.(command, client);
+    case "ManageMcp":
+      return commands.ManageMcp?.(command, client);
+    case "StopTask":
+      return commands.StopTask?.(command, client);
+    default:
+      return undefined;
+  }
+}
+
+function assertTaken(command: CommandOf<"SendInput">, takes: readonly (keyof InputWants)[]): void {
+  const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
+  if (wanted === undefined || takes.includes(wanted)) return;
+  const why = `there are no ${wanted}s in this session`;
+  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 
 /** A subscription ends with the SessionEnded of its own run: nothing follows it there. */

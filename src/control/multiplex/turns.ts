@@ -7,8 +7,8 @@ import { Turn } from "../../engine/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "./client.ts";
-import type { WaitingInput } from "./input-queue.ts";
-import { InputQueue } from "./input-queue.ts";
+import type { InputWants, WaitingInput } from "./input-queue.ts";
+import { InputQueue, wantsOf } from "./input-queue.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import type { Slot } from "./turn-slot.ts";
@@ -35,7 +35,7 @@ interface ClaimedTurn {
   readonly input?: WaitingInput;
 }
 
-interface BeginningInput {
+interface BeginningInput extends InputWants {
   readonly content: readonly InputBlock[];
   readonly inputId?: InputId;
   /** Whether it is the act of a person, after which what is held follows. */
@@ -87,7 +87,7 @@ export class Turns {
     const next = this.#claimTurn(client.id);
     try {
       const isHuman = client.identityClass === "human";
-      await this.#begin(next, { content: command.content, releases: isHuman });
+      await this.#begin(next, { content: command.content, releases: isHuman, ...wantsOf(command) });
     } catch (thrown) {
       next.slot.free();
       this.#goOn();
@@ -121,7 +121,7 @@ export class Turns {
     let added: readonly InputBlock[];
     try {
       await this.#options.ready();
-      added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
+      added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn), wantsOf(input))) ?? [];
       turn.cancel.signal.throwIfAborted();
       if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
     } catch (thrown) {
@@ -278,7 +278,7 @@ export class Turns {
       if (turn.cancel.signal.aborted) return any;
       let added: readonly InputBlock[];
       try {
-        added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn))) ?? [];
+        added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn), wantsOf(input))) ?? [];
       } catch (thrown) {
         if (turn.cancel.signal.aborted) throw thrown;
         await this.#refuse(input, thrown);

@@ -3,9 +3,10 @@ import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { INPUT_DELIVERED } from "../../engine/turn.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
 import type { SessionStore } from "../../session/store.ts";
 import type { WaitingInput } from "./input-queue.ts";
-import { INPUTS_WAITING } from "./input-queue.ts";
+import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
 
 const EVENTS_PER_READ = 128;
 
@@ -73,9 +74,11 @@ class ReadingBack {
     }
   }
 
-  #queued({ inputId, content, delivery, originator }: WaitingInput): void {
+  #queued(queued: PayloadOf<"InputQueued">): void {
+    const { inputId, content, delivery, originator } = queued;
     const isMeant = this.#missing?.delete(inputId) ?? !this.#gone.has(inputId);
-    if (isMeant) this.#found = [{ inputId, content, delivery, originator }, ...this.#found];
+    if (isMeant)
+      this.#found = [{ inputId, content, delivery, originator, ...wantsOf(queued) }, ...this.#found];
   }
 
   #know(listed: readonly InputId[]): void {

@@ -21,6 +21,9 @@ function catalogueOf(rig: Rig, more: Partial<CatalogueSources> = {}) {
     providers: async () => [],
     models: async () => [],
     tools: async () => [],
+    skills: () => [],
+    mcpServers: () => [],
+    slashCommands: () => [],
     ...more,
   });
 }

@@ -5,10 +5,13 @@ import { plain } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type {
+  McpServerInfo,
   ModelInfo,
   ProfileInfo,
   ProviderInfo,
   SessionInfo,
+  SkillText,
+  SlashCommandInfo,
   TaskInfo,
   ToolInfo,
 } from "../../protocol/resources.ts";
@@ -43,6 +46,11 @@ export interface CatalogueSources {
   providers(): Promise<readonly ProviderInfo[]>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
   tools(): Promise<readonly ToolInfo[]>;
+  /** What the sessions that run here have. */
+  skills(): readonly SkillText[];
+  mcpServers(): readonly McpServerInfo[];
+  /** Beyond those that are the same for every session. */
+  slashCommands(session?: SessionId): readonly SlashCommandInfo[];
 }
 
 /** What one engine has to look at, each part from who has it (CTL-15). */
@@ -116,13 +124,14 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     providers: () => sources.providers(),
     models: (provider, signal) => sources.models(provider, signal),
     tools: () => sources.tools(),
-    // None are served in this version, and the handshake names no feature that would need them.
-    skills: async () => [],
-    skill: async (name) => {
-      throw unknown("skill", name);
+    skills: async () => sources.skills().map(({ text: _text, ...info }) => info),
+    async skill(name) {
+      const skill = sources.skills().find((each) => each.name === name);
+      if (skill === undefined) throw unknown("skill", name);
+      return skill;
     },
-    mcpServers: async () => [],
-    slashCommands: async () => SLASH_COMMANDS,
+    mcpServers: async () => sources.mcpServers(),
+    slashCommands: async (session) => [...SLASH_COMMANDS, ...sources.slashCommands(session)],
     health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
     runtime: () => ({
       version,

@@ -51,16 +51,27 @@ const FOLDER_ENTRIES_MAX = 256;
  * Every file of a project's `.cinch/` and `.agents/` that cinch would load, read once and not judged yet (TOFU-01).
  * A project is a repository, by its root; what lies in a repository inside of it is another one's (S41).
  */
-export async function projectFiles(files: Files, root: string, only?: TrustKind): Promise<FoundItems> {
-  const layouts = only === undefined ? PROJECT : PROJECT.filter(({ kind }) => kind === only);
-  return await find(files, root, { layouts, scope: "project" });
+export async function projectFiles(
+  files: Files,
+  root: string,
+  only?: readonly TrustKind[],
+): Promise<FoundItems> {
+  return await find(files, root, { layouts: layoutsOf(PROJECT, only), scope: "project" });
 }
 
 /** The same for the user's configuration folder. */
-export async function userFiles(files: Files, configDirectory: string): Promise<FoundItems> {
+export async function userFiles(
+  files: Files,
+  configDirectory: string,
+  only?: readonly TrustKind[],
+): Promise<FoundItems> {
   if ((await files.stat(configDirectory))?.kind !== "directory") return { items: [], refused: [] };
   const root = await files.realpath(configDirectory);
-  return await find(files, root, { layouts: USER, scope: "user" });
+  return await find(files, root, { layouts: layoutsOf(USER, only), scope: "user" });
+}
+
+function layoutsOf(all: readonly Layout[], only: readonly TrustKind[] | undefined): readonly Layout[] {
+  return only === undefined ? all : all.filter(({ kind }) => only.includes(kind));
 }
 
 async function find(

@@ -964,15 +964,21 @@ class InputQueuedEventPayloadContentItemAudio(TypedDict):
     source: InputQueuedEventPayloadContentItemAudioSource
 
 
-class InputQueuedEventPayload(TypedDict):
-    inputId: InputId
-    content: List[Union[
+_InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired", {
+    "inputId": InputId,
+    "content": List[Union[
     InputQueuedEventPayloadContentItemText,
     InputQueuedEventPayloadContentItemImage,
     InputQueuedEventPayloadContentItemAudio,
-]]
-    delivery: Literal["queue", "steer"]
-    originator: ClientId
+]],
+    "delivery": Literal["queue", "steer"],
+    "originator": ClientId,
+})
+
+
+class InputQueuedEventPayload(_InputQueuedEventPayloadRequired, total=False):
+    skill: str
+    agent: str
 
 
 _InputQueuedEventRequired = TypedDict("_InputQueuedEventRequired", {

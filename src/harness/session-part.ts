@@ -1,0 +1,130 @@
+import type { Ask } from "../control/ask.ts";
+import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
+import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
+import type { Event } from "../protocol/events.ts";
+import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolSource } from "../tool/tool.ts";
+
+type OnInput = NonNullable<SessionParts["onInput"]>;
+type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;
+
+/** What a part of a session gets to work with, before the first client can follow. */
+export interface SessionSurface {
+  readonly ask: Ask;
+  /** Tells everybody who follows; safe at any time while the session lives. */
+  publish(event: Event): void;
+  /** A person has changed what tools there are: they are declared anew from the next request on. */
+  refreshTools(): void;
+}
+
+/** What a session has to show beside its events (CTL-15). Asked anew each time. */
+export interface SessionOffers {
+  readonly skills?: () => readonly SkillText[];
+  readonly mcpServers?: () => readonly McpServerInfo[];
+  /** Beyond those that are the same for every session: skills, agents, prompt templates, a plugin's. */
+  readonly slashCommands?: () => readonly SlashCommandInfo[];
+}
+
+/**
+ * What one mechanism adds to a session, each thing at its place in the normative order of the middleware.
+ *
+ * Parts are joined in the order in which they are listed; where something is nested, the first is outermost. A part
+ * that has nothing to do in a session is not made, and nothing of it is loaded.
+ */
+export interface SessionPart extends SessionOffers {
+  readonly tools?: readonly ToolSource[];
+  /** Stands outermost: sees every call, the invalid ones too. */
+  readonly telemetry?: readonly ToolMiddleware[];
+  /** Stands between validation and permission. */
+  readonly gate?: readonly ToolMiddleware[];
+  /** Stands right around the tool, in its time limit, before its output is redacted. */
+  readonly inner?: readonly ToolMiddleware[];
+  /** Stands outermost around the provider call, outside of what assembles the context. */
+  readonly request?: readonly RequestMiddleware[];
+  readonly onInput?: OnInput;
+  /** What an input may ask for beside its words, which `onInput` then looks after. */
+  readonly takes?: NonNullable<SessionParts["takes"]>;
+  readonly onTurnEnd?: OnTurnEnd;
+  /** Told each time a client begins to follow. */
+  readonly onFollowed?: () => void;
+  /** Commands of the protocol that it carries out. */
+  readonly commands?: SessionCommands;
+  /** Namespaces of custom commands that it owns. */
+  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
+  /** How much of it runs in the background now: the session does not idle meanwhile. */
+  readonly running?: () => number;
+  /** Given what it works with. */
+  readonly serve?: (surface: SessionSurface) => void;
+  /** Ends what it still runs, while its events can still be told. */
+  readonly settle?: () => Promise<void>;
+  /** Frees the rest, after the last event. */
+  readonly close?: () => Promise<void>;
+  /** Sentences for the person at the start. */
+  readonly notices?: readonly string[];
+}
+
+/** All parts of a session as one: what is listed is put together, what is asked goes to each in turn. */
+export interface JoinedParts {
+  readonly tools: readonly ToolSource[];
+  readonly telemetry: readonly ToolMiddleware[];
+  readonly gate: readonly ToolMiddleware[];
+  readonly inner: readonly ToolMiddleware[];
+  readonly request: readonly RequestMiddleware[];
+  readonly onInput: OnInput;
+  readonly takes: NonNullable<SessionParts["takes"]>;
+  readonly onTurnEnd: OnTurnEnd;
+  readonly onFollowed: () => void;
+  readonly commands: SessionCommands;
+  readonly namespaces: ReadonlyMap<string, NamespaceOwner>;
+  readonly offers: Required<SessionOffers>;
+  readonly running: () => number;
+  readonly serve: (surface: SessionSurface) => void;
+  readonly settle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+  readonly notices: readonly string[];
+}
+
+export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedParts {
+  const parts = given.filter((part) => part !== undefined);
+  const all = <Item>(list: (part: SessionPart) => readonly Item[] | undefined) =>
+    parts.flatMap((part) => list(part) ?? []);
+  return {
+    tools: all(({ tools }) => tools),
+    telemetry: all(({ telemetry }) => telemetry),
+    gate: all(({ gate }) => gate),
+    inner: all(({ inner }) => inner),
+    request: all(({ request }) => request),
+    takes: all(({ takes }) => takes),
+    async onInput(input, turn, wants) {
+      const added = [];
+      for (const part of parts) added.push(...((await part.onInput?.(input, turn, wants)) ?? []));
+      return added;
+    },
+    async onTurnEnd(reason, turn) {
+      for (const part of parts) await part.onTurnEnd?.(reason, turn);
+    },
+    onFollowed() {
+      for (const part of parts) part.onFollowed?.();
+    },
+    commands: Object.assign({}, ...parts.map(({ commands }) => commands)),
+    namespaces: new Map(all(({ namespaces }) => [...(namespaces ?? [])])),
+    offers: {
+      skills: () => all(({ skills }) => skills?.()),
+      mcpServers: () => all(({ mcpServers }) => mcpServers?.()),
+      slashCommands: () => all(({ slashCommands }) => slashCommands?.()),
+    },
+    running: () => parts.reduce((sum, { running }) => sum + (running?.() ?? 0), 0),
+    serve(surface) {
+      for (const part of parts) part.serve?.(surface);
+    },
+    async settle() {
+      for (const part of parts) await part.settle?.();
+    },
+    async close() {
+      for (const part of parts.toReversed()) await part.close?.();
+    },
+    notices: all(({ notices }) => notices),
+  };
+}
