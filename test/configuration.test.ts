@@ -52,6 +52,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/compaction.ts",
         "src/profile/config.ts",
         "src/profile/hooks.ts",
+        "src/profile/mcp.ts",
         "src/profile/memory.ts",
         "src/profile/permissions.ts",
         "src/profile/sandbox.ts",
@@ -69,7 +70,7 @@ describe("[DOC-01] docs/configuration.md", () => {
       defaultModel: "anthropic:sonnet",
       limits: { rounds: 50, costUsd: 5, outputTokens: 16_384, permissionTimeoutMs: 60_000 },
     });
-    const inText = ["cmd", "args", "sha256", "discovery"].filter((key) => TEXT.includes(`\`${key}\``));
+    const inText = keysOf("src/profile/mcp.ts").filter((key) => TEXT.includes(`\`${key}\``));
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
     expect([...told].sort()).toEqual([
       ...keysOf(
@@ -77,6 +78,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/compaction.ts",
         "src/profile/profile.ts",
         "src/profile/hooks.ts",
+        "src/profile/mcp.ts",
         "src/profile/memory.ts",
         "src/profile/session-settings.ts",
       ),

@@ -3,6 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
+import { projectsServerProblem } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED, loadProfile } from "../profile/profile.ts";
 import { Table } from "../profile/table.ts";
@@ -88,8 +89,10 @@ function restricting(profile: Profile, table: Table): Profile {
   if (permissions.level === "DangerFullAccess")
     throw table.problem("permissions", "a repository can only lower the level");
   if (allows) throw table.problem("permissions", "a repository's rules can only ask or deny");
-  if (mcpServers.some(({ sha256 }) => sha256 === undefined))
-    throw table.problem("mcp_servers", "a repository's servers need the sha256 of their program");
+  for (const server of mcpServers) {
+    const problem = projectsServerProblem(server);
+    if (problem !== undefined) throw table.problem("mcp_servers", `${server.name}: ${problem}`);
+  }
   return profile;
 }
 

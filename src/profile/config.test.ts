@@ -55,6 +55,7 @@ deny = ["Bash:git push *"]
   expect(config.permissions.level).toBe("ReadOnly");
   expect({ ...config, permissions: { rules: [] } }).toEqual({
     hooks: [],
+    mcpServers: [],
     defaultModel: "local:any-name",
     defaultProfile: "self",
     maxTurns: 20,
@@ -79,7 +80,14 @@ deny = ["Bash:git push *"]
 });
 
 test("[PROF-03] a missing file says nothing, and an empty one neither; a byte order mark is no content", async () => {
-  const nothing = { providers: [], prices: new Map(), permissions: { rules: [] }, trust: {}, hooks: [] };
+  const nothing = {
+    providers: [],
+    prices: new Map(),
+    permissions: { rules: [] },
+    trust: {},
+    hooks: [],
+    mcpServers: [],
+  };
   expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
   expect(await load("")).toEqual(nothing);
   expect(await load('\ufeffdefault_model = "a:b"')).toEqual({ ...nothing, defaultModel: "a:b" });

@@ -7,6 +7,8 @@ import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
+import type { McpServer } from "./mcp.ts";
+import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
@@ -16,6 +18,8 @@ import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
+import type { ThinkingKeys } from "./thinking.ts";
+import { thinkingFrom } from "./thinking.ts";
 import { readToml } from "./toml.ts";
 
 /**
@@ -36,11 +40,14 @@ export interface Config {
   readonly credentials?: CredentialSettings;
   readonly trust: TrustSettings;
   readonly sandbox?: SandboxSettings;
+  readonly thinking?: ThinkingKeys;
   readonly compaction?: CompactionKeys;
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
   readonly hooks: readonly ConfiguredHook[];
+  /** Servers that every session has, beside those of its profile (MCP-01). */
+  readonly mcpServers: readonly McpServer[];
 }
 
 /** What the user wants asked before a project's files are used. */
@@ -77,6 +84,7 @@ const NOTHING: Config = {
   permissions: { rules: [] },
   trust: {},
   hooks: [],
+  mcpServers: [],
 };
 
 /**
@@ -114,6 +122,7 @@ function configFrom(table: Table): Config {
     ),
     permissions: settings,
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...thinkingFrom(table),
     ...compactionFrom(table),
     ...sessionFrom(table),
     ...checkpointFrom(table),
@@ -121,6 +130,7 @@ function configFrom(table: Table): Config {
     ...credentialsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
+    mcpServers: mcpServersFrom(table),
   };
 }
 

@@ -88,7 +88,19 @@ permission_timeout = 30
   expect(await loadProfile(world, "third", profiles)).toMatchObject({
     name: "third",
     contextSources: ["AGENTS.md", ".cursor/rules/*.mdc"],
-    mcpServers: [{ name: "db", cmd: "db-server", args: ["mcp"], sha256: "a1".repeat(32), discovery: "lazy" }],
+    mcpServers: [
+      {
+        name: "db",
+        transport: "stdio",
+        cmd: "db-server",
+        args: ["mcp"],
+        env: {},
+        passEnv: [],
+        sha256: "a1".repeat(32),
+        eagerToolsMax: 20,
+        where: { path: expect.stringMatching(/\.toml$/), line: expect.any(Number), key: "mcp_servers.name" },
+      },
+    ],
     permissions: { level: "ReadOnly", strict: true, rules: [{ effect: "deny", text: "Bash" }] },
     toolExecution: "parallel-read-only",
     limits: { rounds: 5, permissionTimeoutMs: 30_000 },

@@ -12,6 +12,8 @@ import conformanceProfile from "./conformance.toml" with { type: "toml" };
 import defaultProfile from "./default.toml" with { type: "toml" };
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
+import type { McpServer } from "./mcp.ts";
+import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
@@ -25,6 +27,8 @@ import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
+import type { ThinkingKeys } from "./thinking.ts";
+import { thinkingFrom } from "./thinking.ts";
 import type { TomlFile } from "./toml.ts";
 import { readToml } from "./toml.ts";
 
@@ -47,6 +51,7 @@ export interface Profile {
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
   readonly sandbox?: SandboxSettings;
+  readonly thinking?: ThinkingKeys;
   readonly compaction?: CompactionKeys;
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
@@ -59,15 +64,6 @@ export interface Profile {
   readonly promoteProse: boolean;
   /** Sentences for the person: keys that are not known here. */
   readonly warnings: readonly string[];
-}
-
-export interface McpServer {
-  readonly name: string;
-  readonly cmd: string;
-  readonly args: readonly string[];
-  /** Of the binary, in hexadecimal. */
-  readonly sha256?: string;
-  readonly discovery: "eager" | "lazy";
 }
 
 /** What is absent stays at the engine's own limit. */
@@ -169,10 +165,11 @@ async function profileFrom(
     contextSources: table.strings("context_sources") ?? ["AGENTS.md"],
     skillPacks: table.strings("skill_packs") ?? [],
     toolPacks: table.strings("tool_packs") ?? ["builtin"],
-    mcpServers: table.tables("mcp_servers").map(mcpServerFrom),
+    mcpServers: mcpServersFrom(table),
     plugins: table.strings("plugins") ?? [],
     permissions: await permissionSettings(world, table, file),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...thinkingFrom(table),
     ...compactionFrom(table),
     ...sessionFrom(table),
     ...checkpointFrom(table),
@@ -191,7 +188,6 @@ async function profileFrom(
 function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly string[] {
   const keys = [
     ["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")],
-    ["mcp_servers", profile.mcpServers.length > 0],
     ["plugins", profile.plugins.length > 0],
     ["tool_execution", profile.toolExecution !== "sequential"],
   ] as const;
@@ -243,26 +239,6 @@ function promoteProseFrom(parent: Table): boolean {
   const promote = table?.boolean("promote_prose") ?? false;
   table?.refuseUnknown(); // what loosens something must be spelled right
   return promote;
-}
-
-function mcpServerFrom(table: Table): McpServer {
-  const name = table.string("name");
-  const cmd = table.string("cmd");
-  const sha256 = table.string("sha256");
-  if (name === undefined) throw table.problem("name", "is missing");
-  if (cmd === undefined) throw table.problem("cmd", "is missing");
-  if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw table.problem("sha256", "must be 64 hexadecimal digits");
-  }
-  const server = {
-    name,
-    cmd,
-    args: table.strings("args") ?? [],
-    ...(sha256 === undefined ? {} : { sha256: sha256.toLowerCase() }),
-    discovery: table.oneOf("discovery", ["eager", "lazy"] as const) ?? "lazy",
-  };
-  table.refuseUnknown();
-  return server;
 }
 
 function limitsFrom(table: Table): ProfileLimits {
