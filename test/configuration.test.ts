@@ -50,6 +50,7 @@ describe("[DOC-01] docs/configuration.md", () => {
       keysOf(
         "src/profile/checkpoint.ts",
         "src/profile/compaction.ts",
+        "src/profile/thinking.ts",
         "src/profile/config.ts",
         "src/profile/hooks.ts",
         "src/profile/mcp.ts",
@@ -76,6 +77,7 @@ describe("[DOC-01] docs/configuration.md", () => {
       ...keysOf(
         "src/profile/checkpoint.ts",
         "src/profile/compaction.ts",
+        "src/profile/thinking.ts",
         "src/profile/profile.ts",
         "src/profile/hooks.ts",
         "src/profile/mcp.ts",

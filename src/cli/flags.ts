@@ -88,6 +88,12 @@ export const FLAGS = [
     help: "Ask for every call: also for known reads, and for commands in the sandbox.",
     for: [...WORKS, "permissions"],
   },
+  {
+    name: "effort",
+    value: "WORD",
+    help: "How hard the model is to think: off, low, medium, high, xhigh or max.",
+    for: WORKS,
+  },
   { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: WORKS },
   {
     name: "max-cost",

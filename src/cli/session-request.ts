@@ -42,10 +42,11 @@ export function hasRunFlags(settings: Settings): boolean {
 }
 
 function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
-  const { level, autoApprove, strictPermissions, maxTurns, maxCostUsd, lockfile } = settings;
+  const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, lockfile } = settings;
   const { withoutProject, allowProjectHooks } = settings;
   return {
     ...(level === undefined ? {} : { level }),
+    ...(effort === undefined ? {} : { effort }),
     ...(autoApprove ? { autoApprove } : {}),
     ...(strictPermissions ? { strictPermissions } : {}),
     ...(maxTurns === undefined ? {} : { maxTurns }),

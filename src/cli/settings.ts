@@ -1,5 +1,7 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
+import type { EffortWord } from "../profile/thinking.ts";
+import { EFFORT_WORDS } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Flags } from "./flag-values.ts";
@@ -13,6 +15,7 @@ export interface Settings {
   readonly level?: Level;
   readonly autoApprove: boolean;
   readonly strictPermissions: boolean;
+  readonly effort?: EffortWord;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   readonly withoutProject: boolean;
@@ -28,6 +31,7 @@ export interface Settings {
 /** @throws Misuse where a value is none. */
 export function settingsOf(flags: Flags): Settings {
   const level = oneOf(flags, "level", LEVELS);
+  const effort = oneOf(flags, "effort", EFFORT_WORDS);
   const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
   const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
   const resume = resumeOf(flags);
@@ -48,6 +52,7 @@ export function settingsOf(flags: Flags): Settings {
     ...(model === undefined ? {} : { model }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(level === undefined ? {} : { level }),
+    ...(effort === undefined ? {} : { effort }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(record === undefined ? {} : { record }),

@@ -64,7 +64,7 @@ export function harnessOptions(
   at: Surroundings,
   run: { readonly attended: boolean; readonly asksTrust?: boolean },
 ): HarnessOptions {
-  const { profile, model, level, maxTurns, maxCostUsd, record, resume } = settings;
+  const { profile, model, effort, level, maxTurns, maxCostUsd, record, resume } = settings;
   return {
     world: at.world,
     paths: at.paths,
@@ -79,6 +79,7 @@ export function harnessOptions(
     environment: at.environment,
     ...(profile === undefined ? {} : { profile }),
     ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),

@@ -109,7 +109,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
 
 /** The next request as it enters the middleware: the history and the tools, with nothing added. */
 export function openRequest(parts: EngineParts): ModelRequest {
-  const { id: model, outputTokensMax } = parts.model();
+  const { id: model, outputTokensMax, thinking } = parts.model();
   return {
     model,
     system: [],
@@ -117,6 +117,7 @@ export function openRequest(parts: EngineParts): ModelRequest {
     tools: parts.tools(),
     outputTokensMax,
     cache: { prefix: false, messages: [] },
+    ...(thinking === undefined ? {} : { thinking }),
   };
 }
 
@@ -149,7 +150,8 @@ function tellRequest(
 }
 
 /**
- * Runs the calls of one answer in order and stops at the first failure ([B] § Tool Execution, ENG-04).
+ * Runs the calls of one answer in order and stops at the first failure ([B] § Tool Execution, ENG-04). Calls that may run at
+ * the same time do so where a session has opted in to that (ENG-20).
  *
  * Every call is answered in the history, also when this is cancelled or throws: providers refuse a call without its
  * result.
@@ -158,14 +160,39 @@ async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts:
   const results = new Map<string, ToolOutput>();
   let why = "the turn was ended before it";
   try {
-    for (const call of calls) {
-      const output = await parts.dispatcher.dispatch(call, turn.dispatchContext());
-      results.set(call.id, output);
-      if (!output.isError) continue;
-      why = `${call.name} failed before it`;
-      break;
+    for (let rest = calls; rest.length > 0; ) {
+      const group = rest.slice(0, await parts.dispatcher.together(rest, turn.dispatchContext()));
+      const failed = await dispatchTogether(group, { turn, parts, results });
+      if (failed !== undefined) {
+        why = `${failed.name} failed before it`;
+        break;
+      }
+      rest = rest.slice(group.length);
     }
   } finally {
     if (parts.bus.failure === undefined) parts.conversation.answer(calls, results, why, turn.number);
   }
+}
+
+interface Dispatching {
+  readonly turn: Turn;
+  readonly parts: EngineParts;
+  readonly results: Map<string, ToolOutput>;
+}
+
+/**
+ * Runs calls at the same time, each to its end, whatever becomes of the others: what has run is answered truthfully. Gives
+ * the first that failed.
+ */
+async function dispatchTogether(
+  calls: readonly PendingCall[],
+  { turn, parts, results }: Dispatching,
+): Promise<PendingCall | undefined> {
+  const ended = await Promise.allSettled(
+    calls.map(async (call) => {
+      results.set(call.id, await parts.dispatcher.dispatch(call, turn.dispatchContext()));
+    }),
+  );
+  for (const each of ended) if (each.status === "rejected") throw each.reason;
+  return calls.find((call) => results.get(call.id)?.isError === true);
 }

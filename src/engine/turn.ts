@@ -4,7 +4,7 @@ import type { World } from "../base/world.ts";
 import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
 import type { History, RequestContext, RequestMiddleware } from "../provider/middleware.ts";
-import type { Provider, ToolSchema } from "../provider/provider.ts";
+import type { Provider, ThinkingRequest, ToolSchema } from "../provider/provider.ts";
 import type { Bus } from "./bus.ts";
 import { CancelNode } from "./cancel.ts";
 import type { Conversation } from "./conversation.ts";
@@ -41,6 +41,8 @@ export interface ModelInUse {
   readonly provider: Provider;
   readonly id: string;
   readonly outputTokensMax: number;
+  /** Absent: the model is not asked to think. */
+  readonly thinking?: ThinkingRequest;
 }
 
 /** The CustomEvent of the namespace `cinch` that tells where an input entered a turn: `{inputId, turn, round}`. */

@@ -33,6 +33,7 @@ import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
+import { parallelCalls } from "./parallel-calls.ts";
 import { permitting } from "./permitting.ts";
 import { priceLookup } from "./price-lookup.ts";
 import type { ProjectTrust } from "./project-trust.ts";
@@ -96,6 +97,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     ...(await sessionLife(material)),
     tasksRunning: () => (runs?.ids("running").length ?? 0) + parts.running(),
     workspace,
+    ...parallelCalls(profile, permission),
     tools(tell) {
       publish = tell;
       runs = new BackgroundRuns((payload) => publish({ kind: "TaskChanged", payload }));
@@ -150,7 +152,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       })),
     ],
     model: () => slot.current,
-    setModel: async (name, stop) => slot.set(await providers.choose(name, {}, stop)),
+    setModel: async (name, stop, effort) => slot.set(await providers.choose(name, {}, stop), effort),
     revokeRule: permission.revokeRule,
     promoteRule: permission.promoteRule,
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,

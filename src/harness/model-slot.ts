@@ -1,5 +1,7 @@
 import type { ModelInUse } from "../engine/turn.ts";
+import type { EffortWord, ThinkingKeys } from "../profile/thinking.ts";
 import type { ChosenModel } from "../provider/choose.ts";
+import { thinkingBudget } from "../provider/effort.ts";
 import { knownModel } from "../provider/prices.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { Providers, SessionValues } from "./providers.ts";
@@ -11,6 +13,8 @@ export interface ModelSlotOptions {
   readonly providers: Providers;
   readonly session: SessionValues;
   readonly outputTokensMax: number;
+  /** What the settings say; `set` may say another effort. */
+  readonly thinking: ThinkingKeys;
   /** Around every provider that is opened: a recorder. */
   readonly wrap: (provider: Provider) => Provider;
 }
@@ -19,14 +23,16 @@ export interface ModelSlotOptions {
 export class ModelSlot {
   readonly #options: ModelSlotOptions;
   #current: ModelInUse;
+  #thinking: ThinkingKeys;
 
   private constructor(options: ModelSlotOptions, current: ModelInUse) {
     this.#options = options;
     this.#current = current;
+    this.#thinking = options.thinking;
   }
 
   static async open(chosen: ChosenModel, options: ModelSlotOptions): Promise<ModelSlot> {
-    return new ModelSlot(options, await inUse(chosen, options));
+    return new ModelSlot(options, await inUse(chosen, options, options.thinking));
   }
 
   get current(): ModelInUse {
@@ -38,14 +44,30 @@ export class ModelSlot {
     return `${this.#current.provider.name}:${this.#current.id}`;
   }
 
-  async set(chosen: ChosenModel): Promise<void> {
-    this.#current = await inUse(chosen, this.#options);
+  /** @param effort stays as it is where absent. */
+  async set(chosen: ChosenModel, effort?: EffortWord): Promise<void> {
+    const thinking = effort === undefined ? this.#thinking : { ...this.#thinking, effort };
+    this.#current = await inUse(chosen, this.#options, thinking);
+    this.#thinking = thinking;
   }
 }
 
-async function inUse(chosen: ChosenModel, options: ModelSlotOptions): Promise<ModelInUse> {
+async function inUse(
+  chosen: ChosenModel,
+  options: ModelSlotOptions,
+  { effort = "off", budgetTokens }: ThinkingKeys,
+): Promise<ModelInUse> {
   const { provider, model: id } = chosen;
   const opened = options.wrap(await options.providers.open(chosen, options.session));
-  const limit = knownModel(provider, id)?.outputTokensMax ?? options.outputTokensMax;
-  return { provider: opened, id, outputTokensMax: Math.min(options.outputTokensMax, limit) };
+  const known = knownModel(provider, id)?.outputTokensMax;
+  const thinking =
+    effort === "off" ? undefined : { effort, ...(budgetTokens === undefined ? {} : { budgetTokens }) };
+  // Thinking counts as output: where it is known that the model may say more, it does not take the answer's room.
+  const room = known === undefined || thinking === undefined ? 0 : thinkingBudget(thinking);
+  return {
+    provider: opened,
+    id,
+    outputTokensMax: Math.min(options.outputTokensMax + room, known ?? Number.MAX_SAFE_INTEGER),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { World } from "../base/world.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
+import type { EffortWord } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
 
 /** Where cinch keeps its own files: the `cinch` folders of the XDG base directories. */
@@ -18,6 +19,8 @@ export interface HarnessOptions {
   readonly profile?: string;
   /** `provider:name`. */
   readonly model?: string;
+  /** How hard the model is to think. Absent: as configuration and profile say. */
+  readonly effort?: EffortWord;
   readonly level?: Level;
   readonly autoApprove: boolean;
   readonly strictPermissions: boolean;

@@ -26,10 +26,11 @@ export function runDefaults(
       throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
     }
   }
-  const { environment, level, maxTurns, maxCostUsd, lockfile, ...switches } = run;
+  const { environment, level, effort, maxTurns, maxCostUsd, lockfile, ...switches } = run;
   return {
     ...defaults,
     ...(level === undefined ? {} : { level }),
+    ...(effort === undefined ? {} : { effort }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(lockfile === undefined ? {} : { lockfile }),

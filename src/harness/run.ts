@@ -67,6 +67,11 @@ export async function openRun(
     ModelSlot.open(chosen, {
       providers,
       session: { workingDir, scratch: workspace.scratch },
+      thinking: {
+        ...profile.thinking,
+        ...defaults.config.thinking,
+        ...(defaults.effort === undefined ? {} : { effort: defaults.effort }),
+      },
       outputTokensMax: profile.limits.outputTokens ?? OUTPUT_TOKENS_MAX,
       wrap: await recording(`${chosen.provider}:${chosen.model}`, workspace, defaults),
     }),

@@ -7,6 +7,7 @@ import { Session } from "../control/multiplex/session.ts";
 import type { SessionCommands, SessionParts, Unfinished } from "../control/multiplex/session-parts.ts";
 import { Bus } from "../engine/bus.ts";
 import { Conversation } from "../engine/conversation.ts";
+import type { DispatcherParts } from "../engine/dispatch.ts";
 import { Dispatcher } from "../engine/dispatch.ts";
 import { ledger } from "../engine/ledger.ts";
 import { Redaction, redactOutput } from "../engine/redaction.ts";
@@ -51,6 +52,8 @@ export interface SessionMaterial {
   /** The tools, which may tell of things that happen while no call is under way. */
   readonly tools: (publish: (event: Event) => void) => ToolRegistry;
   readonly workspace: Workspace;
+  /** Absent: calls of one answer run one after the other. */
+  readonly mayRunBeside?: NonNullable<DispatcherParts["mayRunBeside"]>;
   /** Stands outermost: what watches every call, the invalid ones too. */
   readonly telemetry: readonly ToolMiddleware[];
   /** Stands between validation and the call: hooks, plan mode, permission. Gets the questions of the session. */
@@ -64,7 +67,7 @@ export interface SessionMaterial {
   readonly requestMiddleware: readonly RequestMiddleware[];
   /** Asked anew for each round. */
   readonly model: () => ModelInUse;
-  readonly setModel: (name: string, signal: AbortSignal) => Promise<void>;
+  readonly setModel: SessionParts["setModel"];
   readonly revokeRule: (rule: string) => boolean;
   readonly promoteRule: (rule: string) => Promise<boolean>;
   readonly roundsMax: number;
@@ -94,7 +97,7 @@ export interface SessionMaterial {
 
 /** Puts a session together. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
 export function composeSession(material: SessionMaterial): Session {
-  const { world, session, logId, store, writer, workspace, onBlock, caches = new CacheBudget() } = material;
+  const { world, session, logId, store, writer, workspace, onBlock, mayRunBeside, caches = new CacheBudget() } = material;
   const { clock, ids } = world;
   const redaction = new Redaction(material.redactor ?? redactor([]));
   const bus = new Bus({ session, logId, store, writer, clock, redaction });
@@ -142,7 +145,16 @@ export function composeSession(material: SessionMaterial): Session {
     conversation: new Conversation(bus, material.history, async () => {
       return validHistory((await store.messages(logId)).map(({ message }) => message));
     }),
-    dispatcher: new Dispatcher({ world, session, bus, registry, workspace, redaction, handler }),
+    dispatcher: new Dispatcher({
+      world,
+      session,
+      bus,
+      registry,
+      workspace,
+      redaction,
+      handler,
+      ...(mayRunBeside === undefined ? {} : { mayRunBeside }),
+    }),
     redaction,
     requestMiddleware: registry.isLate
       ? [declaringLate(registry), ...material.requestMiddleware]

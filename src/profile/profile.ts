@@ -189,7 +189,6 @@ function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly s
   const keys = [
     ["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")],
     ["plugins", profile.plugins.length > 0],
-    ["tool_execution", profile.toolExecution !== "sequential"],
   ] as const;
   return keys
     .filter(([, isSet]) => isSet)

@@ -41,6 +41,9 @@ export const AnswerPermission = z.object({
   rule: z.string().optional(),
 });
 
+/** How hard a model is to think: one that knows fewer words is asked for the nearest below. */
+const effort = z.enum(["off", "low", "medium", "high", "xhigh", "max"]);
+
 /**
  * How a session is run where that differs from how its engine was started, as the flags of the command line of the same
  * names. Only people may say so; of an agent the limits and `strictPermissions` are taken.
@@ -49,6 +52,7 @@ export const RunSettings = z.object({
   level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
   autoApprove: z.boolean().optional(),
   strictPermissions: z.boolean().optional(),
+  effort: effort.optional(),
   maxTurns: z.int().min(1).max(999_999).optional(),
   maxCostUsd: z.number().min(0).optional(),
   withoutProject: z.boolean().optional(),
@@ -74,7 +78,13 @@ export const CreateSession = z.object({
 
 export const AttachSession = z.object({ kind: z.literal("AttachSession"), sessionId });
 export const DetachSession = z.object({ kind: z.literal("DetachSession"), sessionId });
-export const SetModel = z.object({ kind: z.literal("SetModel"), sessionId, model: z.string() });
+export const SetModel = z.object({
+  kind: z.literal("SetModel"),
+  sessionId,
+  model: z.string(),
+  /** Absent: as before. */
+  effort: effort.optional(),
+});
 export const EnterPlanMode = z.object({ kind: z.literal("EnterPlanMode"), sessionId });
 export const ExitPlanMode = z.object({ kind: z.literal("ExitPlanMode"), sessionId, approve: z.boolean() });
 

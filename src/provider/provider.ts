@@ -2,6 +2,7 @@ import type { PromptText } from "../base/brand.ts";
 import type { JsonSchema } from "../base/json.ts";
 import type { OpaqueBlock, TextBlock, ThinkingBlock, YieldBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
+import type { Effort } from "./effort.ts";
 
 /**
  * A model provider: the one seam between the engine and a vendor's wire ([A] § Providers, PROV-01).
@@ -86,7 +87,9 @@ export interface SystemSection {
 }
 
 export interface ThinkingRequest {
-  readonly effort: "low" | "medium" | "high";
+  /** A model that knows fewer words is asked for the nearest below. */
+  readonly effort: Effort;
+  /** Tokens, for models that take a budget; absent: what fits the effort. */
   readonly budgetTokens?: number;
 }
 

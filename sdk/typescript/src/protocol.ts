@@ -315,6 +315,7 @@ export interface CreateSessionCommand {
     readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
     readonly autoApprove?: boolean;
     readonly strictPermissions?: boolean;
+    readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly maxTurns?: number;
     readonly maxCostUsd?: number;
     readonly withoutProject?: boolean;
@@ -339,6 +340,7 @@ export interface SetModelCommand {
   readonly kind: "SetModel";
   readonly sessionId: SessionId;
   readonly model: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
 }
 
 export interface EnterPlanModeCommand {

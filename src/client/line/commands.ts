@@ -8,6 +8,11 @@ export const LINE_COMMANDS = [
   { name: "help", usage: "/help", help: "list these commands" },
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
   { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
+  {
+    name: "effort",
+    usage: "/effort WORD",
+    help: "how hard the model is to think: off, low, medium, high, xhigh, max",
+  },
   { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
   {
     name: "rewind",

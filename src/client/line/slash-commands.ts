@@ -14,6 +14,8 @@ import type { SessionsSurface } from "./sessions.ts";
 import { runSessions } from "./sessions.ts";
 import { waitingText } from "./waiting-text.ts";
 
+const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
+
 /** Rows of each table of costs. */
 const COST_ROWS_MAX = 10;
 
@@ -51,6 +53,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return client.busy ? await client.cancel() : await client.say("No turn is running.");
     case "model":
       return await setModel(command.rest, client);
+    case "effort":
+      return await setEffort(command.rest, client);
     case "cost":
       return await client.say(printCosts(client.costs, { rowsMax: COST_ROWS_MAX }));
     case "rewind":
@@ -100,6 +104,14 @@ async function setModel(model: string, client: CommandSurface): Promise<void> {
   if (refused !== undefined) return;
   client.model = model;
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
+}
+
+async function setEffort(word: string, client: CommandSurface): Promise<void> {
+  const effort = EFFORTS.find((each) => each === word);
+  if (effort === undefined) return await client.say(`/effort needs one of ${EFFORTS.join(", ")}.`);
+  const { session: sessionId, model } = client;
+  const refused = await client.send({ kind: "SetModel", sessionId, model, effort });
+  if (refused === undefined) await client.say(`effort ${effort} from the next round on`);
 }
 
 async function withdraw([word]: readonly string[], client: CommandSurface): Promise<void> {

@@ -29,7 +29,8 @@ export interface SessionParts {
   readonly unfinished?: Unfinished;
   /** Inputs that an earlier run of the log had accepted and not begun, in order (R26). */
   readonly waiting?: readonly WaitingInput[];
-  setModel(name: string, signal: AbortSignal): Promise<void>;
+  /** @param effort how hard it is to think from now on; absent: as before. */
+  setModel(name: string, signal: AbortSignal, effort?: CommandOf<"SetModel">["effort"]): Promise<void>;
   revokeRule(rule: string): boolean;
   /**
    * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.

@@ -179,7 +179,7 @@ export class Session {
         await this.#parts.bus.commit("power");
         return {};
       case "SetModel":
-        await this.#parts.setModel(command.model, this.#root.signal);
+        await this.#parts.setModel(command.model, this.#root.signal, command.effort);
         return {};
       case "RevokeRule":
         if (this.#parts.revokeRule(command.rule)) return {};

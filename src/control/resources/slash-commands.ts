@@ -5,6 +5,12 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
   { name: "cancel", usage: "/cancel", help: "stop the turn that runs", command: "CancelTurn" },
   { name: "model", usage: "/model provider:name", help: "go on with another model", command: "SetModel" },
   {
+    name: "effort",
+    usage: "/effort off|low|medium|high|xhigh|max",
+    help: "how hard the model is to think",
+    command: "SetModel",
+  },
+  {
     name: "compact",
     usage: "/compact",
     help: "make the conversation shorter: older turns become a summary",

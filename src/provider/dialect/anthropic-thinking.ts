@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
+import { claudeEfforts, effortWithin, thinkingBudget } from "../effort.ts";
 import type { ModelRequest } from "../provider.ts";
 
-const BUDGET_TOKENS = { low: 2_048, medium: 8_192, high: 24_576 } as const;
 /** A message of the wire, as far as it matters here. */
 interface WireMessage {
   readonly content: readonly JsonObject[];
@@ -9,6 +9,8 @@ interface WireMessage {
 
 /** Limits of the API: a budget of at least this, and below `max_tokens`. */
 const BUDGET_TOKENS_MIN = 1_024;
+/** Thinking counts as output: a quarter of the limit at least is left for the answer. */
+const ANSWER_SHARE = 4;
 
 /**
  * The fields that ask for thinking: a token budget up to the 4.5 models and on everything that is not Claude,
@@ -19,9 +21,13 @@ const BUDGET_TOKENS_MIN = 1_024;
  */
 export function anthropicThinking(request: ModelRequest, messages: readonly WireMessage[]): JsonObject {
   if (request.thinking === undefined) return {};
-  const { effort, budgetTokens = BUDGET_TOKENS[effort] } = request.thinking;
-  if (isAdaptive(request.model)) return { thinking: { type: "adaptive" }, output_config: { effort } };
-  const budget = Math.min(Math.max(budgetTokens, BUDGET_TOKENS_MIN), request.outputTokensMax - 1);
+  const { effort } = request.thinking;
+  if (isAdaptive(request.model)) {
+    const taken = effortWithin(effort, claudeEfforts(request.model));
+    return { thinking: { type: "adaptive" }, output_config: { effort: taken } };
+  }
+  const roomMax = request.outputTokensMax - Math.ceil(request.outputTokensMax / ANSWER_SHARE);
+  const budget = Math.min(Math.max(thinkingBudget(request.thinking), BUDGET_TOKENS_MIN), roomMax);
   if (budget < BUDGET_TOKENS_MIN || isInUnthoughtRound(messages)) return {};
   return { thinking: { type: "enabled", budget_tokens: budget } };
 }

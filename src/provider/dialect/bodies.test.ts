@@ -3,6 +3,7 @@ import { ownWords } from "../../base/brand.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { Effort } from "../effort.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelRequest } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
@@ -377,10 +378,30 @@ test("[PROV-02] thinking is asked for in the form that the model takes, and not 
     expect(ask(model)).toEqual({ thinking: { type: "adaptive" }, output_config: { effort: "medium" } });
   }
   expect(ask("claude-opus-4-1", { thinking: { effort: "low", budgetTokens: 10 } })).toEqual(budget(1_024));
-  expect(ask("claude-opus-4-1", { outputTokensMax: 4_096 })).toEqual(budget(4_095));
+  expect(ask("claude-opus-4-1", { outputTokensMax: 4_096 })).toEqual(budget(3_072));
   expect(ask("claude-opus-4-1", { outputTokensMax: 1_024 })).toEqual({});
   const unthought = [user(text("a")), assistant(call(CALL)), user(result(CALL, [text("x")]))];
   expect(ask("claude-opus-4-1", {}, unthought)).toEqual({});
+});
+
+test("[PROV-02 PROV-03 PROV-05] an effort that a model has no word for becomes the nearest below", () => {
+  const of = (model: string, effort: Effort) => {
+    const asked = request([user(text("a"))], { model, outputTokensMax: 64_000, thinking: { effort } });
+    return {
+      anthropic: anthropicMessages.body(asked, dress("anthropic"))["output_config"],
+      responses: openaiResponses.body(asked, dress("openai"))["reasoning"],
+      chat: openaiChat.body(asked, dress("p"))["reasoning_effort"],
+      gateway: openaiChat.body(asked, dress("p", { quirks: { thinkingField: "reasoning" } }))["reasoning"],
+    };
+  };
+  expect(of("claude-opus-4-6", "xhigh").anthropic).toEqual({ effort: "high" });
+  expect(of("claude-opus-4-6", "max").anthropic).toEqual({ effort: "max" });
+  expect(of("claude-sonnet-4-6", "max").anthropic).toEqual({ effort: "high" });
+  expect(of("claude-opus-4-8", "xhigh").anthropic).toEqual({ effort: "xhigh" });
+  expect(of("gpt-5.1", "max").responses).toEqual({ effort: "high", summary: "auto" });
+  expect(of("gpt-5.2", "max").responses).toEqual({ effort: "xhigh", summary: "auto" });
+  expect(of("any", "low")).toMatchObject({ chat: "low", gateway: { effort: "low" } });
+  expect(of("any", "max")).toMatchObject({ chat: "high", gateway: { effort: "xhigh" } });
 });
 
 test("[PROV-03 PROV-04] chat completions are asked to think in the words of their vendor", () => {

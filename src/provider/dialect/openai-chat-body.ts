@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
+import { commonEfforts, effortWithin } from "../effort.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { audioFormat, dataUrl } from "./media.ts";
@@ -50,16 +51,19 @@ function isSaid({ type }: ContentBlock): boolean {
   return type === "text" || type === "tool_use";
 }
 
+const GATEWAY_EFFORTS = ["low", "medium", "high", "xhigh"] as const;
+
 function thinkingFields(request: ModelRequest, dress: DialectDress): JsonObject {
   if (request.thinking === undefined) return {};
   const { effort } = request.thinking;
   switch (dress.quirks?.thinkingField) {
     case "reasoning":
-      return { reasoning: { effort } };
+      // The gateway turns the two highest words into what the model behind it knows.
+      return { reasoning: { effort: effortWithin(effort, GATEWAY_EFFORTS) } };
     case "thinking":
       return { thinking: { type: "enabled" } };
     default:
-      return { reasoning_effort: effort };
+      return { reasoning_effort: effortWithin(effort, commonEfforts()) };
   }
 }
 

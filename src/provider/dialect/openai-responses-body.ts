@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
+import { effortWithin, openAiEfforts } from "../effort.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { DialectDress } from "./dialect.ts";
 import { dataUrl } from "./media.ts";
@@ -33,7 +34,12 @@ export function openAiResponsesBody(request: ModelRequest, dress: DialectDress):
     store: false,
     ...(canReason ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(canReason && request.thinking !== undefined
-      ? { reasoning: { effort: request.thinking.effort, summary: "auto" } }
+      ? {
+          reasoning: {
+            effort: effortWithin(request.thinking.effort, openAiEfforts(request.model)),
+            summary: "auto",
+          },
+        }
       : {}),
     ...(request.cache.key === undefined ? {} : { prompt_cache_key: request.cache.key }),
     ...(system === "" ? {} : { instructions: system }),

@@ -115,6 +115,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     autoApprove: bool
     strictPermissions: bool
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     maxTurns: int
     maxCostUsd: float
     withoutProject: bool
@@ -147,10 +148,15 @@ class DetachSessionCommand(TypedDict):
     sessionId: SessionId
 
 
-class SetModelCommand(TypedDict):
-    kind: Literal["SetModel"]
-    sessionId: SessionId
-    model: str
+_SetModelCommandRequired = TypedDict("_SetModelCommandRequired", {
+    "kind": Literal["SetModel"],
+    "sessionId": SessionId,
+    "model": str,
+})
+
+
+class SetModelCommand(_SetModelCommandRequired, total=False):
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
 
 
 class EnterPlanModeCommand(TypedDict):
