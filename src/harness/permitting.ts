@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Questions } from "../control/multiplex/questions.ts";
-import { mayLeave, permissionGate } from "../permission/gate.ts";
+import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
@@ -8,8 +8,8 @@ import type { PermissionSettings } from "../profile/permissions.ts";
 import type { Profile } from "../profile/profile.ts";
 import { promoteRule } from "../profile/promote.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
-import type { ToolMiddleware } from "../tool/middleware.ts";
-import type { Workspace } from "../tool/tool.ts";
+import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolContext, Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { hookFiles } from "./hooks.ts";
@@ -26,6 +26,10 @@ export interface Permitting {
   /** What the project restricts, once a person has acknowledged it, which is before the first request. */
   restrict(project: readonly PermissionSettings[]): void;
   gate(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
+  /** Whether the command of a call is known to only read. */
+  onlyReads(call: ToolCall, context: ToolContext): Promise<boolean>;
+  /** Whether a call that is no command would be let through, and nobody asked. */
+  goesUnasked(call: ToolCall, context: ToolContext): Promise<boolean>;
   confine(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
   revokeRule(rule: string): boolean;
   promoteRule(rule: string): Promise<boolean>;
@@ -66,6 +70,8 @@ export async function permitting(material: PermittingSources): Promise<Permittin
         isKept: (text) => secrets.text(text) === text,
         onRefused: tellRefusal,
       }),
+    onlyReads: (call, context) => onlyReads({ policy }, call, context),
+    goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove }, call, context),
     confine: (questions, sandbox) =>
       confine({
         sandbox,

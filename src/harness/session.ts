@@ -97,7 +97,17 @@ export interface SessionMaterial {
 
 /** Puts a session together. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
 export function composeSession(material: SessionMaterial): Session {
-  const { world, session, logId, store, writer, workspace, onBlock, mayRunBeside, caches = new CacheBudget() } = material;
+  const {
+    world,
+    session,
+    logId,
+    store,
+    writer,
+    workspace,
+    onBlock,
+    mayRunBeside,
+    caches = new CacheBudget(),
+  } = material;
   const { clock, ids } = world;
   const redaction = new Redaction(material.redactor ?? redactor([]));
   const bus = new Bus({ session, logId, store, writer, clock, redaction });

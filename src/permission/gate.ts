@@ -101,6 +101,31 @@ export async function mayLeave(
   return judge(plan, call.tool, policyNow(options), place, { facts }).kind !== "deny";
 }
 
+/** Whether the command of a call is known to only read, so that it may run where nothing is to be changed (ENG-21). */
+export async function onlyReads(
+  { policy }: Pick<GateOptions, "policy">,
+  { plan }: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
+  const place = await placeOf(context);
+  const { examine } = await import("./command-facts.ts");
+  const facts = await examine(plan.target, place, lookOf(policy, place, context.world.files));
+  return facts.loud === undefined;
+}
+
+/** Whether a call that is no command would be let through, and nobody asked (ENG-20). */
+export async function goesUnasked(
+  options: Pick<GateOptions, "policy" | "session" | "autoApprove">,
+  { plan, tool }: ToolCall,
+  context: ToolContext,
+): Promise<boolean> {
+  if (plan === undefined || plan.target.kind === "command") return false;
+  const decision = judge(plan, tool, policyNow(options), await placeOf(context));
+  if (decision.kind === "ask") return options.autoApprove && !decision.personOnly;
+  return decision.kind === "allow";
+}
+
 /** What is known of a command: read once, looked at once, and judged by that (PERM-10). */
 async function viewOf(
   plan: CallPlan,

@@ -30,6 +30,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> {
   readonly msMax?: number;
   /** Rare or numerous: not declared to the model, but found by ToolSearch and called through CallTool (LIB-07). */
   readonly lazy?: boolean;
+  /** Its calls never run beside others of the same answer, although they change nothing outside: their order counts. */
+  readonly alone?: true;
 
   /**
    * Resolves what one call will do. The input has passed `inputSchema`.
@@ -53,6 +55,8 @@ export interface CallPlan {
   readonly level?: Level;
   /** Why it does, for the person who is asked: a half sentence behind "since". */
   readonly levelWhy?: string;
+  /** This very call changes nothing, or what it starts is held to plan mode itself: plan mode lets it through. */
+  readonly inPlanMode?: true;
 }
 
 export type CallTarget =

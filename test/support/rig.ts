@@ -7,6 +7,7 @@ import { PERMISSION_TIMEOUT_MS } from "../../src/control/multiplex/questions.ts"
 import type { Session } from "../../src/control/multiplex/session.ts";
 import type { SessionParts, Unfinished } from "../../src/control/multiplex/session-parts.ts";
 import { resumeLog } from "../../src/harness/resume.ts";
+import type { SessionMaterial } from "../../src/harness/session.ts";
 import { composeSession } from "../../src/harness/session.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
@@ -37,6 +38,7 @@ export interface RigOptions {
   readonly identityClass?: IdentityClass;
   readonly gate?: (questions: Questions) => readonly ToolMiddleware[];
   readonly telemetry?: readonly ToolMiddleware[];
+  readonly mayRunBeside?: NonNullable<SessionMaterial["mayRunBeside"]>;
   readonly requestMiddleware?: readonly RequestMiddleware[];
   readonly store?: SessionStore;
   readonly history?: readonly Message[];
@@ -120,6 +122,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       lastTurn: options.lastTurn ?? 0,
       ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
       ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
+      ...(options.mayRunBeside === undefined ? {} : { mayRunBeside: options.mayRunBeside }),
       ...(options.caches === undefined ? {} : { caches: options.caches }),
       ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
       ...(options.pinned === undefined ? {} : { pinned: options.pinned }),

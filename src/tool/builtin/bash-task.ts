@@ -22,7 +22,8 @@ export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
     level: "ReadOnly",
     plan(input) {
       const { id, action } = input as { readonly id: string; readonly action: "poll" | "stop" };
-      return Promise.resolve({ summary: "BashTask", target: { kind: "none" }, id, action });
+      const reads = action === "poll" ? ({ inPlanMode: true } as const) : {};
+      return Promise.resolve({ summary: "BashTask", target: { kind: "none" }, ...reads, id, action });
     },
     run: (plan, context) => run(plan, context, runs),
   };

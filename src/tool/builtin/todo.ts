@@ -36,6 +36,7 @@ export const todoWrite: Tool<TodoPlan> = {
     required: ["todos"],
   },
   mutating: false,
+  alone: true,
   level: "ReadOnly",
   async plan(input) {
     const { todos } = input as { readonly todos: readonly TodoItem[] };

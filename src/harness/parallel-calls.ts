@@ -1,0 +1,24 @@
+import type { Profile } from "../profile/profile.ts";
+import type { ToolCall } from "../tool/middleware.ts";
+import type { ToolContext } from "../tool/tool.ts";
+import { prepareCall } from "../tool/validate.ts";
+import type { Permitting } from "./permitting.ts";
+import type { SessionMaterial } from "./session.ts";
+
+/**
+ * What lets calls of one answer run at the same time, where the profile has opted in to that (ENG-20): those that change
+ * nothing, and about which nobody would be asked. A call that is refused runs alone, as one that cannot be planned does.
+ */
+export function parallelCalls(
+  { toolExecution }: Pick<Profile, "toolExecution">,
+  permission: Pick<Permitting, "goesUnasked">,
+): Pick<SessionMaterial, "mayRunBeside"> {
+  if (toolExecution !== "parallel-read-only") return {};
+  return {
+    async mayRunBeside(call: ToolCall, context: ToolContext) {
+      if (call.tool.mutating || call.tool.alone === true) return false;
+      const prepared = await prepareCall(call, context);
+      return prepared.kind === "ready" && (await permission.goesUnasked(prepared.call, context));
+    },
+  };
+}
