@@ -1,7 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { ToolHandler } from "../tool/middleware.ts";
+import type { ToolCall, ToolHandler } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
@@ -30,7 +30,15 @@ export interface DispatcherParts {
   readonly redaction: Redaction;
   /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
   readonly handler: ToolHandler;
+  /**
+   * Whether a call may run beside others of the same answer: it changes nothing, and nobody is asked about it. Absent: one
+   * call runs at a time (ENG-20).
+   */
+  readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean>;
 }
+
+/** Calls that run at the same time at most. */
+export const CALLS_AT_ONCE_MAX = 8;
 
 /** Takes a call of the model to its tool, through the middleware, and tells clients about it. */
 export class Dispatcher {
@@ -38,6 +46,20 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+  }
+
+  /** How many of these calls, the first of them on, may run at the same time; at least one. */
+  async together(calls: readonly PendingCall[], context: DispatchContext): Promise<number> {
+    const { mayRunBeside } = this.#parts;
+    if (mayRunBeside === undefined || calls.length < 2) return 1;
+    const first = calls.slice(0, CALLS_AT_ONCE_MAX);
+    for (const [at, call] of first.entries()) {
+      const { tool, name, input } = this.#parts.registry.resolve(call.name, call.input);
+      const { signal } = context.cancel;
+      const toolContext = this.#context(call, context, { signal, progress: () => undefined });
+      if (!(await mayRunBeside({ ...call, name, input, tool }, toolContext))) return Math.max(1, at);
+    }
+    return first.length;
   }
 
   /**
