@@ -186,7 +186,7 @@ interface Read {
 
 async function parsedFile(text: string, place: Parameters<typeof parseMemory>[1]): Promise<ParsedMemory> {
   return await parseMemory(text, place, async (source) => {
-    const { readYaml } = await import("./yaml-head.ts");
-    return await readYaml(source);
+    const { readYamlHead } = await import("../base/yaml-head.ts");
+    return readYamlHead(source);
   });
 }

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from "../base/json.ts";
 import { byteLength, head } from "../base/text.ts";
+import type { HeadProblem, YamlHead } from "../base/yaml-head.ts";
 import type { Memory, MemoryType } from "./memory.ts";
 import {
   CONTENT_BYTES_MAX,
@@ -13,22 +14,11 @@ import {
 
 /** What a file said; `told` are sentences about what was passed over in a file that is good all the same. */
 export type ParsedMemory =
-  | { readonly kind: "memory"; readonly memory: Memory; readonly told: readonly Problem[] }
-  | ({ readonly kind: "problem" } & Problem);
-
-/** What is wrong, and in which line, counted from 1. */
-export interface Problem {
-  readonly line: number;
-  readonly problem: string;
-}
-
-/** The head of a file, read into a value, as far as it could be. */
-export type Frontmatter =
-  | { readonly kind: "value"; readonly value: unknown; lineOf(key: string): number }
-  | ({ readonly kind: "problem" } & Problem);
+  | { readonly kind: "memory"; readonly memory: Memory; readonly told: readonly HeadProblem[] }
+  | ({ readonly kind: "problem" } & HeadProblem);
 
 /** Reads YAML. Loaded where a file has a form that cinch itself does not write. */
-export type ReadYaml = (source: string) => Promise<Frontmatter>;
+export type ReadYaml = (source: string) => Promise<YamlHead>;
 
 export interface MemoryPlace {
   /** The file's name less `.md`: what the memory goes by. */
@@ -86,7 +76,7 @@ export function renderMemory({ name, type, description, tags, content }: Memory)
 }
 
 function memoryOf(
-  { value, lineOf }: Extract<Frontmatter, { kind: "value" }>,
+  { value, lineOf }: Extract<YamlHead, { kind: "value" }>,
   content: string,
   place: MemoryPlace & { readonly line: number },
 ): ParsedMemory {
@@ -140,7 +130,7 @@ export function oneLine(text: string): string {
  * Reads a head of exactly the form that `renderMemory` writes, which is YAML too; undefined for every other. It spares a
  * start the parser.
  */
-function ownForm(source: string): Extract<Frontmatter, { kind: "value" }> | undefined {
+function ownForm(source: string): Extract<YamlHead, { kind: "value" }> | undefined {
   const form =
     /^name: ([A-Za-z0-9_-]+)\ndescription: ("[^\n]*")\nmetadata:\n {2}type: ([a-z]+)(?:\n {2}tags: (\[[^\n]*\]))?$/;
   const [, name, quoted = "", type, list] = form.exec(source) ?? [];

@@ -1,18 +1,28 @@
 import type { YAMLMap } from "yaml";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { messageOf } from "../base/errors.ts";
-import { head } from "../base/text.ts";
-import type { Frontmatter } from "./memory-file.ts";
+import { messageOf } from "./errors.ts";
+import { head } from "./text.ts";
+
+/** What is wrong, and in which line, counted from 1. */
+export interface HeadProblem {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** The head of a Markdown file, read into a value, as far as it could be. */
+export type YamlHead =
+  | { readonly kind: "value"; readonly value: unknown; lineOf(key: string): number }
+  | ({ readonly kind: "problem" } & HeadProblem);
 
 const PROBLEM_CHARACTERS_MAX = 200;
 /** A value below `metadata`, and a tag in a list of it. */
 const DEPTH_MAX = 3;
 
 /**
- * Reads the head of a memory file as YAML: a key that stands twice is a problem with its line, an alias counts as nothing.
- * Never rejects, and takes time in proportion to the text.
+ * Reads the head of a Markdown file as YAML: a key that stands twice is a problem with its line, an alias counts as
+ * nothing. Never rejects, and takes time in proportion to the text, which its caller bounds.
  */
-export async function readYaml(source: string): Promise<Frontmatter> {
+export function readYamlHead(source: string): YamlHead {
   try {
     return parsed(source);
   } catch (thrown) {
@@ -21,7 +31,7 @@ export async function readYaml(source: string): Promise<Frontmatter> {
   }
 }
 
-function parsed(source: string): Frontmatter {
+function parsed(source: string): YamlHead {
   const lineCounter = new LineCounter();
   const options = { lineCounter, uniqueKeys: true, schema: "core", prettyErrors: false } as const;
   const { errors, warnings, contents } = parseDocument(source, options);
@@ -40,7 +50,7 @@ function parsed(source: string): Frontmatter {
 type Told = (key: string, offset: number) => void;
 
 /**
- * What a node says, as deep as a memory's head goes. By hand: the library's own way makes texts of nested keys, which
+ * What a node says, as deep as such a head goes. By hand: the library's own way makes texts of nested keys, which
  * takes cubic time, and prints warnings.
  */
 function readNode(node: unknown, depth: number, told: Told): unknown {
