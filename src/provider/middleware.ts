@@ -1,4 +1,4 @@
-import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
+import type { CallId, ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
@@ -25,6 +25,10 @@ export interface RequestContext {
    * is wanted; `summary`: what is sent for that.
    */
   readonly purpose?: "compact" | "summary";
+  /** Somebody else takes the request over where this provider fails: it need not be waited for long. */
+  readonly hasSuccessor?: true;
+  /** Set for the request of a sub-agent: the call that it answers. Its history is its own, and in no log (ENG-10). */
+  readonly parentCall?: CallId;
   /** Publishes an event of this turn. */
   emit(event: Event): void;
   /** Adds to the duration of a component in TurnTiming. */
