@@ -1,3 +1,4 @@
+import type { CallId } from "../base/ids.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { Call } from "./call.ts";
 import type { CompactionParts } from "./parts.ts";
@@ -13,9 +14,22 @@ import { CompactionState } from "./state.ts";
  */
 export function compaction(parts: CompactionParts): RequestMiddleware {
   const state = new CompactionState(parts);
+  /** Of sub-agents, by the call that each answers, while the session's own agent waits for them. */
+  const theirs = new Map<CallId, CompactionState>();
+
+  function stateFor(parentCall: CallId | undefined): CompactionState {
+    if (parentCall === undefined) {
+      theirs.clear();
+      return state;
+    }
+    const known = theirs.get(parentCall) ?? new CompactionState(parts);
+    theirs.set(parentCall, known);
+    return known;
+  }
+
   return function compaction(request, context, next) {
     if (context.purpose === "summary") return next(request, context);
-    const call = new Call(state, { request, context, next });
+    const call = new Call(stateFor(context.parentCall), { request, context, next });
     return { [Symbol.asyncIterator]: () => (context.purpose === "compact" ? call.compactOnly() : call) };
   };
 }

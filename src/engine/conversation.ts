@@ -11,6 +11,9 @@ import type { Bus } from "./bus.ts";
 import type { Origin } from "./origin.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
+/** Where a history is stored, and what is told of it. */
+export type HistoryLog = Pick<Bus, "remember" | "commit" | "publish" | "lastEvent">;
+
 /**
  * The history of one session: the messages that the next request is built from, each stored in the log as it is
  * added.
@@ -19,7 +22,7 @@ import type { PendingCall, Reply } from "./reply.ts";
  * `answer` must follow (ENG-18).
  */
 export class Conversation {
-  readonly #bus: Bus;
+  readonly #bus: HistoryLog;
   readonly #load: (() => Promise<readonly Message[]>) | undefined;
   #messages: Message[];
   /** What was handed out last; a list that somebody holds never changes. */
@@ -28,7 +31,7 @@ export class Conversation {
   #released = false;
 
   /** @param load reads it from the log, as `history` would be now; absent where it cannot be let go of. */
-  constructor(bus: Bus, history: readonly Message[], load?: () => Promise<readonly Message[]>) {
+  constructor(bus: HistoryLog, history: readonly Message[], load?: () => Promise<readonly Message[]>) {
     this.#bus = bus;
     this.#load = load;
     this.#messages = [...history];

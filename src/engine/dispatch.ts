@@ -4,7 +4,7 @@ import type { World } from "../base/world.ts";
 import type { ToolCall, ToolHandler } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
+import type { ToolContext, ToolOutput, Within, Workspace } from "../tool/tool.ts";
 import type { Bus } from "./bus.ts";
 import type { CancelNode } from "./cancel.ts";
 import type { Origin } from "./origin.ts";
@@ -25,7 +25,9 @@ export interface DispatcherParts {
   readonly world: World;
   readonly session: SessionId;
   readonly bus: Bus;
-  readonly registry: ToolRegistry;
+  readonly registry: Pick<ToolRegistry, "resolve">;
+  /** Set for a sub-agent's. */
+  readonly within?: Within;
   readonly workspace: Workspace;
   readonly redaction: Redaction;
   /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
@@ -120,7 +122,7 @@ export class Dispatcher {
     context: DispatchContext,
     { signal, progress }: Pick<ToolContext, "signal" | "progress">,
   ): ToolContext {
-    const { world, session, bus, workspace } = this.#parts;
+    const { world, session, bus, workspace, within } = this.#parts;
     const { originator, origin, turn } = context;
     return {
       world,
@@ -130,6 +132,7 @@ export class Dispatcher {
       originator,
       turn,
       workspace,
+      ...(within === undefined ? {} : { within }),
       progress,
       emit: (event) => bus.publish(event, origin),
     };

@@ -5,6 +5,7 @@ import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event, TurnEndReason } from "../protocol/events.ts";
 import type { History, RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { Provider, ThinkingRequest, ToolSchema } from "../provider/provider.ts";
+import type { Within } from "../tool/tool.ts";
 import type { Bus } from "./bus.ts";
 import { CancelNode } from "./cancel.ts";
 import type { Conversation } from "./conversation.ts";
@@ -33,6 +34,8 @@ export interface EngineParts {
   /** Asked anew for each round, so that SetModel works in the middle of a session. */
   readonly model: () => ModelInUse;
   readonly roundsMax: number;
+  /** Set in a sub-agent: its turn is part of the turn of the call above. */
+  readonly within?: Within;
   /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
   readonly onBlock?: (block: ContentBlock) => void;
 }
@@ -73,7 +76,8 @@ export class Turn implements Disposable {
     this.#parts = parts;
     this.number = number;
     this.originator = originator;
-    this.origin = { originator };
+    const parentCall = parts.within?.parentCall;
+    this.origin = { originator, ...(parentCall === undefined ? {} : { parentCall }) };
     this.cancel = new CancelNode(parent);
     this.timing = new TurnTiming(parts.world.clock);
     this.#writeMsBefore = parts.bus.writeMs;
@@ -128,6 +132,7 @@ export class Turn implements Disposable {
   }
 
   requestContext(round: number, provider: Provider): RequestContext {
+    const { parentCall } = this.origin;
     return {
       world: this.#parts.world,
       signal: this.cancel.signal,
@@ -138,6 +143,7 @@ export class Turn implements Disposable {
       round,
       history: this.history,
       ...(this.#begun === undefined ? {} : { begun: this.#begun }),
+      ...(parentCall === undefined ? {} : { parentCall }),
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
     };

@@ -114,8 +114,10 @@ export function remembering(
       async function* memory(request, context, next) {
         foreign.see(request.messages);
         // What the conversation no longer holds can be given again.
-        if (context.history.messages.length < messages) given.clear();
-        messages = context.history.messages.length;
+        if (context.parentCall === undefined) {
+          if (context.history.messages.length < messages) given.clear();
+          messages = context.history.messages.length;
+        }
         section ??= index((event) => context.emit(event));
         yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
       },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { HarnessError } from "../base/errors.ts";
+import type { CallId } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import { count, shortened } from "../base/text.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -31,6 +32,12 @@ export interface ProgressGuard {
   readonly request: RequestMiddleware;
 }
 
+/** What one agent of a turn has come to: the session's own, or a sub-agent. */
+interface Strand {
+  marks: readonly Mark[];
+  stuck: HarnessError | undefined;
+}
+
 /**
  * Ends a turn in which the model goes in circles (ENG-27): the same call fails again and again, alone or in a cycle of
  * two or three calls, or calls succeed again and again with the same result.
@@ -42,29 +49,30 @@ export interface ProgressGuard {
  */
 export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): ProgressGuard {
   let turn = 0;
-  let marks: readonly Mark[] = [];
-  let stuck: HarnessError | undefined;
+  /** By the call that a sub-agent answers: what one of them repeats is nothing that another one does. */
+  const strands = new Map<CallId | undefined, Strand>();
 
-  function begin(now: number): void {
-    if (now === turn) return;
+  function begin(now: number, parentCall: CallId | undefined): Strand {
+    if (now !== turn) strands.clear();
     turn = now;
-    marks = [];
-    stuck = undefined;
+    const strand = strands.get(parentCall) ?? { marks: [], stuck: undefined };
+    strands.set(parentCall, strand);
+    return strand;
   }
 
   /** What the model is told with the result, where it has gone half of the way. */
-  function follow(call: ToolCall, output: ToolOutput, waited: boolean): string | undefined {
-    marks = [...marks, { ...markOf(call, output), waited }].slice(
+  function follow(strand: Strand, call: ToolCall, output: ToolOutput, waited: boolean): string | undefined {
+    strand.marks = [...strand.marks, { ...markOf(call, output), waited }].slice(
       -marksNeeded(Math.max(failuresMax, resultsMax)),
     );
-    const { period, times, quick, isQuick, fails, whole } = repetitionOf(marks);
+    const { period, times, quick, isQuick, fails, whole } = repetitionOf(strand.marks);
     const what = whatRepeats(period, fails);
     const counted = [
       { rounds: quick, roundsMax: fails ? failuresMax : resultsMax, isNew: isQuick },
       ...(fails ? [{ rounds: times, roundsMax: resultsMax, isNew: true }] : []),
     ];
     if (counted.some(({ rounds, roundsMax }) => rounds >= roundsMax)) {
-      stuck = new HarnessError("NoProgress", { what, call: nameOf(call), times: String(times) });
+      strand.stuck = new HarnessError("NoProgress", { what, call: nameOf(call), times: String(times) });
     }
     const half = counted.find(({ rounds, roundsMax, isNew }) => isNew && rounds === Math.ceil(roundsMax / 2));
     if (!whole || half === undefined) return undefined;
@@ -74,22 +82,22 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
 
   return {
     async tool(call, context, next) {
-      begin(context.turn);
+      const strand = begin(context.turn, context.within?.parentCall);
       const { clock } = context.world;
       const startMs = clock.monotonic();
       const output = await next(call, context);
-      const note = follow(call, output, clock.monotonic() - startMs >= WAITING_MS);
+      const note = follow(strand, call, output, clock.monotonic() - startMs >= WAITING_MS);
       if (note === undefined) return output;
       return { ...output, content: [...output.content, { type: "text", text: note }] };
     },
     async *request(request, context, next) {
-      begin(context.turn);
+      const strand = begin(context.turn, context.parentCall);
       const isSpokenTo = request.messages.at(-1)?.content.some(({ type }) => type === "text") ?? false;
       if (isSpokenTo) {
-        marks = [];
-        stuck = undefined;
+        strand.marks = [];
+        strand.stuck = undefined;
       }
-      if (stuck !== undefined && context.purpose === undefined) throw stuck;
+      if (strand.stuck !== undefined && context.purpose === undefined) throw strand.stuck;
       yield* next(request, context);
     },
   };

@@ -108,12 +108,22 @@ export interface ToolContext {
    * exists. The path is absolute and resolved. Absent: it keeps nothing.
    */
   readonly withholds?: (path: string, what: Withheld) => boolean;
+  /** Set for a call of a sub-agent. */
+  readonly within?: Within;
   /** The gate has found that this very command changes nothing. Absent: nobody knows. */
   readonly onlyReads?: true;
   /** Partial output for people who watch; shown, never sent to the model. */
   progress(partial: string): void;
   /** Side-channel events: TodoChanged, TaskChanged, CustomEvent … */
   emit(event: Event): void;
+}
+
+/** The sub-agent that something belongs to (ENG-10). */
+export interface Within {
+  /** The call of the agent above that it answers. */
+  readonly parentCall: CallId;
+  /** The kinds of the sub-agents from the session's own agent down to it, itself last. */
+  readonly agents: readonly string[];
 }
 
 /** Where a session works, and what it has seen there. One per session; the only mutable thing tools share. */
