@@ -177,6 +177,8 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: the child reads the end of file at once. */
   readonly stdin?: string | Uint8Array;
+  /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
+  readonly talks?: true;
   /**
    * Name of a variable in `env` whose value no other child has: processes that left the group and still carry it are
    * ended with the group (Linux).
@@ -200,6 +202,8 @@ export type Spawn = (options: SpawnOptions) => Child;
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
+  /** Its standard input, where it was started with `talks` and could be started. */
+  readonly input?: ChildInput;
   /** Both may be read once. Not reading them stops the child at a full pipe; nothing is buffered without bound. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -211,6 +215,17 @@ export interface Child extends AsyncDisposable {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
   /** Lets it run on after its scope (background runs); whoever calls this owns the end of it. */
   release(): void;
+}
+
+/** The standard input of a child. What it does not read is held in memory here, so whoever writes bounds that. */
+export interface ChildInput {
+  /**
+   * Resolves once the pipe has taken it.
+   * @throws a system error (EPIPE) where nobody reads any more.
+   */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The child reads the end of file, after what was written. */
+  end(): void;
 }
 
 export type Exit =

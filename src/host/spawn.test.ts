@@ -7,7 +7,7 @@ import { hasGrownLessThan } from "../../test/support/resident.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
-import { decode } from "../base/text.ts";
+import { decode, encode } from "../base/text.ts";
 import type { Child, SpawnOptions } from "../base/world.ts";
 import { endGroup, livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";
@@ -279,3 +279,26 @@ test("[TOOL-02] where the C library cannot be called, output comes by sockets an
   const told = process.platform === "linux" ? [expect.stringMatching(/^warn .*\/dev\/stderr/)] : [];
   expect(said).toEqual([...told, "a", "b"]);
 });
+
+test("[MCP-01] a child that is talked to answers, sees the end, and whoever writes to one that is gone is told", async () => {
+  const options = { cwd: "/", env: {}, talks: true } as const;
+  {
+    await using child = spawn({ ...options, argv: ["/bin/cat"] });
+    await child.input?.write(encode("one\n"));
+    const [first] = await firstOf(child.stdout);
+    expect(decode(first ?? new Uint8Array())).toBe("one\n");
+    child.input?.end();
+    expect(await child.exited).toEqual({ kind: "code", code: 0 });
+  }
+  await using deaf = spawn({ ...options, argv: ["/bin/sleep", "600"] });
+  const writing = deaf.input?.write(new Uint8Array(4_000_000)); // more than a pipe takes
+  deaf.kill("SIGKILL");
+  await expect(writing).rejects.toThrow("EPIPE");
+  await using missing = spawn({ ...options, argv: ["/nowhere/program"] });
+  expect([missing.input, await missing.exited]).toMatchObject([undefined, { kind: "failed" }]);
+});
+
+async function firstOf(bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+  for await (const piece of bytes) return [piece];
+  return [];
+}

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Child, Exit, Spawn, SpawnOptions } from "../base/world.ts";
+import type { Child, ChildInput, Exit, Spawn, SpawnOptions } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Leader } from "./child-output.ts";
 import { ChildOutput } from "./child-output.ts";
@@ -37,7 +37,7 @@ export function hostSpawn(log: Log): Spawn {
   };
 }
 
-function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Child {
+function start({ argv, cwd, env, stdin, talks, mark, inherit = [] }: SpawnOptions): Child {
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
@@ -47,7 +47,7 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
     env: { ...env },
     detached: true,
     stdio: [
-      stdin === undefined ? "ignore" : bytesOf(stdin),
+      talks === true ? "pipe" : stdin === undefined ? "ignore" : bytesOf(stdin),
       out?.writeEnd ?? "pipe",
       err?.writeEnd ?? "pipe",
       ...further.numbers,
@@ -84,8 +84,10 @@ function start({ argv, cwd, env, stdin, mark, inherit = [] }: SpawnOptions): Chi
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
   }
+  const input = talks === true ? inputOf(child.stdin) : undefined;
   return {
     pid: child.pid,
+    ...(input === undefined ? {} : { input }),
     stdout: { [Symbol.asyncIterator]: () => stdout.read(leader) },
     stderr: { [Symbol.asyncIterator]: () => stderr.read(leader) },
     exited,
@@ -111,6 +113,21 @@ function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
   }
   if (!(made instanceof ReadableStream)) throw new TypeError("the runtime gave a child no output");
   return new ChildOutput(() => made.getReader());
+}
+
+/** @param made what the runtime made for the child. */
+function inputOf(made: unknown): ChildInput {
+  if (typeof made !== "object" || made === null || !("write" in made))
+    throw new TypeError("the runtime gave a child no input");
+  const sink = made as Bun.FileSink;
+  return {
+    async write(bytes) {
+      await sink.write(bytes);
+      await sink.flush();
+    },
+    // What the child no longer reads need not be told: its end is seen elsewhere.
+    end: () => void Promise.resolve(sink.end()).catch(() => undefined),
+  };
 }
 
 /** What was opened for the child is closed here as soon as it has its own. */
