@@ -56,6 +56,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
         "src/profile/permissions.ts",
+        "src/profile/routing.ts",
         "src/profile/sandbox.ts",
         "src/profile/session-settings.ts",
       ),
@@ -140,7 +141,8 @@ function keysIn(name: string): readonly string[] {
   const keys = [...text.matchAll(/^(?:# )?(?:\[\[?(\w+)(?:\.[^\]]+)?\]|(\w+) = )/gm)].map(
     ([, a, b]) => a ?? b ?? "",
   );
-  return [...new Set(keys)].sort();
+  const lists = [...text.matchAll(/^\[\[\w+\.\w+\.(\w+)\]\]/gm)].flatMap(([, list]) => list ?? []);
+  return [...new Set([...keys, ...lists])].sort();
 }
 
 /** The keys that the code reads. */

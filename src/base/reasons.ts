@@ -86,6 +86,7 @@ export const TEXTS = {
   NoModel:
     "No model <problem>. Set one of <variables>, or start a local server (<servers>), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
   ProviderKeyMissing: "Provider <provider> needs a key. Set <variable>, or pick another model with --model.",
+  ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
   ProviderUnreachable: "Provider <provider> cannot be reached at <url>: <detail>",
   ProviderRefused: "Provider <provider> refused the request (<status>): <detail>",

@@ -4,6 +4,7 @@ import type { Files } from "../base/world.ts";
 import { costCap } from "../budget/cap.ts";
 import { costMeter } from "../budget/meter.ts";
 import { Spend } from "../budget/spend.ts";
+import { Tokens } from "../compaction/tokens.ts";
 import { contextAssembly } from "../context/assemble.ts";
 import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
@@ -18,6 +19,7 @@ import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
+import { takeover } from "../provider/takeover.ts";
 import { subKey } from "../session/seal.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
@@ -241,7 +243,8 @@ async function requestMiddleware(
   const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
   const priceOf = providers.priceOf.bind(providers);
   const spend = new Spend();
-  if (capUsd !== undefined) await countSpent(store, logId, spend);
+  const tokens = new Tokens();
+  if (capUsd !== undefined || config.routes.length > 0) await countSpent(store, logId, spend);
   return [
     contextAssembly({
       world,
@@ -258,6 +261,10 @@ async function requestMiddleware(
       before,
     }),
     cacheBreakpoints(logId),
+    takeover({
+      estimate: (request) => tokens.ofRequest(request.model, request),
+      spentUsd: () => spend.total.usd,
+    }),
     retry({ pauses: providers.pauses }),
     ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
     costMeter(priceOf, spend),

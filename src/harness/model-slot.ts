@@ -58,7 +58,7 @@ async function inUse(
   { effort = "off", budgetTokens }: ThinkingKeys,
 ): Promise<ModelInUse> {
   const { provider, model: id } = chosen;
-  const opened = options.wrap(await options.providers.open(chosen, options.session));
+  const opened = wrapped(await options.providers.open(chosen, options.session), options.wrap);
   const known = knownModel(provider, id)?.outputTokensMax;
   const thinking =
     effort === "off" ? undefined : { effort, ...(budgetTokens === undefined ? {} : { budgetTokens }) };
@@ -69,5 +69,16 @@ async function inUse(
     id,
     outputTokensMax: Math.min(options.outputTokensMax + room, known ?? Number.MAX_SAFE_INTEGER),
     ...(thinking === undefined ? {} : { thinking }),
+  };
+}
+
+/** Of a composed provider those are wrapped that take its requests. */
+function wrapped(provider: Provider, wrap: ModelSlotOptions["wrap"]): Provider {
+  const { route } = provider;
+  if (route === undefined) return wrap(provider);
+  return {
+    ...provider,
+    route: async (about, signal) =>
+      (await route(about, signal)).map((executor) => ({ ...executor, provider: wrap(executor.provider) })),
   };
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { CacheBudget } from "../base/cache-budget.ts";
 import { whileAlive } from "../base/deadline.ts";
-import { messageOf } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials } from "../credential/credentials.ts";
 import { keyVariableOf, keyVariables } from "../credential/env-keys.ts";
@@ -9,6 +9,7 @@ import { heldHere } from "../credential/held-here.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
 import { hostFetchThrough } from "../host/fetch.ts";
 import type { Config } from "../profile/config.ts";
+import { resolveModelId } from "../provider/aliases.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
 import type { ChosenModel, Wishes } from "../provider/choose.ts";
 import { chooseModel } from "../provider/choose.ts";
@@ -18,12 +19,15 @@ import { providerPauses } from "../provider/pauses.ts";
 import { knownModel } from "../provider/prices.ts";
 import type { Price, Provider } from "../provider/provider.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
+import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
 import { LOCAL_SERVERS } from "../provider/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
+/** Known to `choose` beside those of the vendors; none of them has a key of its own. */
+const KEYLESS = [REPLAY, CONFORMANCE, ROUTING];
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {
@@ -104,7 +108,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: [REPLAY, CONFORMANCE],
+        keyless: KEYLESS,
         ...(asked === undefined ? {} : { asked }),
         ...instead,
         async discoverLocal() {
@@ -115,6 +119,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     },
     async open({ provider, model }, session) {
       if (provider === REPLAY) return await openReplay(model, options, session);
+      if (provider === ROUTING) return await openRoute(model, session, this, config);
       if (provider !== CONFORMANCE) return await registry.open(provider);
       return (await import("../provider/conformance/conformance.ts")).conformanceProvider();
     },
@@ -124,7 +129,14 @@ export function openProviders(options: ProvidersOptions): Providers {
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
     },
     contextTokensOf(provider, model) {
-      return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
+      if (provider !== ROUTING)
+        return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
+      const route = config.routes.find(({ name }) => name === model);
+      const known = (route === undefined ? [] : sizedModels(route)).flatMap((each) => {
+        const named = splitModel(each);
+        return this.contextTokensOf(named.provider, named.model) ?? [];
+      });
+      return known.length === 0 ? undefined : Math.max(...known);
     },
     async learnPrice(provider, model, signal) {
       if (this.priceOf(provider, model) !== undefined) return;
@@ -178,6 +190,35 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
     );
   }
   return registry;
+}
+
+/** A route as one provider; each session has its own, as its replays do. */
+async function openRoute(
+  name: string,
+  session: SessionValues,
+  providers: Pick<Providers, "open" | "registry">,
+  { routes }: Config,
+): Promise<Provider> {
+  const route = routeNamed(routes, name);
+  const known = [...providers.registry.names(), ...KEYLESS];
+  for (const model of allModels(route)) {
+    const { provider } = splitModel(model);
+    if (!known.includes(provider))
+      throw new HarnessError("UnknownProvider", { name: provider, known: known.join(", ") });
+  }
+  const { routingProvider } = await import("../provider/routing/routing.ts");
+  const opened = new Map<string, Promise<Provider>>();
+  const composed = routingProvider({
+    routes,
+    async executor(text) {
+      const { provider, model } = splitModel(text);
+      const id = provider === "anthropic" ? resolveModelId(model, []).id : model;
+      const opening = opened.get(text) ?? providers.open({ provider, model: id }, session);
+      opened.set(text, opening);
+      return { provider: await opening, model: id };
+    },
+  });
+  return composed;
 }
 
 /** What a recorded model needs to know of the session it plays in. */

@@ -56,6 +56,7 @@ deny = ["Bash:git push *"]
   expect({ ...config, permissions: { rules: [] } }).toEqual({
     hooks: [],
     mcpServers: [],
+    routes: [],
     defaultModel: "local:any-name",
     defaultProfile: "self",
     maxTurns: 20,
@@ -87,6 +88,7 @@ test("[PROF-03] a missing file says nothing, and an empty one neither; a byte or
     trust: {},
     hooks: [],
     mcpServers: [],
+    routes: [],
   };
   expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);
   expect(await load("")).toEqual(nothing);

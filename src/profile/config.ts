@@ -1,6 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
+import type { Route } from "../provider/route.ts";
+import { ROUTING } from "../provider/route.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
@@ -13,6 +15,7 @@ import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
+import { routesFrom } from "./routing.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
@@ -34,6 +37,8 @@ export interface Config {
   /** US dollars. */
   readonly maxCostUsd?: number;
   readonly providers: readonly ConfiguredProvider[];
+  /** Models made of several. */
+  readonly routes: readonly Route[];
   /** By `provider:model`. */
   readonly prices: ReadonlyMap<string, Price>;
   readonly permissions: PermissionSettings;
@@ -80,6 +85,7 @@ export interface ConfiguredProvider {
 
 const NOTHING: Config = {
   providers: [],
+  routes: [],
   prices: new Map(),
   permissions: { rules: [] },
   trust: {},
@@ -117,6 +123,7 @@ function configFrom(table: Table): Config {
     providers: (table.table("providers")?.named() ?? []).map(([name, each]) =>
       providerFrom(table, name, each),
     ),
+    routes: routesFrom(table, modelName),
     prices: new Map(
       (table.table("prices")?.named() ?? []).map(([name, each]) => [name, priceFrom(name, each)]),
     ),
@@ -164,6 +171,8 @@ export function modelName(table: Table, key: string, text: string): string {
 }
 
 function providerFrom(parent: Table, name: string, table: Table): ConfiguredProvider {
+  if (name === ROUTING)
+    throw parent.problem("providers", `"${name}" is the name of cinch's own: see [routing.NAME]`);
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
     throw parent.problem("providers", `"${name}" is no provider name: small letters, digits, - and _`);
   }

@@ -18,6 +18,11 @@ export interface Provider {
   readonly canonicalFormVersion: number;
   /** Its catalogue has prices that no published table knows: worth asking for when a cost is counted. */
   readonly pricesInCatalogue?: boolean;
+  /**
+   * Given by a provider that is composed of others (PROV-07): who takes a request, in order of preference, at least one.
+   * Each call is sent, counted and cached as one of whoever takes it; `chat` of the composed one is never called then.
+   */
+  readonly route?: (about: RequestTraits, signal: AbortSignal) => Promise<readonly Executor[]>;
 
   /**
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.
@@ -38,6 +43,29 @@ export interface Provider {
   /** Tokens of the messages, as well as the provider can tell without a paid request. */
   tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number>;
 }
+
+/** Who takes a request in the place of a composed provider. */
+export interface Executor {
+  readonly provider: Provider;
+  readonly model: string;
+  /** Whether it takes over after this failure of the one before; absent: after every one that another model may not have. */
+  readonly takesOver?: (failure: Error) => boolean;
+}
+
+/** What a request can be routed by. */
+export interface RequestTraits {
+  /** The model within the composed provider that was named. */
+  readonly model: string;
+  readonly role: RequestRole;
+  /** An estimate of everything that is sent. */
+  readonly inputTokens: number;
+  /** US dollars that the session has spent, as far as prices are known. */
+  readonly spentUsd: number;
+}
+
+/** What a request is for: the conversation, a sub-agent's, or a summary of either. */
+export const REQUEST_ROLES = ["main", "sub-agent", "summary"] as const;
+export type RequestRole = (typeof REQUEST_ROLES)[number];
 
 /** A provider that has sent nothing for a while, and is waited for further. */
 export interface Silence {

@@ -33,6 +33,14 @@ export const RETRY_LIMITS: RetryLimits = {
   unansweredMax: 3,
 };
 
+/** Where somebody else takes over: a short fault is waited for, and no more. */
+const LIMITS_BEFORE_SUCCESSOR: Partial<RetryLimits> = {
+  attemptsMax: 3,
+  retryAfterMsMax: 5_000,
+  waitingMsMax: 15_000,
+  unansweredMax: 1,
+};
+
 export interface RetryOptions {
   readonly limits?: Partial<RetryLimits>;
   /** Shared by the sessions of one process, so that one of them being told to wait holds back the others. */
@@ -51,7 +59,8 @@ export function retry(options: RetryOptions = {}): RequestMiddleware {
   const pauses = options.pauses ?? providerPauses();
 
   return function retry(request, context, next) {
-    const attempts = new Attempts(() => next(request, context), { context, limits, pauses });
+    const own = context.hasSuccessor ? { ...limits, ...LIMITS_BEFORE_SUCCESSOR } : limits;
+    const attempts = new Attempts(() => next(request, context), { context, limits: own, pauses });
     return { [Symbol.asyncIterator]: () => attempts };
   };
 }

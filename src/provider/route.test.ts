@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { modelsFor, routeNamed, sizedModels } from "./route.ts";
+
+const ROUTE = {
+  name: "mixed",
+  model: "a:main",
+  fallback: ["b:second", "a:main", "c:third"],
+  rules: [
+    { model: "c:small", role: "summary" },
+    { model: "d:large", inputAbove: 100_000, role: "main" },
+    { model: "c:cheap", spentAbove: 2 },
+  ],
+} as const;
+
+const about = { role: "main", inputTokens: 10, spentUsd: 0 } as const;
+
+test("[PROV-07] the first rule that fits names the model, before the route's own and its fall-back chain", () => {
+  const rest = ["a:main", "b:second", "c:third"];
+  expect(modelsFor(ROUTE, about)).toEqual(rest);
+  expect(modelsFor(ROUTE, { ...about, role: "summary", inputTokens: 900_000, spentUsd: 9 })).toEqual([
+    "c:small",
+    ...rest,
+  ]);
+  expect(modelsFor(ROUTE, { ...about, inputTokens: 100_001 })).toEqual(["d:large", ...rest]);
+  expect(modelsFor(ROUTE, { ...about, inputTokens: 100_000 })).toEqual(rest);
+  expect(modelsFor(ROUTE, { ...about, role: "sub-agent", inputTokens: 100_001 })).toEqual(rest);
+  expect(modelsFor(ROUTE, { ...about, spentUsd: 2.01 })).toEqual(["c:cheap", ...rest]);
+});
+
+test("[PROV-07 SES-13] the window of a route is that of the largest model that a conversation is sent to as it grows", () => {
+  expect(sizedModels(ROUTE)).toEqual(["d:large", "a:main"]);
+});
+
+test("[PROV-07] a route that is not there is told with those that are", () => {
+  expect(() => routeNamed([ROUTE], "mixd")).toThrow("does not know the model 'mixd'");
+  expect(() => routeNamed([ROUTE], "mixd")).toThrow("routes: mixed");
+  expect(() => routeNamed([], "mixd")).toThrow("config.toml has no [routing.NAME]");
+});

@@ -1,0 +1,137 @@
+import { HarnessError, hasReason } from "../base/errors.ts";
+import type { Reason } from "../base/reasons.ts";
+import { reasonText } from "../base/reasons.ts";
+import type { RequestContext, RequestHandler, RequestMiddleware } from "./middleware.ts";
+import { knownModel } from "./prices.ts";
+import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "./provider.ts";
+
+/** How long one that failed is passed over before it is tried again. */
+export const PASSED_OVER_MS = 300_000;
+
+export interface TakeoverOptions {
+  /** Tokens of everything that a request sends, about. */
+  readonly estimate: (request: ModelRequest) => number;
+  /** US dollars that the session has spent. */
+  readonly spentUsd: () => number;
+}
+
+/**
+ * Has the request of a composed provider taken by one of those that it is composed of, and by the next one where that
+ * fails (PROV-07).
+ *
+ * Stands outside of retry and budget, so that each of them is tried, counted, priced and capped as what it is. Once
+ * something of an answer was passed on, nobody takes over. One that failed is passed over for `PASSED_OVER_MS`; who took
+ * over is told once for that, as an Error event with the reason ModelTakenOver.
+ */
+export function takeover(options: TakeoverOptions): RequestMiddleware {
+  const failures = new Failures();
+  return function takeover(request, context, next) {
+    const { route } = context.provider;
+    if (route === undefined) return next(request, context);
+    const call = { request, context, next };
+    return composed(call, () => route(traitsOf(request, context, options), context.signal), failures);
+  };
+}
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly context: RequestContext;
+  readonly next: RequestHandler;
+}
+
+async function* composed(
+  { request, context, next }: Call,
+  route: () => Promise<readonly Executor[]>,
+  failures: Failures,
+): AsyncGenerator<ModelEvent> {
+  const executors = failures.standing(await route(), context.world.clock.monotonic());
+  for (const [at, executor] of executors.entries()) {
+    const successor = executors[at + 1];
+    let isAnswered = false;
+    try {
+      for await (const event of next(asOf(executor, request), contextOf(executor, context, successor))) {
+        isAnswered ||= event.kind !== "usage";
+        yield event;
+      }
+      return;
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      if (successor === undefined || isAnswered || !isTakenOver(thrown, successor)) throw thrown;
+      failures.add(executor, context.world.clock.monotonic());
+      tell(context, executor, successor, thrown);
+    }
+  }
+}
+
+/** What failed of late, by `provider:model`. */
+class Failures {
+  readonly #untilMs = new Map<string, number>();
+
+  add(executor: Executor, nowMs: number): void {
+    this.#untilMs.set(nameOf(executor), nowMs + PASSED_OVER_MS);
+  }
+
+  /** Without those that failed of late, unless that leaves nobody. */
+  standing(executors: readonly Executor[], nowMs: number): readonly Executor[] {
+    const left = executors.filter((each) => (this.#untilMs.get(nameOf(each)) ?? 0) <= nowMs);
+    return left.length > 0 ? left : executors;
+  }
+}
+
+function traitsOf(
+  request: ModelRequest,
+  { purpose, parentCall }: RequestContext,
+  { estimate, spentUsd }: TakeoverOptions,
+): RequestTraits {
+  const asks = parentCall === undefined ? "main" : "sub-agent";
+  return {
+    model: request.model,
+    role: purpose === undefined ? asks : "summary",
+    inputTokens: estimate(request),
+    spentUsd: spentUsd(),
+  };
+}
+
+/** The request as this one can take it: it may say less in one answer. */
+function asOf({ provider, model }: Executor, request: ModelRequest): ModelRequest {
+  const known = knownModel(provider.name, model)?.outputTokensMax ?? request.outputTokensMax;
+  return { ...request, model, outputTokensMax: Math.min(request.outputTokensMax, known) };
+}
+
+function contextOf(
+  { provider }: Executor,
+  context: RequestContext,
+  successor: Executor | undefined,
+): RequestContext {
+  return { ...context, provider, ...(successor === undefined ? {} : { hasSuccessor: true as const }) };
+}
+
+/** What another model need not fail with as well. */
+const OF_THIS_MODEL = [
+  "ProviderKeyMissing",
+  "ProviderKeyRefused",
+  "ProviderUnreachable",
+  "ProviderTimeout",
+  "ProviderFailed",
+  "ProviderQuotaExceeded",
+  "StreamInterrupted",
+  "StreamMalformed",
+  "UnknownModel",
+  "UnknownProvider",
+  "UnsupportedContent",
+] as const satisfies readonly Reason[];
+
+function isTakenOver(thrown: unknown, { takesOver }: Executor): thrown is HarnessError {
+  if (!(thrown instanceof HarnessError)) return false;
+  return takesOver?.(thrown) ?? OF_THIS_MODEL.some((reason) => hasReason(thrown, reason));
+}
+
+function tell(context: RequestContext, failed: Executor, taking: Executor, { message }: HarnessError): void {
+  const fields = { failed: nameOf(failed), detail: message, model: nameOf(taking) };
+  const reason = "ModelTakenOver" satisfies Reason;
+  context.emit({ kind: "Error", payload: { reason, message: reasonText(reason, fields), details: fields } });
+}
+
+function nameOf({ provider, model }: Executor): string {
+  return `${provider.name}:${model}`;
+}

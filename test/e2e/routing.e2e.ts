@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, fails, says } from "../support/mock-provider/turn.ts";
+
+const TIMEOUT_MS = 300_000;
+const USAGE = { input: 1_000_000, output: 0 };
+
+/** Two providers of two wires behind one route: the second one takes what is dear, and takes over. */
+function openPlace(first: readonly Turn[], second: readonly Turn[]) {
+  const home = cinchHome();
+  const [one, two] = [startMockProvider({ script: first }), startMockProvider({ script: second })];
+  const config = join(home.path, "config/cinch");
+  mkdirSync(config, { recursive: true });
+  const write = (routing: string) =>
+    writeFileSync(
+      join(config, "config.toml"),
+      `[providers.one]\nkind = "openai-compatible"\nbase_url = "${one.url}/v1"
+[providers.two]\nkind = "anthropic"\nbase_url = "${two.url}"
+[prices."one:big"]\ninput = 3\noutput = 3\n[prices."two:small"]\ninput = 1\noutput = 1\n${routing}`,
+    );
+  write(
+    '[routing.mixed]\nmodel = "one:big"\nfallback = ["two:small"]\nrules = [{ model = "two:small", spent_above = 2.5 }]\n',
+  );
+  return {
+    one,
+    two,
+    write,
+    run: (...args: readonly string[]) => runCinch(["--model", "routing:mixed", ...args, "-p", "x"], { home }),
+    async [Symbol.asyncDispose]() {
+      await one[Symbol.asyncDispose]();
+      await two[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+interface CostLine {
+  readonly kind: string;
+  readonly payload: { readonly provider: string; readonly model: string; readonly usd: number };
+}
+
+test(
+  "[PROV-07 PROV-11] one turn goes to two providers by what was spent, and what it cost is told of each as itself",
+  async () => {
+    await using place = openPlace(
+      [calls("Ls", { path: "." }, { usage: USAGE })],
+      [says("done", { usage: USAGE })],
+    );
+    const { code, stdout, stderr } = await place.run("--output-format", "stream-json");
+    expect([code, stderr]).toEqual([0, ""]);
+    const costs = stdout
+      .split("\n")
+      .filter((line) => line.includes('"CostIncremented"'))
+      .map((line): CostLine => JSON.parse(line))
+      .map(({ payload: { provider, model, usd } }) => [provider, model, usd]);
+    expect(costs).toEqual([
+      ["one", "big", 3],
+      ["two", "small", 1],
+    ]);
+    expect(place.two.requests.map(({ body }) => body["model"])).toEqual(["small"]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PROV-07] where a provider has no credit the next of the chain answers, and that is told; a route that cannot work is refused at the start",
+  async () => {
+    const noCredit = fails({
+      kind: "status",
+      status: 402,
+      body: { error: { message: "no credit", code: "insufficient_quota" } },
+    });
+    await using place = openPlace([noCredit], [says("from the second")]);
+    const { code, stdout, stderr } = await place.run();
+    expect([code, stdout]).toEqual([0, "from the second\n"]);
+    expect(stderr).toContain("one:big cannot be used now");
+    expect(stderr).toContain("two:small takes over.");
+    place.write('[routing.mixed]\nmodel = "nobody:big"\n');
+    const unknown = await place.run();
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("no provider 'nobody'")]);
+    place.write(
+      '[routing.mixed]\nmodel = "one:big"\nrules = [{ model = "routing:mixed", role = "summary" }]\n',
+    );
+    const circle = await place.run();
+    expect([circle.code, circle.stderr]).toEqual([
+      2,
+      expect.stringContaining("routes do not lead to routes"),
+    ]);
+  },
+  TIMEOUT_MS,
+);
