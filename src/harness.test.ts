@@ -147,7 +147,7 @@ test("[PROV-11] the cost of each call is told at the configured price, and the c
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[prices."mock:test-1"]\ninput = 1000\noutput = 10000\n`,
   );
-  await using harness = await place.open({ maxCostUsd: 1.3 });
+  await using harness = await place.open({ maxCostUsd: 1.5 });
   const events = await turn(harness, "first");
   expect(events.find((event) => event.kind === "CostIncremented")?.payload).toMatchObject({
     provider: "mock",

@@ -25,9 +25,7 @@ function meeting(count: number, name = "Read") {
 const readsOnly = async ({ tool }: ToolCall) => !tool.mutating && tool.alone !== true;
 
 function order(events: readonly Envelope[]): readonly string[] {
-  return events.flatMap(({ kind }) =>
-    kind === "ToolCallStarted" || kind === "ToolResult" ? [kind] : [],
-  );
+  return events.flatMap(({ kind }) => (kind === "ToolCallStarted" || kind === "ToolResult" ? [kind] : []));
 }
 
 const reads = (count: number, name = "Read") =>

@@ -37,6 +37,7 @@ import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { permitting } from "./permitting.ts";
+import { planning } from "./plan-mode.ts";
 import { priceLookup } from "./price-lookup.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import { countSpent } from "./resume.ts";
@@ -87,7 +88,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
-  const parts = joinParts([hooks?.part, remembering(material, (text) => secrets.text(text))]);
+  const parts = joinParts([
+    hooks?.part,
+    remembering(material, (text) => secrets.text(text)),
+    planning({ ...material, permission, permissionTimeoutMs }),
+  ]);
   const composed = composeSession({
     world: { ...world, files },
     caches,
@@ -140,6 +145,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       parts.serve({
         ask,
         publish: (event) => publish(event),
+        answerAbout: (about, answer, client) => questions.answerAbout(about, answer, client),
         refreshTools: () => registry?.refresh(),
       });
     },

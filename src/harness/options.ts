@@ -24,6 +24,8 @@ export interface HarnessOptions {
   readonly level?: Level;
   readonly autoApprove: boolean;
   readonly strictPermissions: boolean;
+  /** Begin in plan mode (ENG-21). */
+  readonly planMode?: boolean;
   /** Whether a person can answer. False: what would ask is refused at once (PERM-12). */
   readonly attended: boolean;
   /**

@@ -4,6 +4,7 @@ import type { WaitingInput } from "../control/multiplex/input-queue.ts";
 import type { Unfinished } from "../control/multiplex/session-parts.ts";
 import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
 import { resultBlock } from "../engine/conversation.ts";
+import { PlanModeReader } from "../plan/read-back.ts";
 import type { Message } from "../protocol/message.ts";
 import { resumeHistory } from "../session/history.ts";
 import type { SessionStore } from "../session/store.ts";
@@ -18,6 +19,8 @@ export interface ResumedLog {
   readonly unfinished?: Unfinished;
   /** What was accepted and has not begun. */
   readonly waiting?: readonly WaitingInput[];
+  /** It was in plan mode. */
+  readonly planMode?: boolean;
 }
 
 /**
@@ -46,12 +49,15 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
       const intent = intents.get(call.callId);
       return { ...call, begun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
     });
+  const plan = new PlanModeReader();
+  const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, [plan]);
   const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
   return {
     history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
     lastTurn,
-    waiting: await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0),
+    waiting,
+    planMode: plan.active,
     ...(isUnfinished
       ? { unfinished: { calls, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
       : {}),

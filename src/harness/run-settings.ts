@@ -6,7 +6,7 @@ import type { RunDefaults } from "./run-parts.ts";
 type Create = CommandOf<"CreateSession">;
 
 /** What an agent may say of its own session: each can only make it narrower. */
-const FOR_AGENTS: readonly string[] = ["strictPermissions", "maxTurns", "maxCostUsd"];
+const FOR_AGENTS: readonly string[] = ["strictPermissions", "planMode", "maxTurns", "maxCostUsd"];
 
 /**
  * What one session starts from: the engine's own settings, with what the client said that asked for it (CTL-11).
@@ -37,6 +37,7 @@ export function runDefaults(
     ...(environment === undefined ? {} : { environment }),
     ...given(switches),
     ...(by === "agent" ? { asksTrust: false } : {}),
+    ...(by === "agent" && run.planMode === false ? { planMode: defaults.planMode ?? false } : {}),
     ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
   };
 }

@@ -1,4 +1,5 @@
-import type { Ask } from "../control/ask.ts";
+import type { Ask, Question } from "../control/ask.ts";
+import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
 import type { Event } from "../protocol/events.ts";
@@ -13,6 +14,8 @@ type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;
 /** What a part of a session gets to work with, before the first client can follow. */
 export interface SessionSurface {
   readonly ask: Ask;
+  /** Answers for a person what is asked about something; false where nothing is. */
+  answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean;
   /** Tells everybody who follows; safe at any time while the session lives. */
   publish(event: Event): void;
   /** A person has changed what tools there are: they are declared anew from the next request on. */

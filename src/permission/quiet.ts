@@ -9,7 +9,13 @@ import { mayHoldCredentials } from "./sensitive.ts";
  * asked for, and count as ReadOnly. For commands, `commands/table.ts` is the closed list.
  */
 const READING_TOOLS = new Set(["Read", "Glob", "Grep", "Ls"]);
-const TOOLS_WITHOUT_TARGET = new Set(["TodoWrite", "BashTask", "MemoryRead"]);
+const TOOLS_WITHOUT_TARGET = new Set([
+  "TodoWrite",
+  "BashTask",
+  "MemoryRead",
+  "EnterPlanMode",
+  "ExitPlanMode",
+]);
 
 /** Tells whether a call needs no question because of what it is. */
 export function isQuiet(

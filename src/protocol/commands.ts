@@ -46,12 +46,14 @@ const effort = z.enum(["off", "low", "medium", "high", "xhigh", "max"]);
 
 /**
  * How a session is run where that differs from how its engine was started, as the flags of the command line of the same
- * names. Only people may say so; of an agent the limits and `strictPermissions` are taken.
+ * names. Only people may say so; of an agent the limits, `strictPermissions` and `planMode` are taken.
  */
 export const RunSettings = z.object({
   level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
   autoApprove: z.boolean().optional(),
   strictPermissions: z.boolean().optional(),
+  /** Begins in plan mode. */
+  planMode: z.boolean().optional(),
   effort: effort.optional(),
   maxTurns: z.int().min(1).max(999_999).optional(),
   maxCostUsd: z.number().min(0).optional(),

@@ -144,6 +144,8 @@ const payloads = {
     about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"]),
     text: z.string(),
     choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+    /** Words of one's own are an answer too, beside the choices. */
+    words: z.boolean().optional(),
     details: z.record(z.string(), z.unknown()).optional(),
     originator: ClientIdSchema.optional(),
     /** How long an answer is waited for, in milliseconds from `ts` on; then the question is closed without one. */

@@ -11,7 +11,7 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["search", ["Grep", "Glob"]],
   ["shell", ["Bash", "BashTask"]],
   ["git", ["Bash", "BashTask"]],
-  ["plan", ["TodoWrite"]],
+  ["plan", ["TodoWrite", "EnterPlanMode", "ExitPlanMode"]],
   ["tasks", ["TodoWrite"]],
   ["web", ["WebFetch"]],
   ["memory", ["MemoryRead", "MemoryWrite", "MemoryForget"]],

@@ -34,6 +34,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["compaction", 4],
   ["checkpoint", 4],
   ["budget", 4],
+  ["plan", 4],
   ["progress", 4],
   ["telemetry", 4],
   ["profile", 4],

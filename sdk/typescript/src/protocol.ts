@@ -315,6 +315,7 @@ export interface CreateSessionCommand {
     readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
     readonly autoApprove?: boolean;
     readonly strictPermissions?: boolean;
+    readonly planMode?: boolean;
     readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly maxTurns?: number;
     readonly maxCostUsd?: number;
@@ -846,6 +847,7 @@ export interface AskedEvent {
       readonly value: string;
       readonly label: string;
     }>;
+    readonly words?: boolean;
     readonly details?: Readonly<Record<string, unknown>>;
     readonly originator?: ClientId;
     readonly timeoutMs?: number;

@@ -10,7 +10,7 @@ import type { AttachedClient } from "./client.ts";
 /** How long a question waits for a person, unless the profile says otherwise ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;
 
-/** How long a file waits to be read and acknowledged: longer than a call, since nothing is under way meanwhile. */
+/** How long a file or a plan waits to be read and acknowledged: longer than a call, since nothing is under way meanwhile. */
 export const TRUST_TIMEOUT_MS = 600_000;
 
 /** Decided calls that are remembered; a late answer to an older one is refused as unknown. */
@@ -84,7 +84,8 @@ export class Questions {
 
   async #ask(askId: AskId, question: Question, signal: AbortSignal): Promise<AskAnswer> {
     const { publish, timeoutMs } = this.#options;
-    const ms = question.about === "trust" ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
+    const isLong = question.about === "trust" || question.about === "plan";
+    const ms = isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
     const open = (answer: (answer: AskAnswer) => void) => {
       this.#asks.set(askId, { since: this.#last, question, answer });
       publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: ms } }, question.originator);
@@ -122,7 +123,7 @@ export class Questions {
     open?.answer({ kind: "answered", ...answer });
   }
 
-  answer(command: CommandOf<"Answer">, client: AttachedClient): void {
+  answer(command: Omit<CommandOf<"Answer">, "sessionId">, client: AttachedClient): void {
     const { askId, answer } = command;
     assertHuman(client, command.kind);
     const open = this.#asks.get(askId);
@@ -130,7 +131,8 @@ export class Questions {
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: `nothing is asked as ${askId}` });
     }
     const allowed = open.question.choices?.map((choice) => choice.value);
-    if (allowed !== undefined && !allowed.includes(String(answer))) {
+    const isWords = open.question.words === true && typeof answer === "string" && answer.trim() !== "";
+    if (allowed !== undefined && !isWords && !allowed.includes(String(answer))) {
       throw new HarnessError("InvalidCommand", {
         kind: command.kind,
         why: `answer one of ${allowed.join(", ")}`,
@@ -138,6 +140,15 @@ export class Questions {
     }
     this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
     open.answer({ kind: "answered", answer, by: client.id });
+  }
+
+  /** Answers what is asked about something; false where nothing is. */
+  answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean {
+    const open = [...this.#asks].find(([, { question }]) => question.about === about);
+    if (open === undefined) return false;
+    const [askId] = open;
+    this.answer({ kind: "Answer", askId, answer }, client);
+    return true;
   }
 
   get #last(): EventSeq {

@@ -32,6 +32,8 @@ export const SESSION_COMMANDS = [
   "PromoteRule",
   "Answer",
   "WithdrawInput",
+  "EnterPlanMode",
+  "ExitPlanMode",
 ] as const satisfies readonly Command["kind"][];
 
 /**

@@ -4,6 +4,7 @@ import { isObject } from "../../base/json.ts";
 import { INPUT_DELIVERED } from "../../engine/turn.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
+import type { BackReader } from "../../session/read-back.ts";
 import type { SessionStore } from "../../session/store.ts";
 import type { WaitingInput } from "./input-queue.ts";
 import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
@@ -14,25 +15,28 @@ const EVENTS_PER_READ = 128;
  * The inputs that a log holds as accepted and neither begun, delivered nor withdrawn, in order (R26).
  *
  * Reads from the end back to what tells which inputs waited: the start of the newest turn, or the list that stands before
- * it; and on from there only for the inputs that are in that list.
+ * it; and on from there only for the inputs that are in that list. Others learn from the same reading what they have to.
  */
 export async function waitingInputs(
   store: Pick<SessionStore, "events">,
   logId: LogId,
   lastEvent: EventSeq,
+  beside: readonly BackReader[] = [],
 ): Promise<readonly WaitingInput[]> {
   const reading = new ReadingBack();
-  for (let to = lastEvent; to > 0 && !reading.done; to -= EVENTS_PER_READ) {
+  const readers = [reading, ...beside];
+  for (let to = lastEvent; to > 0 && readers.some(({ done }) => !done); to -= EVENTS_PER_READ) {
     const from = Math.max(0, to - EVENTS_PER_READ);
     const page = await store.events(logId, from, to - from);
     // Where content has expired a page reaches beyond its end, into what was read before.
-    for (const event of page.filter(({ id }) => id <= to).toReversed()) reading.add(event);
+    for (const event of page.filter(({ id }) => id <= to).toReversed())
+      for (const reader of readers) reader.add(event);
   }
   return reading.waiting;
 }
 
 /** Folds events, the newest first. */
-class ReadingBack {
+class ReadingBack implements BackReader {
   readonly #gone = new Set<InputId>();
   #found: readonly WaitingInput[] = [];
   /** Once it is known which inputs waited: those whose words are still to be found. */

@@ -115,6 +115,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     autoApprove: bool
     strictPermissions: bool
+    planMode: bool
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     maxTurns: int
     maxCostUsd: float
@@ -898,6 +899,7 @@ _AskedEventPayloadRequired = TypedDict("_AskedEventPayloadRequired", {
 
 class AskedEventPayload(_AskedEventPayloadRequired, total=False):
     choices: List[AskedEventPayloadChoicesItem]
+    words: bool
     details: Dict[str, Any]
     originator: ClientId
     timeoutMs: int

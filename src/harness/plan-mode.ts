@@ -1,0 +1,83 @@
+import { HarnessError } from "../base/errors.ts";
+import type { Ask } from "../control/ask.ts";
+import { assertHuman, TRUST_TIMEOUT_MS } from "../control/multiplex/questions.ts";
+import { PLAN_MODE, PlanMode } from "../plan/plan-mode.ts";
+import { APPROVE, DENY, planTools } from "../plan/tools.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import { withPacks } from "../tool/pack.ts";
+import type { Permitting } from "./permitting.ts";
+import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { SessionPart, SessionSurface } from "./session-part.ts";
+
+/** What plan mode of one session is made from. */
+export interface PlanningSources {
+  readonly profile: Pick<Profile, "toolPacks">;
+  readonly log: Pick<OpenedLog, "resumed">;
+  readonly defaults: Pick<RunDefaults, "attended" | "planMode">;
+  readonly permission: Pick<Permitting, "onlyReads">;
+  readonly permissionTimeoutMs: number;
+}
+
+/**
+ * Plan mode of one session (ENG-21): its tools and its commands, what refuses calls meanwhile, and what tells the model
+ * beside an input, where it never changes what stands before. It goes on where the log was in it.
+ */
+export function planning(sources: PlanningSources): SessionPart {
+  const { profile, log, defaults, permission, permissionTimeoutMs } = sources;
+  let surface: SessionSurface | undefined;
+  const begun = defaults.planMode === true || log.resumed.planMode === true;
+  const mode = new PlanMode(begun, {
+    attended: defaults.attended,
+    onlyReads: permission.onlyReads,
+    tell: (payload) =>
+      surface?.publish({ kind: "CustomEvent", payload: { namespace: "cinch", kind: PLAN_MODE, payload } }),
+  });
+  const ask: Ask = async (question, signal) =>
+    surface === undefined ? { kind: "nobody" } : await surface.ask(question, signal);
+  const answerMsMax = Math.max(TRUST_TIMEOUT_MS, permissionTimeoutMs);
+  let isTold = !begun;
+  return {
+    tools: [withPacks(planTools({ mode, ask, answerMsMax }), profile.toolPacks)],
+    gate: [mode.gate],
+    serve(given) {
+      surface = given;
+    },
+    onFollowed() {
+      if (isTold) return;
+      isTold = true;
+      if (mode.active) mode.tell();
+    },
+    async onInput() {
+      if (mode.active) mode.tell();
+      const text = mode.reminder();
+      return text === undefined ? [] : [{ type: "text", text }];
+    },
+    async onTurnEnd() {
+      mode.turnEnded();
+    },
+    commands: {
+      async EnterPlanMode(_command, client) {
+        mode.enter(client.id);
+        return {};
+      },
+      async ExitPlanMode(command, client) {
+        // It lets the session act: that is for a person to say.
+        assertHuman(client, command.kind);
+        const isAnswer = surface?.answerAbout("plan", command.approve ? APPROVE : DENY, client) ?? false;
+        if (!isAnswer) leave(command, client.id);
+        return {};
+      },
+    },
+  };
+
+  function leave({ kind, approve }: CommandOf<"ExitPlanMode">, by: Parameters<typeof mode.leave>[0]): void {
+    if (!mode.active)
+      throw new HarnessError("InvalidCommand", { kind, why: "the session is not in plan mode" });
+    if (!approve) {
+      const why = "no plan waits for an answer; to leave plan mode without one, send it with approve: true";
+      throw new HarnessError("InvalidCommand", { kind, why });
+    }
+    mode.leave(by);
+  }
+}

@@ -1,0 +1,33 @@
+import { isObject } from "../base/json.ts";
+import type { Envelope } from "../protocol/envelope.ts";
+import type { BackReader } from "../session/read-back.ts";
+import { PLAN_MODE } from "./plan-mode.ts";
+
+/** Finds out whether a log ended in plan mode (ENG-21, SES-07). */
+export class PlanModeReader implements BackReader {
+  #active: boolean | undefined;
+  #startSeen = false;
+
+  get done(): boolean {
+    return this.#active !== undefined;
+  }
+
+  get active(): boolean {
+    return this.#active ?? false;
+  }
+
+  add(event: Envelope): void {
+    if (this.done || event.parentCall !== undefined) return;
+    const active = activeIn(event);
+    if (active !== undefined) this.#active = active;
+    // It is told before a turn that begins in plan mode: nothing between two turns says so, and so it was none.
+    else if (this.#startSeen && event.kind === "TurnEnded") this.#active = false;
+    else if (event.kind === "TurnStarted") this.#startSeen = true;
+  }
+}
+
+function activeIn(event: Envelope): boolean | undefined {
+  if (event.kind !== "CustomEvent" || event.payload.namespace !== "cinch") return undefined;
+  const { kind, payload } = event.payload;
+  return kind === PLAN_MODE && isObject(payload) ? payload["active"] === true : undefined;
+}
