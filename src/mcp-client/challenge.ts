@@ -1,0 +1,29 @@
+/** What a server says of the token that it wants: the parts of a `WWW-Authenticate` header that matter here. */
+export interface Challenge {
+  readonly error?: string;
+  readonly scope?: string;
+  readonly resourceMetadata?: string;
+}
+
+/**
+ * Reads the Bearer challenge of a `WWW-Authenticate` header (RFC 9110 § 11.6.1), generously: what is not understood is
+ * as if it were not there. Each parameter counts once, the first time that it stands.
+ */
+export function challengeFrom(header: string): Challenge {
+  const bearer = /(?:^|[\s,])bearer(?:\s+|$)/i.exec(header);
+  if (bearer === null) return {};
+  const parameters = new Map<string, string>();
+  for (const match of header.slice(bearer.index + bearer[0].length).matchAll(PARAMETER)) {
+    const [, name = "", quoted, bare = ""] = match;
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, "$1") ?? bare);
+  }
+  const [error, scope, resource] = ["error", "scope", "resource_metadata"].map((key) => parameters.get(key));
+  return {
+    ...(error === undefined ? {} : { error }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(resource === undefined ? {} : { resourceMetadata: resource }),
+  };
+}
+
+const PARAMETER = /([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;

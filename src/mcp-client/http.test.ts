@@ -1,0 +1,345 @@
+import { expect, test } from "bun:test";
+import { Client } from "@modelcontextprotocol/client";
+import * as fc from "fast-check";
+import { startEverything } from "../../test/support/everything-http.ts";
+import { fakeClock } from "../../test/support/fake-clock.ts";
+import { holds } from "../../test/support/property.ts";
+import { until } from "../../test/support/until.ts";
+import { HarnessError } from "../base/errors.ts";
+import { SILENT } from "../base/log.ts";
+import { hostClock } from "../host/clock.ts";
+import { hostFetch } from "../host/fetch.ts";
+import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
+import { boundedAnswer } from "./bounded-body.ts";
+import { challengeFrom } from "./challenge.ts";
+import { openRemote, refusalIn, remoteProblem } from "./http.ts";
+import type { RemotePorts } from "./remote-server.ts";
+import { toolOutput } from "./results.ts";
+
+const HANG_MS_MAX = 60_000;
+const fetch = hostFetch();
+
+/** Nobody has a token. */
+const authorized: AuthorizedFetch = ({ provider }) =>
+  Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none" }));
+
+const PORTS: RemotePorts = { clock: hostClock, fetch, authorized, log: SILENT };
+
+async function connected(
+  { url, transport = "http" }: { readonly url: string; readonly transport?: "http" | "sse" },
+  ports: Partial<RemotePorts> = {},
+  negotiation: "auto" | "legacy" = "legacy",
+) {
+  const remote = await openRemote(
+    { name: "there", transport, url, headers: { "x-own": "1" } },
+    { ...PORTS, ...ports },
+  );
+  const client = new Client({ name: "cinch", version: "0" }, { versionNegotiation: { mode: negotiation } });
+  const closed = Promise.withResolvers<void>();
+  client.onclose = () => closed.resolve();
+  return { client, closed: closed.promise, opened: () => client.connect(remote) };
+}
+
+/** What a call comes to: its text, or why it failed. */
+async function called(client: Client): Promise<string> {
+  try {
+    const { content } = toolOutput(await client.callTool({ name: "do", arguments: {} }));
+    return content.map((block) => (block.type === "text" ? block.text : block.type)).join();
+  } catch (thrown) {
+    return `failed: ${remoteProblem(thrown)}`;
+  }
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method: string;
+}
+
+/** A server that greets as it should, and does with calls what the test says. */
+function openServer(
+  call: (message: Message, request: Request) => Response | Promise<Response>,
+  others: (request: Request) => Response | Promise<Response> | undefined = () => undefined,
+) {
+  const seen: Request[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      seen.push(request.clone() as Request);
+      const own = await others(request);
+      if (own !== undefined) return own;
+      if (request.method === "DELETE") return new Response(null, { status: 204 });
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const message = (await request.json()) as Message;
+      if (message.method === "initialize") return greeting(message);
+      if (message.method === "tools/call") return await call(message, request);
+      return new Response(null, { status: 202 });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    port: server.port,
+    seen,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+function greeting({ id }: Message): Response {
+  const result = {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "there", version: "1" },
+  };
+  return Response.json({ jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": "s1" } });
+}
+
+function answer({ id }: Message, text: string) {
+  return { jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } };
+}
+
+function events(...lines: readonly string[]): Response {
+  return new Response(lines.join("\n"), { headers: { "content-type": "text/event-stream" } });
+}
+
+for (const transport of ["http", "sse"] as const) {
+  test(
+    `[MCP-01] the official server is used over ${transport === "http" ? "streamable HTTP" : "HTTP with server-sent events"}`,
+    async () => {
+      await using server = await startEverything(transport);
+      const { client, closed, opened } = await connected({ url: server.url, transport }, {}, "auto");
+      await opened();
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("get-tiny-image");
+      const { content } = toolOutput(await client.callTool({ name: "get-tiny-image", arguments: {} }));
+      expect(content.map(({ type }) => type)).toEqual(["text", "image", "text"]);
+      const progress: number[] = [];
+      await client.callTool(
+        { name: "trigger-long-running-operation", arguments: { duration: 0.2, steps: 2 } },
+        { onprogress: (each) => progress.push(each.progress) },
+      );
+      expect(progress[0]).toBe(1); // the last may come together with the result, and then counts no more
+      await client.close();
+      await closed;
+    },
+    HANG_MS_MAX,
+  );
+}
+
+test("[MCP-01 CRED-03] the token of a server is put in for that server by whoever holds it; the engine has none", async () => {
+  await using server = openServer((message) => Response.json(answer(message, "let in")));
+  const asked: unknown[] = [];
+  const holder: AuthorizedFetch = async ({ provider, credential, url, ...init }) => {
+    asked.push([provider, credential, url, Object.keys(init.headers ?? {}).includes("authorization")]);
+    return await fetch(url, { ...init, headers: { ...init.headers, authorization: "Bearer t" } });
+  };
+  const { client, opened } = await connected(server, { authorized: holder });
+  await opened();
+  expect(await called(client)).toBe("let in");
+  await client.close();
+  const use = { kind: "header", header: "authorization", prefix: "Bearer " };
+  expect(new Set(asked.map((each) => JSON.stringify(each)))).toEqual(
+    new Set([JSON.stringify(["mcp:there", use, server.url, false])]),
+  );
+  expect(server.seen.every(({ headers }) => headers.get("x-own") === "1")).toBe(true);
+  expect(server.seen.at(-1)?.method).toBe("DELETE");
+});
+
+for (const negotiation of ["auto", "legacy"] as const) {
+  test(`[MCP-01] a server that wants a login is told with the command that logs in (${negotiation})`, async () => {
+    await using server = openServer(
+      () => new Response(),
+      () => new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } }),
+    );
+    const { opened } = await connected(server, {}, negotiation);
+    const thrown = await opened().catch((error: unknown) => error);
+    expect(refusalIn(thrown)?.reason).toBe("McpLoginNeeded");
+    expect(remoteProblem(thrown)).toContain("cinch creds login mcp:there");
+  });
+}
+
+test("[MCP-01] a call that wants more rights says which, and the command that gives them", async () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="files:write", resource_metadata="https://x"';
+  await using server = openServer(
+    () => new Response(null, { status: 403, headers: { "www-authenticate": challenge } }),
+  );
+  const { client, opened } = await connected(server);
+  await opened();
+  expect(await called(client)).toEndWith("To give them: cinch creds login mcp:there files:write");
+  await client.close();
+});
+
+test("[MCP-01 S53] a redirect to another place is not followed, with a token or without", async () => {
+  await using elsewhere = openServer((message) => Response.json(answer(message, "stolen")));
+  await using server = openServer(() => Response.redirect(`http://127.0.0.1:${elsewhere.port}/mcp`, 307));
+  const { client, opened } = await connected(server);
+  await opened();
+  expect(await called(client)).toStartWith("failed: ");
+  await client.close();
+  expect(elsewhere.seen).toEqual([]);
+});
+
+test("[MCP-01 S53] the older transport sends nothing to an address elsewhere that the server names", async () => {
+  await using elsewhere = openServer((message) => Response.json(answer(message, "stolen")));
+  await using server = openServer(
+    () => new Response(),
+    () => events("event: endpoint", `data: http://127.0.0.1:${elsewhere.port}/mcp`, "", ""),
+  );
+  const { opened } = await connected({ url: server.url, transport: "sse" });
+  expect(
+    await opened().then(
+      () => "connected",
+      () => "refused",
+    ),
+  ).toBe("refused");
+  expect(elsewhere.seen).toEqual([]);
+});
+
+test("[MCP-01] a server that is busy is asked once more after the time it names, and not where that is long", async () => {
+  const clock = fakeClock();
+  let calls = 0;
+  let waitSeconds = "7";
+  await using server = openServer((message) => {
+    calls += 1;
+    if (calls === 2) return Response.json(answer(message, "now"));
+    return new Response("busy", { status: 429, headers: { "retry-after": waitSeconds } });
+  });
+  const { client, opened } = await connected(server, { clock });
+  await opened();
+  const before = clock.waiting;
+  const result = called(client);
+  await until("the wait", () => calls === 1 && clock.waiting > before);
+  await clock.advance(7_000);
+  expect(await result).toBe("now");
+  waitSeconds = "3600";
+  expect(await called(client)).toStartWith("failed: ");
+  expect(calls).toBe(3);
+  await client.close();
+});
+
+test("[MCP-01 R23] a call whose stream ends without an answer fails at once, and the server goes on", async () => {
+  let calls = 0;
+  await using server = openServer((message) => {
+    calls += 1;
+    return calls === 1 ? events(": nothing", "", "") : Response.json(answer(message, "well"));
+  });
+  const { client, opened } = await connected(server);
+  await opened();
+  expect(await called(client)).toContain("the server ended its answer before the result came");
+  expect(await called(client)).toBe("well");
+  await client.close();
+});
+
+test("[MCP-01] a stream that broke off is opened again after the last event that came", async () => {
+  let message: Message | undefined;
+  await using server = openServer(
+    (asked) => {
+      message = asked;
+      return events("id: e7", "retry: 100", "data:", "", "");
+    },
+    (request) =>
+      request.headers.get("last-event-id") === "e7" && message !== undefined
+        ? events(`data: ${JSON.stringify(answer(message, "resumed"))}`, "", "")
+        : undefined,
+  );
+  const { client, opened } = await connected(server);
+  await opened();
+  expect(await called(client)).toBe("resumed");
+  await client.close();
+});
+
+test("[MCP-01] a session that the server has forgotten closes the connection, so that a new one can be made", async () => {
+  await using server = openServer(() => new Response("who?", { status: 404 }));
+  const { client, closed, opened } = await connected(server);
+  await opened();
+  expect(await called(client)).toStartWith("failed: ");
+  await closed;
+});
+
+test(
+  "[MCP-01 R21] an answer without an end, as JSON or as one event, costs its own call",
+  async () => {
+    const endless = (type: string) => {
+      const piece = new TextEncoder().encode("x".repeat(1_048_576));
+      return new Response(
+        new ReadableStream<Uint8Array>(
+          { pull: (controller) => controller.enqueue(piece) },
+          { highWaterMark: 0 },
+        ),
+        { headers: { "content-type": type } },
+      );
+    };
+    for (const type of ["application/json", "text/event-stream"]) {
+      await using server = openServer(() => endless(type));
+      const { client, opened } = await connected(server);
+      await opened();
+      expect(await called(client)).toStartWith("failed: ");
+      await client.close();
+    }
+  },
+  HANG_MS_MAX,
+);
+
+test("[MCP-01] garbage, in any form, is the failure of its call and of nothing else", async () => {
+  const garbage = [
+    () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+    () => new Response("{", { headers: { "content-type": "application/json" } }),
+    () => Response.json([1, 2]),
+    () => events("data: nonsense", "", ""),
+    () => new Response("boom", { status: 500 }),
+  ];
+  let at = 0;
+  await using server = openServer((message) => garbage[at++]?.() ?? Response.json(answer(message, "well")));
+  const { client, opened } = await connected(server);
+  await opened();
+  for (const _ of garbage) expect(await called(client)).toStartWith("failed: ");
+  expect(await called(client)).toBe("well");
+  await client.close();
+});
+
+test("[MCP-01 S65] a challenge is read whatever stands in it", async () => {
+  expect(challengeFrom('Basic realm="x", Bearer scope="a \\"b\\"", error=invalid_token, scope="c"')).toEqual({
+    error: "invalid_token",
+    scope: 'a "b"',
+  });
+  await holds(
+    fc.property(fc.string(), fc.string(), (before, after) => {
+      const read = challengeFrom(`${before} Bearer ${after}`);
+      for (const value of Object.values(read)) expect(typeof value).toBe("string");
+    }),
+    500,
+  );
+});
+
+test("[MCP-01 R21] a stream of many short events goes on for ever, wherever its bytes are split", async () => {
+  const event = fc.array(fc.constantFrom("data: a", "id: 1", ": c"), { minLength: 1, maxLength: 3 });
+  const breaks = fc.constantFrom("\n", "\r\n");
+  await holds(
+    fc.asyncProperty(
+      fc.array(event, { minLength: 5 }),
+      breaks,
+      fc.integer({ min: 1, max: 9 }),
+      async (all, end, size) => {
+        const text = all.map((lines) => lines.join(end) + end + end).join("");
+        const bytes = new TextEncoder().encode(text);
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        );
+        const longest = Math.max(...all.map((lines) => lines.join(end).length + 2 * end.length));
+        const answered = () =>
+          new Response(inPieces(pieces), { headers: { "content-type": "text/event-stream" } });
+        expect(await boundedAnswer(answered(), longest).text()).toBe(text);
+        await expect(boundedAnswer(answered(), longest - 1).text()).rejects.toThrow("longer than");
+      },
+    ),
+  );
+});
+
+function inPieces(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import type { Log } from "../base/log.ts";
+import type { Clock, Fetch } from "../base/world.ts";
+import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
+
+/** A server that is reached over HTTP, as a file of the user or an acknowledged one of the project declares it. */
+export interface RemoteServer {
+  readonly name: string;
+  /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
+  readonly transport: "http" | "sse";
+  readonly url: string;
+  /** Further headers, which hold no secret. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RemotePorts {
+  readonly clock: Clock;
+  /** The network, for servers that want no token. */
+  readonly fetch: Fetch;
+  /** Puts in the token that the credential store has under `mcp:NAME`: whoever holds it sends it to that server alone. */
+  readonly authorized: AuthorizedFetch;
+  readonly log: Log;
+}
+
+/** Under this name the credential store keeps what a server lets us in with. */
+export function credentialName(server: string): string {
+  return `mcp:${server}`;
+}
