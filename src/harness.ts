@@ -111,6 +111,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
   const offered = new OfferedBySessions();
+  const switches: RunDefaults["switches"] = new Map();
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
   const defaults: RunDefaults = {
@@ -122,6 +123,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     retention,
     workingDir,
     offered,
+    switches,
     onAsked,
   };
   /** What there is to tell at the start of a session, with what is told of the session itself. */
@@ -137,6 +139,11 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const own = runDefaults(defaults, request, client?.identityClass);
       const run = await openRun(request, own, signal);
       return { session: run.session, notices: await notices(run.notices) };
+    },
+    async prepareSwitch(command, turn) {
+      const prepare = switches.get(command.sessionId);
+      if (prepare === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
+      return await prepare(command, turn);
     },
     onAgentSession: (session, { label }) => agents.began(session, label),
     ...sessionCommands(sessions),

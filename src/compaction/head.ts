@@ -86,7 +86,7 @@ export function unfenced(text: string): string {
 }
 
 /** Each entry is a line of JSON, which no entry can leave. */
-function factLines({ tasks, doneTasks, files, plan }: Facts): string {
+export function factLines({ tasks, doneTasks, files, plan }: Facts): string {
   const done = doneTasks === 0 ? "" : ` (${doneTasks} done)`;
   return [
     ...(tasks.length + doneTasks === 0 ? [] : [`${TASKS}${done}:`]),

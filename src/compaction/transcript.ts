@@ -74,7 +74,7 @@ export function digest(messages: readonly Message[], earlier: string, bytesMax: 
   ].join("\n");
 }
 
-function turnsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+export function turnsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
   const turns: Message[][] = [];
   for (const message of messages) {
     const current = turns.at(-1);

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { Files } from "../base/world.ts";
@@ -49,6 +50,8 @@ import { guardOf, sessionLife } from "./session-life.ts";
 import { joinParts } from "./session-part.ts";
 
 /** What a session is composed of, once everything was opened. */
+import type { SwitchSources } from "./succession.ts";
+import { switching } from "./switching.ts";
 export interface Material {
   readonly session: SessionId;
   readonly logId: LogId;
@@ -60,6 +63,8 @@ export interface Material {
   readonly defaults: RunDefaults;
   /** What is freed when the session has ended. */
   readonly close: AsyncDisposable;
+  /** Where it stands among the sessions that took each other's place. */
+  readonly place: Pick<SwitchSources, "reference" | "succession" | "reopen">;
 }
 
 export interface ComposedRun {
@@ -92,6 +97,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     planning({ ...material, permission, permissionTimeoutMs }),
+    switching({ ...material, ...material.place }),
   ]);
   const composed = composeSession({
     world: { ...world, files },
@@ -152,6 +158,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     requestMiddleware: [
       guard.request,
       ...checkpoints.request,
+        tools: () => registry?.list() ?? [],
       ...parts.request,
       ...(await requestMiddleware(material, {
         files,

@@ -1,5 +1,6 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
 import type { SessionId } from "../base/ids.ts";
+import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -19,6 +20,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly retention: Pick<RetentionSweep, "middleware">;
   /** What the live sessions have to show. */
   readonly offered: OfferedBySessions;
+  /** How each of them goes on under another profile. */
+  readonly switches: Map<SessionId, PrepareSwitch>;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }
@@ -26,5 +29,7 @@ export interface RunDefaults extends HarnessOptions {
 /** A log whose lease this process holds, and what it held before. */
 export interface OpenedLog {
   readonly writer: SessionWriter;
+  /** Whether it was there before this run. */
+  readonly isOld: boolean;
   readonly resumed: ResumedLog;
 }

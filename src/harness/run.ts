@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile.ts";
+import { EMBEDDED, isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { ChosenModel } from "../provider/choose.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -22,6 +22,7 @@ import type { Preferences } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { Succession } from "./succession.ts";
 
 /** A session that was opened, and what there is to tell about it. */
 export interface OpenedRun {
@@ -36,19 +37,22 @@ const SCRATCH_MODE = 0o700;
 /**
  * Opens a session, or a new run on an existing log: profile, instructions, model, log, tools, and the middleware
  * around them. What was opened is closed again when a step fails.
+ * @param succession given where it takes the place of another one.
  */
 export async function openRun(
   request: CommandOf<"CreateSession">,
   defaults: RunDefaults,
   signal: AbortSignal,
+  succession?: Succession,
 ): Promise<OpenedRun> {
   const { world, providers, store } = defaults;
   const before = await previousRun(request, store);
   const workingDir = before?.workingDir ?? request.workingDir ?? defaults.workingDir;
   await using undo = new AsyncDisposableStack();
 
+  const reference = profileName(request, before, defaults.config);
   const profile = await bootStep(world.log, "loading the profile", () =>
-    openProfile(profileName(request, before, defaults.config), workingDir, defaults),
+    openProfile(reference, workingDir, defaults),
   );
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
     openProject(workingDir, profile, defaults),
@@ -56,12 +60,15 @@ export async function openRun(
   const choosing = bootStep(world.log, "choosing the model", () =>
     providers.choose(
       request.model ?? scriptedModel(profile) ?? defaults.model,
-      preferredModels(before, profile, defaults.config),
+      succession === undefined
+        ? preferredModels(before, profile, defaults.config)
+        : succeedingModels(succession, profile, defaults.config),
       signal,
     ),
   );
   const [project, chosen] = await Promise.all([reading, choosing]);
-  const [session, logId] = [world.ids.next("sess"), request.resume ?? world.ids.next("log")];
+  const session = succession?.session ?? world.ids.next("sess");
+  const logId = request.resume ?? succession?.logId ?? world.ids.next("log");
   const workspace = workspaceOf(logId, workingDir, defaults);
   const slot = await bootStep(world.log, "opening the model", async () =>
     ModelSlot.open(chosen, {
@@ -77,7 +84,18 @@ export async function openRun(
     }),
   );
   const log = await bootStep(world.log, "opening the session's log", () =>
-    openLog({ session, logId, workingDir, profile, chosen, isNew: before === undefined }, defaults),
+    openLog(
+      {
+        session,
+        logId,
+        workingDir,
+        profile: reference,
+        chosen,
+        isNew: before === undefined,
+        isChanged: succession !== undefined,
+      },
+      defaults,
+    ),
   );
   undo.use(log.writer);
   // Only now is this session ours, and with it the folder that an earlier run may have left output in.
@@ -93,9 +111,17 @@ export async function openRun(
       workspace,
       slot,
       defaults,
+      place: {
+        reference,
+        ...(succession === undefined ? {} : { succession }),
+        reopen: (next, successor) =>
+          openRun({ kind: "CreateSession", ...asked(request), ...next }, defaults, signal, successor),
+      },
       close: undo.move(),
     }),
   );
+  // Before anybody hears of it: what it takes over must not get lost with it.
+  if (succession !== undefined) await composed.session.durable();
   world.log.for("engine").write("info", "session opened", {
     session,
     log: logId,
@@ -120,7 +146,13 @@ function profileName(
   before: LogInfo | undefined,
   { defaultProfile = "default" }: Config,
 ): string {
-  return profile ?? before?.profile ?? defaultProfile;
+  const name = profile ?? before?.profile ?? defaultProfile;
+  return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
+}
+
+/** A model that was asked for by its name is asked for by the run that takes the place of this one too. */
+function asked({ model }: CommandOf<"CreateSession">): Pick<CommandOf<"CreateSession">, "model"> {
+  return model === undefined ? {} : { model };
 }
 
 interface OpenedProject {
@@ -173,6 +205,14 @@ function preferredModels(before: LogInfo | undefined, profile: Profile, config: 
   return { preferred, ...(isOwn || defaultModel === undefined ? {} : { suggested: defaultModel }) };
 }
 
+/** What a session goes on with under another profile. The model that it had is the last of them, and is always there. */
+function succeedingModels({ model }: Succession, profile: Profile, config: Config): Preferences {
+  const isOwn = !profile.path.startsWith(EMBEDDED);
+  const { defaultModel } = profile;
+  const named = isOwn ? [defaultModel, config.defaultModel] : [config.defaultModel, defaultModel];
+  return { preferred: [...named, model].filter((name) => name !== undefined) };
+}
+
 /** The log to go on with. It works where it worked before. */
 async function previousRun(
   { resume }: CommandOf<"CreateSession">,
@@ -190,25 +230,25 @@ interface LogToOpen {
   readonly session: SessionId;
   readonly logId: LogId;
   readonly workingDir: string;
-  readonly profile: Profile;
+  /** What it can be loaded by. */
+  readonly profile: string;
   readonly chosen: ChosenModel;
   readonly isNew: boolean;
+  /** It goes on under this profile and with this model from now on. */
+  readonly isChanged: boolean;
 }
 
 async function openLog(log: LogToOpen, { world, store }: RunDefaults): Promise<OpenedLog> {
-  const { session, logId, workingDir, profile, chosen } = log;
+  const { session, logId, workingDir, profile, chosen, isNew, isChanged } = log;
   const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
-  if (!log.isNew) {
-    const writer = await store.open(logId, session, holder);
-    return { writer, resumed: await resumeLog(store, logId) };
+  const model = `${chosen.provider}:${chosen.model}`;
+  if (!isNew) {
+    const writer = await store.open(logId, session, holder, isChanged ? { profile, model } : undefined);
+    return { writer, isOld: true, resumed: await resumeLog(store, logId) };
   }
   const createdAt = new Date(world.clock.now()).toISOString();
-  const model = `${chosen.provider}:${chosen.model}`;
-  const writer = await store.create(
-    { logId, session, workingDir, profile: profile.name, model, createdAt },
-    holder,
-  );
-  return { writer, resumed: NEW_LOG };
+  const writer = await store.create({ logId, session, workingDir, profile, model, createdAt }, holder);
+  return { writer, isOld: false, resumed: NEW_LOG };
 }
 
 function workspaceOf(logId: LogId, root: string, defaults: RunDefaults): Workspace {

@@ -6,6 +6,7 @@ import type { Event } from "../protocol/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
 
 type OnInput = NonNullable<SessionParts["onInput"]>;
@@ -18,6 +19,8 @@ export interface SessionSurface {
   answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean;
   /** Tells everybody who follows; safe at any time while the session lives. */
   publish(event: Event): void;
+  /** Every tool there is now, with the name of its source. */
+  tools(): ReturnType<ToolRegistry["list"]>;
   /** A person has changed what tools there are: they are declared anew from the next request on. */
   refreshTools(): void;
 }

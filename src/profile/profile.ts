@@ -102,7 +102,7 @@ export async function loadProfile(
   nameOrPath: string,
   userProfilesDir: string,
 ): Promise<Profile> {
-  const isPath = nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+  const isPath = isProfilePath(nameOrPath);
   const path = isPath ? nameOrPath : join(userProfilesDir, `${nameOrPath}.toml`);
   const file = (await readToml(world.files, path)) ?? (isPath ? undefined : embedded(PROFILES, nameOrPath));
   if (file === undefined) {
@@ -116,6 +116,11 @@ export async function loadProfile(
 /** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
 export async function listProfiles(
   world: Pick<World, "files">,
+/** Whether a profile is named by the path of its file. */
+export function isProfilePath(nameOrPath: string): boolean {
+  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+}
+
   userProfilesDir: string,
 ): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
   const own = await userProfiles(world, userProfilesDir);

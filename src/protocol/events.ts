@@ -176,11 +176,16 @@ const payloads = {
     description: z.string(),
     removed: z.boolean().optional(),
   }),
+  /** Told in the session that was left, with `next`, and in the one that goes on, with `previous`. */
   ProfileSwitched: z.object({
     from: z.string(),
     to: z.string(),
+    /** The log that is gone on with. */
     logId: LogIdSchema.optional(),
     next: SessionIdSchema.optional(),
+    previous: SessionIdSchema.optional(),
+    /** The same log goes on, as a new run under the other profile. */
+    inPlace: z.boolean().optional(),
   }),
 };
 

@@ -28,7 +28,7 @@ const DAYS_KEPT_MAX = 4_000;
 
 /** One log of the store in memory. What it holds grows with no number of turns. */
 export interface MemoryLog {
-  readonly start: NewLog;
+  start: NewLog;
   readonly sessions: SessionId[];
   info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
   pinned: boolean;

@@ -61,12 +61,13 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return takeLease(log, holder);
     },
 
-    async open(logId, session, holder) {
+    async open(logId, session, holder, now) {
       const log = mustFind(logId);
       if (!isWhole(log.start, log.lastEvent)) throw new HarnessError("SessionMissing", { id: logId });
       const living = livingHolder(log);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       addRun(log, session);
+      if (now !== undefined) log.start = { ...log.start, ...now };
       return takeLease(log, holder);
     },
 

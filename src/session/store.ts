@@ -14,8 +14,16 @@ export interface SessionStore extends AsyncDisposable {
   /** Starts a new log and holds its lease. */
   create(log: NewLog, holder: Holder): Promise<SessionWriter>;
 
-  /** Takes the lease of an existing log; a holder that is no longer alive is overtaken at once. */
-  open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter>;
+  /**
+   * Takes the lease of an existing log; a holder that is no longer alive is overtaken at once.
+   * @param now what the log is about from this run on, where that is not what it was begun with.
+   */
+  open(
+    logId: LogId,
+    session: SessionId,
+    holder: Holder,
+    now?: Pick<NewLog, "profile" | "model">,
+  ): Promise<SessionWriter>;
 
   /** The log that an id of either kind belongs to. */
   find(id: LogId | SessionId): Promise<LogInfo | undefined>;

@@ -998,6 +998,8 @@ export interface ProfileSwitchedEvent {
     readonly to: string;
     readonly logId?: LogId;
     readonly next?: SessionId;
+    readonly previous?: SessionId;
+    readonly inPlace?: boolean;
   };
 }
 
@@ -1017,6 +1019,8 @@ export type EngineReason =
   | "TokenRevoked"
   | "MCPServerSHA256Mismatch"
   | "MCPServerUnavailable"
+  | "McpLoginNeeded"
+  | "McpScopeMissing"
   | "HookHashChanged"
   | "SandboxUnavailable"
   | "HookTimeout"
@@ -1026,6 +1030,8 @@ export type EngineReason =
   | "HandshakeVersionMismatch"
   | "PromptRefused"
   | "InvalidCommand"
+  | "UnknownAgent"
+  | "AgentInvalid"
   | "InputQueueFull"
   | "InvalidEvent"
   | "UnknownSession"
@@ -1061,7 +1067,12 @@ export type EngineReason =
   | "UnknownModel"
   | "NoModel"
   | "ProviderKeyMissing"
+  | "ModelTakenOver"
   | "ProviderKeyRefused"
+  | "VertexUnplaced"
+  | "GoogleCredentialsUnusable"
+  | "CopilotLoginFailed"
+  | "ProviderReplaced"
   | "ProviderUnreachable"
   | "ProviderRefused"
   | "ProviderFailed"
@@ -1112,6 +1123,10 @@ export type EngineReason =
   | "OwnerTokenStale"
   | "ParentRefused"
   | "ParentsUnusable"
+  | "PluginInvalid"
+  | "PluginConflict"
+  | "PluginFailed"
+  | "PluginOff"
   | "ToolNameTaken"
   | "ToolInvalid"
   | "UnknownToolPack"
@@ -1141,5 +1156,8 @@ export type EngineReason =
   | "MemoryUnwritable"
   | "MemoryFull"
   | "MemoryMissing"
+  | "SkillProblem"
+  | "SkillMissing"
+  | "UnknownSkillPack"
   | "RewindChanged"
   | "NothingToContinue";

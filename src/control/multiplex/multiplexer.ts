@@ -10,7 +10,9 @@ import type { AttachedClient } from "./client.ts";
 import { endedSession } from "./ended.ts";
 import type { KeepingCommand, NamespaceOwner, SessionKeeping } from "./keeping.ts";
 import { KEEPING_COMMANDS } from "./keeping.ts";
+import type { OpenedSession } from "./opened-session.ts";
 import { isPerson, People } from "./people.ts";
+import type { PrepareSwitch, SwitchParts } from "./profile-switch.ts";
 import { assertHuman } from "./questions.ts";
 import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
@@ -31,6 +33,8 @@ export interface MultiplexerParts {
   /** Composes a new session, or a new run on an existing log, for the client that asked for it. */
   openSession(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession>;
   /** Told of each session that an agent has begun, and of each new run that one has begun on a log (CTL-12). */
+  /** Absent: sessions keep the profile that they were opened with. */
+  readonly prepareSwitch?: PrepareSwitch;
   onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
@@ -46,6 +50,8 @@ export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
   /** Logs that a new run is being opened on. */
+  /** Runs that were told of and are being opened. */
+  readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** The people who follow some session. */
   readonly people: People;
@@ -83,8 +89,11 @@ export class Multiplexer {
       assertHuman(client, command.kind);
       this.people.close(command.askId, client.id);
       return {};
+    const coming = this.#coming.get(command.sessionId);
+    if (coming !== undefined) await Promise.allSettled([coming]);
     }
     if (isKeeping(command)) return await this.#keep(command, client);
+    if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
       return await this.#attachAnew(command, client);
@@ -126,6 +135,34 @@ export class Multiplexer {
     this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
     return acceptedAs(opened);
   }
+  /** What a session is told, may do and costs is for a person to say: an agent stays under the profile it was given. */
+  async #switch(
+    session: Session | undefined,
+    command: CommandOf<"SwitchProfile">,
+    client: AttachedClient,
+  ): Promise<Accepted> {
+    assertHuman(client, command.kind);
+    const { prepareSwitch: prepare } = this.#parts;
+    if (prepare === undefined)
+      throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
+    if (session === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
+    const { switchProfile } = await import("./profile-switch.ts");
+    const parts: SwitchParts = {
+      prepare,
+      adopt: (opened) => this.#adopt(opened),
+      expect: ({ next, logId }, opening) => {
+        const over = () => {
+          this.#coming.delete(next);
+          this.#reopening.delete(logId);
+        };
+        this.#coming.set(next, opening);
+        this.#reopening.set(logId, opening);
+        opening.then(over, over);
+      },
+    };
+    return await switchProfile(session, { command, client }, parts);
+  }
+
 
   #asked(settling: Promise<unknown>): void {
     settling.catch((thrown: unknown) => {
@@ -164,14 +201,18 @@ export class Multiplexer {
   /** Opens a session, or a new run on a log that has none here. */
   async open(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession> {
     const opened = await this.#parts.openSession(request, client);
+    await this.#adopt(opened);
+    if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
+    return opened;
+  }
+
+  async #adopt({ session }: OpenedSession): Promise<void> {
     const { session } = opened;
     if (this.#stopping) {
       await session.end("binary-shutdown"); // it was opened while all the others were ended
       throw new HarnessError("EngineStopping", {});
     }
     this.add(session);
-    if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
-    return opened;
   }
 
   /** Takes over a session that was opened already. It is let go of once it has ended: its log has all of it. */
@@ -213,7 +254,8 @@ export class Multiplexer {
     client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "identityClass">>,
   ): AsyncIterable<Envelope> {
     const person = isPerson(client) ? this.people.told : undefined;
-    const events = (until: AbortSignal) =>
+    const events = (until: AbortSignal): AsyncIterable<Envelope> =>
+      once(this.#coming.get(id), () => events(until)) ??
       this.#sessions.get(id)?.subscribe(since, until, person) ??
       endedSession(id, this.#parts.store, { since, signal: until });
     return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
@@ -244,6 +286,18 @@ export class Multiplexer {
 function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
   return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
 }
+/** What can be followed once something is there; undefined where nothing is waited for. */
+function once(
+  coming: Promise<unknown> | undefined,
+  events: () => AsyncIterable<Envelope>,
+): AsyncIterable<Envelope> | undefined {
+  if (coming === undefined) return undefined;
+  return (async function* whenThere() {
+    await Promise.allSettled([coming]);
+    yield* events();
+  })();
+}
+
 
 function isKeeping(command: Command): command is KeepingCommand {
   return KEEPING_COMMANDS.some((kind) => kind === command.kind);

@@ -13,7 +13,7 @@ import type { InputWants } from "./input-queue.ts";
 import type { NamespaceOwner } from "./keeping.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
-import type { SessionCommands, SessionParts } from "./session-parts.ts";
+import type { QuietTurn, SessionCommands, SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import { Turns } from "./turns.ts";
 
@@ -231,6 +231,34 @@ export class Session {
   /** Who carries out the custom commands of a namespace in this session. */
   ownerOf(namespace: string): NamespaceOwner | undefined {
     return this.#parts.namespaces?.get(namespace);
+  }
+
+  /**
+   * Leaves its place to another run: does `work` while no turn can begin, tells what that gives, and begins to end. Where
+   * anything fails before that, it goes on as it was.
+   * @throws HarnessError TurnInProgress while a turn runs.
+   */
+  async handOver(
+    command: CommandOf<"SwitchProfile">,
+    client: AttachedClient,
+    work: (turn: QuietTurn) => Promise<Event>,
+  ): Promise<void> {
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#idle.touch();
+    await this.#recovery.settled(client);
+    await this.#turns.quietly(command, client, async (turn) => {
+      const told = await work({ ...surfaceOf(turn), history: turn.history });
+      turn.cancel.signal.throwIfAborted();
+      turn.publish(told);
+      await this.#parts.bus.commit("power");
+      this.#endUnasked("user"); // it waits for this to be over
+      return {};
+    });
+  }
+
+  /** Resolves once everything that was told so far would survive a loss of power. */
+  async durable(): Promise<void> {
+    await this.#parts.bus.commit("power");
   }
 
   /** A cancel that comes while what is left of an earlier run is settled stops the input that waits for that. */

@@ -23,6 +23,8 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
     if (resume !== undefined && (await reachesLog(scope, resume, logOf))) return;
     throw forbidden(resume === undefined ? "new sessions" : `the log ${resume}`);
   }
+  // In place the same log goes on; else it would leave for a session that it may not enter.
+  if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
   if (!(await reaches(scope, command.sessionId, logOf))) throw forbidden(`the session ${command.sessionId}`);
   // A namespace may look at whatever it likes, all sessions of this user among it.
   if (command.kind === "CustomCommand") throw forbidden(`commands of the namespace ${command.namespace}`);

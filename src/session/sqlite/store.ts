@@ -82,7 +82,12 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  async open(logId: LogId, session: SessionId, holder: Holder): Promise<SessionWriter> {
+  async open(
+    logId: LogId,
+    session: SessionId,
+    holder: Holder,
+    now?: Pick<NewLog, "profile" | "model">,
+  ): Promise<SessionWriter> {
     const held = this.#connection.transaction("process", () => {
       const row = this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
@@ -90,6 +95,10 @@ export class SqliteStore implements SessionStore {
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       const log = this.#rows.integer(row, "num", logId);
       const run = this.#addRun(log, session, new Date(this.#world.clock.now()).toISOString());
+      if (now !== undefined) {
+        const { profile, model } = now;
+        this.#connection.run("UPDATE logs SET profile = ?, model = ? WHERE num = ?", profile, model, log);
+      }
       return {
         log,
         run,

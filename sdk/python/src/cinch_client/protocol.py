@@ -1143,6 +1143,8 @@ _ProfileSwitchedEventPayloadRequired = TypedDict("_ProfileSwitchedEventPayloadRe
 class ProfileSwitchedEventPayload(_ProfileSwitchedEventPayloadRequired, total=False):
     logId: LogId
     next: SessionId
+    previous: SessionId
+    inPlace: bool
 
 
 _ProfileSwitchedEventRequired = TypedDict("_ProfileSwitchedEventRequired", {

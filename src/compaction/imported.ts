@@ -1,0 +1,89 @@
+import { byteLength } from "../base/text.ts";
+import type { Message } from "../protocol/message.ts";
+import { headAndTail } from "./cut-text.ts";
+import { collectFacts, NO_FACTS } from "./facts.ts";
+import { factLines, readHead } from "./head.ts";
+import { turnsOf } from "./transcript.ts";
+import { beginsTurn, wordsOf } from "./words.ts";
+
+/** Turns that a session takes over from the one before it, where nobody says how many. */
+export const TURNS_IMPORTED_DEFAULT = 5;
+export const TURNS_IMPORTED_MAX = 50;
+const TEXT_BYTES_MAX = 24_000;
+const ASKED_BYTES_MAX = 2_000;
+const SAID_BYTES_MAX = 2_000;
+const EARLIER_BYTES_MAX = 4_000;
+
+export interface ImportedTurns {
+  readonly turns: number;
+  readonly text: string;
+}
+
+/**
+ * The last turns of a conversation as a summary for a new one, made from the conversation alone: what was asked, what was
+ * called, what was said last; then the standing rules, open tasks, files and plan in them ([A] § Mid-session profile
+ * switching). Never a replay, and of at most `TEXT_BYTES_MAX`: the newest turns stay.
+ *
+ * Undefined where nothing was said, or no turn is wanted.
+ */
+export function importedTurns(
+  messages: readonly Message[],
+  turnsMax: number,
+  profile: string,
+): ImportedTurns | undefined {
+  const head = readHead(messages[0]);
+  const said = turnsOf(head === undefined ? messages : messages.slice(1));
+  const taken = said.slice(Math.max(0, said.length - turnsMax));
+  if (turnsMax === 0 || taken.length === 0) return undefined;
+  const words = taken.flat();
+  const begun = head !== undefined && taken.length === said.length ? head.facts : NO_FACTS;
+  const facts = collectFacts(begun, words, { cut: words.length, begun: "" });
+  const earlier =
+    begun === NO_FACTS || head === undefined || head.summary === ""
+      ? []
+      : ["What was before them:", headAndTail(head.summary, EARLIER_BYTES_MAX)];
+  const rules = facts.rules.map((rule) => `- ${JSON.stringify(rule)}`);
+  const about = [
+    ...(rules.length === 0 ? [] : ["What the user said has always or never to be done:", ...rules]),
+    ...(factLines(facts) === "" ? [] : [factLines(facts)]),
+  ].join("\n");
+  const kept = newestWithin(taken.map(turnText), TEXT_BYTES_MAX - byteLength(about));
+  const text = [
+    `Summary of the session before this one, which ran on the profile ${JSON.stringify(profile)}: its last ${kept.length === 1 ? "turn" : `${kept.length} turns`}, the newest last. It was made from the log; what tools returned is not among it.`,
+    ...earlier,
+    ...kept,
+    ...(about === "" ? [] : [about]),
+  ].join("\n");
+  return { turns: kept.length, text };
+}
+
+function turnText(messages: readonly Message[]): string {
+  const [first] = messages;
+  const asked = first !== undefined && beginsTurn(first) ? wordsOf(first) : "";
+  const counts = new Map<string, number>();
+  let said = "";
+  for (const { role, content } of messages) {
+    for (const block of content) {
+      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
+      if (role === "assistant" && block.type === "text") said = block.text;
+    }
+  }
+  const calls = [...counts].map(([name, times]) => `${name} ×${times}`).join(", ");
+  return [
+    asked === "" ? "Went on." : `Asked: ${JSON.stringify(headAndTail(asked, ASKED_BYTES_MAX))}`,
+    ...(calls === "" ? [] : [`Called: ${calls}`]),
+    ...(said === "" ? [] : [`Said last: ${JSON.stringify(headAndTail(said, SAID_BYTES_MAX))}`]),
+  ]
+    .map((line, at) => `${at === 0 ? "- " : "  "}${line}`)
+    .join("\n");
+}
+
+/** The last texts that fit; the very last one always. */
+function newestWithin(texts: readonly string[], bytesMax: number): readonly string[] {
+  let left = bytesMax;
+  const from = texts.findLastIndex((text, at) => {
+    left -= byteLength(text) + 1;
+    return left < 0 && at < texts.length - 1;
+  });
+  return texts.slice(from + 1);
+}

@@ -1,0 +1,7 @@
+import type { Session } from "./session.ts";
+
+/** A session that was opened, and sentences for the person who opened it. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly notices?: readonly string[];
+}

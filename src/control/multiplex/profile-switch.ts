@@ -1,0 +1,88 @@
+import type { HarnessError } from "../../base/errors.ts";
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { Accepted, CommandOf } from "../../protocol/commands.ts";
+import type { PayloadOf } from "../../protocol/events.ts";
+import type { AttachedClient } from "./client.ts";
+import type { OpenedSession } from "./opened-session.ts";
+import type { Session } from "./session.ts";
+import type { QuietTurn } from "./session-parts.ts";
+
+type SwitchProfile = CommandOf<"SwitchProfile">;
+
+/** What goes on in the place of a session, made ready and not yet begun. */
+export interface PreparedSwitch {
+  /** What those who follow the session are told before it ends. */
+  readonly told: PayloadOf<"ProfileSwitched"> & { readonly next: SessionId; readonly logId: LogId };
+  /**
+   * Begins it; in place, once the session has let go of its log. Where that fails in place, the session goes on under the
+   * profile that it had, and `refused` says why.
+   */
+  open(): Promise<OpenedSession & { readonly refused?: HarnessError }>;
+}
+
+/**
+ * Looks at what a session would go on with, and changes nothing.
+ * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused …
+ */
+export type PrepareSwitch = (command: SwitchProfile, turn: QuietTurn) => Promise<PreparedSwitch>;
+
+export interface SwitchParts {
+  readonly prepare: PrepareSwitch;
+  /** Takes over what was opened. */
+  adopt(opened: OpenedSession): Promise<void>;
+  /** Has whoever names a run that is about to begin, or its log, wait for it. */
+  expect(coming: { readonly next: SessionId; readonly logId: LogId }, opening: Promise<OpenedSession>): void;
+}
+
+/**
+ * Puts another run in the place of a session: a new one on a new log, or in place a new run on the same log ([A] §
+ * Mid-session profile switching, PROF-02).
+ *
+ * What fails before the session is left has changed nothing. A new session is there, with what it takes over durable in
+ * its log, before the old one is told to end; the old one can be gone on with at any time.
+ * @throws HarnessError TurnInProgress while a turn runs; what `prepare` refuses it with.
+ */
+export async function switchProfile(
+  session: Session,
+  { command, client }: { readonly command: SwitchProfile; readonly client: AttachedClient },
+  parts: SwitchParts,
+): Promise<Accepted> {
+  const coming = Promise.withResolvers<OpenedSession>();
+  coming.promise.catch(() => undefined); // whoever waits for it is told
+  let opened: OpenedSession | undefined;
+  let prepared: PreparedSwitch | undefined;
+  try {
+    await session.handOver(command, client, async (turn) => {
+      const ready = await parts.prepare(command, turn);
+      prepared = ready;
+      if (command.inPlace === true) {
+        parts.expect(ready.told, coming.promise);
+      } else {
+        opened = await ready.open();
+        await parts.adopt(opened);
+      }
+      return { kind: "ProfileSwitched", payload: ready.told };
+    });
+    await Promise.allSettled([session.ending]); // how that went is told to those who followed it
+    if (prepared !== undefined && opened === undefined) {
+      const begun = await prepared.open();
+      await parts.adopt(begun);
+      opened = begun;
+      coming.resolve(begun);
+      if (begun.refused !== undefined) throw begun.refused;
+    }
+  } catch (thrown) {
+    coming.reject(thrown);
+    // Where the session could not be left, nobody was told of the other one.
+    if (session.ending === undefined) await opened?.session.end("error");
+    throw thrown;
+  }
+  return accepted(opened, prepared);
+}
+
+function accepted(opened: OpenedSession | undefined, prepared: PreparedSwitch | undefined): Accepted {
+  if (opened === undefined || prepared === undefined) throw new TypeError("nothing was switched to");
+  const { from, to, logId: log } = prepared.told;
+  const { session, notices = [] } = opened;
+  return { sessionId: session.id, result: { from, to, log, notices } };
+}

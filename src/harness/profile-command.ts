@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { count } from "../base/text.ts";
+import { EMBEDDED, listProfiles } from "../profile/profile.ts";
+import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { SessionSurface } from "./session-part.ts";
+import type { SwitchSources } from "./succession.ts";
+
+const VERBS = ["show", "list"] as const;
+
+/**
+ * The custom commands `profile:…`: the profile of a session with the skills, MCP servers and tools that are loaded in it
+ * ([A] § Slash commands), and the profiles that there are. The result is `{text}` for people, with what programs need
+ * beside it.
+ */
+export async function profileCommand(
+  sources: SwitchSources,
+  { verb }: CommandOf<"CustomCommand">,
+  tools: ReturnType<SessionSurface["tools"]>,
+): Promise<Accepted> {
+  switch (VERBS.find((known) => known === verb)) {
+    case "show":
+      return shown(sources, tools);
+    case "list":
+      return await listed(sources);
+    case undefined:
+      throw new HarnessError("InvalidCommand", {
+        kind: `/profile:${verb}`,
+        why: `there is no such command; there are ${VERBS.join(", ")}`,
+      });
+  }
+}
+
+function shown(
+  { session, profile, reference, slot, defaults }: SwitchSources,
+  tools: ReturnType<SessionSurface["tools"]>,
+): Accepted {
+  const { offered } = defaults;
+  const skills = offered.skills(session).map(({ name }) => name);
+  const servers = offered.mcpServers(session);
+  const bySource = Map.groupBy(tools, ({ source }) => source);
+  const lines = [
+    `profile ${profile.name} (${placeOf(profile.path)}) · ${slot.name}`,
+    `skills: ${skills.length === 0 ? "none" : skills.join(", ")}`,
+    `MCP servers: ${servers.length === 0 ? "none" : servers.map((each) => `${each.name} (${each.state}, ${count(each.tools, "tool")})`).join(", ")}`,
+    ...[...bySource].map(
+      ([source, each]) => `tools of ${source}: ${each.map(({ tool }) => tool.name).join(", ")}`,
+    ),
+    "/profiles lists the others; /profiles:NAME goes on under one of them.",
+  ];
+  return {
+    result: {
+      text: lines.join("\n"),
+      profile: profile.name,
+      reference,
+      path: profile.path,
+      model: slot.name,
+      skills,
+      mcp_servers: servers,
+      tools: tools.map(({ tool, source }) => ({ name: tool.name, source })),
+    },
+  };
+}
+
+async function listed({ profile, defaults }: SwitchSources): Promise<Accepted> {
+  const { world, paths } = defaults;
+  const names = await listProfiles(world, join(paths.config, "profiles"));
+  const lines = names.map(
+    ({ name, isOwn }) => `${name === profile.name ? "*" : " "} ${name}  ${isOwn ? "yours" : "embedded"}`,
+  );
+  return {
+    result: {
+      text: [...lines, "/profiles:NAME goes on under one of them."].join("\n"),
+      profiles: names.map(({ name, isOwn }) => ({ name, source: isOwn ? "user" : "embedded" })),
+    },
+  };
+}
+
+function placeOf(path: string): string {
+  return path.startsWith(EMBEDDED) ? "embedded" : path;
+}

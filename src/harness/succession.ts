@@ -1,0 +1,37 @@
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { OpenedSession } from "../control/multiplex/opened-session.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event } from "../protocol/events.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+
+/** How a run begins that takes the place of another one (PROF-02). */
+export interface Succession {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  /** The model to go on with, where neither the profile nor the configuration names one that can be used. */
+  readonly model: string;
+  /** What its log begins with. */
+  readonly events: readonly Event[];
+  /** What the first input takes over from the session before. */
+  readonly imported?: readonly InputBlock[];
+}
+
+export interface SwitchSources {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: Profile;
+  /** What the profile can be loaded by: its name, or its path. */
+  readonly reference: string;
+  readonly slot: Pick<ModelSlot, "name">;
+  readonly log: OpenedLog;
+  readonly workspace: Pick<Workspace, "root">;
+  readonly defaults: RunDefaults;
+  /** How this run itself began, where it has taken the place of another one. */
+  readonly succession?: Succession;
+  /** Opens a run with the settings of this one. */
+  reopen(request: Omit<CommandOf<"CreateSession">, "kind">, succession: Succession): Promise<OpenedSession>;
+}
