@@ -15,6 +15,7 @@ import { VERSION } from "./version.ts";
 const PLAIN = {
   autoApprove: false,
   strictPermissions: false,
+  planMode: false,
   withoutProject: false,
   allowProjectHooks: false,
   insecureDevKey: false,
@@ -24,7 +25,7 @@ const PLAIN = {
 
 test("[CLI-01] every flag of a run is read, with = or a space", () => {
   const line =
-    "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --log-to-stderr --log-level warn,engine=debug --no-listen";
+    "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --plan --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --log-to-stderr --log-level warn,engine=debug --no-listen";
   expect(parse(line)).toEqual({
     kind: "print",
     prompt: "hello",
@@ -37,6 +38,7 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       level: "ReadOnly",
       autoApprove: true,
       strictPermissions: true,
+      planMode: true,
       maxTurns: 7,
       maxCostUsd: 0.5,
       record: "out.jsonl",

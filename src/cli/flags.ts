@@ -89,6 +89,11 @@ export const FLAGS = [
     for: [...WORKS, "permissions"],
   },
   {
+    name: "plan",
+    help: "Begin in plan mode: only reads run until you approve a plan; with -p the plan is the answer.",
+    for: WORKS,
+  },
+  {
     name: "effort",
     value: "WORD",
     help: "How hard the model is to think: off, low, medium, high, xhigh or max.",

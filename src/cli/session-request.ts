@@ -43,12 +43,13 @@ export function hasRunFlags(settings: Settings): boolean {
 
 function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
   const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, lockfile } = settings;
-  const { withoutProject, allowProjectHooks } = settings;
+  const { withoutProject, allowProjectHooks, planMode } = settings;
   return {
     ...(level === undefined ? {} : { level }),
     ...(effort === undefined ? {} : { effort }),
     ...(autoApprove ? { autoApprove } : {}),
     ...(strictPermissions ? { strictPermissions } : {}),
+    ...(planMode ? { planMode } : {}),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(withoutProject ? { withoutProject } : {}),

@@ -15,6 +15,7 @@ export interface Settings {
   readonly level?: Level;
   readonly autoApprove: boolean;
   readonly strictPermissions: boolean;
+  readonly planMode: boolean;
   readonly effort?: EffortWord;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
@@ -43,6 +44,7 @@ export function settingsOf(flags: Flags): Settings {
   return {
     autoApprove: flags.has("auto-approve"),
     strictPermissions: flags.has("strict-permissions"),
+    planMode: flags.has("plan"),
     withoutProject: flags.has("without-project"),
     allowProjectHooks: flags.has("allow-project-hooks"),
     insecureDevKey: flags.has("insecure-dev-key"),

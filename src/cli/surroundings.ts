@@ -71,6 +71,7 @@ export function harnessOptions(
     workingDir: at.workingDir,
     autoApprove: settings.autoApprove,
     strictPermissions: settings.strictPermissions,
+    planMode: settings.planMode,
     attended: run.attended,
     withoutProject: settings.withoutProject,
     allowProjectHooks: settings.allowProjectHooks,

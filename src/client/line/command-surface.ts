@@ -25,6 +25,7 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     costs: seen.spending.costs,
     memories: seen.memories.text,
     turns: seen.turns,
+    planMode: seen.planMode,
     waiting: screen.waiting,
     get model() {
       return seen.model;

@@ -19,6 +19,11 @@ export const LINE_COMMANDS = [
     usage: "/rewind [N [files | conversation | both] | undo]",
     help: "list the turns, go back to before one, or undo that",
   },
+  {
+    name: "plan",
+    usage: "/plan [off]",
+    help: "plan first: nothing changes until you approve it",
+  },
   { name: "cost", usage: "/cost", help: "what this session has cost so far" },
   {
     name: "permissions",

@@ -3,6 +3,7 @@ import type { AskId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
+import { planModeOf } from "../kit/plan-mode.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
@@ -65,6 +66,8 @@ export class EventPrinter {
   #waiting: readonly WaitingInput[] = [];
   /** What was told last of files that cannot be set back. */
   #unkeptText: string | undefined;
+  /** Whether the session was last told to be in plan mode. */
+  #plans = false;
 
   constructor(options: PrinterOptions) {
     this.#options = options;
@@ -225,6 +228,8 @@ export class EventPrinter {
       return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
     const agents = agentText(envelope.payload);
     if (agents !== undefined) return agents;
+    const plans = planModeOf(envelope);
+    if (plans !== undefined) return this.#planMode(plans);
     const given = givenMemories(envelope);
     if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);
@@ -233,6 +238,12 @@ export class EventPrinter {
     const heldBefore = waited.filter(({ held }) => held).length;
     const held = this.#waiting.filter((input) => input.held).length;
     return held > heldBefore ? heldText(this.#waiting) : undefined;
+  }
+
+  #planMode(active: boolean): string | undefined {
+    if (active === this.#plans) return undefined;
+    this.#plans = active;
+    return active ? "plan mode is on: nothing is changed until you approve a plan" : "plan mode is off";
   }
 
   #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {

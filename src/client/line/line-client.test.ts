@@ -46,6 +46,65 @@ test("[CLI-01 PROV-11] that no price is known is told after the first turn, and 
   await rig.leave("/quit");
 });
 
+test("[ENG-21 CLI-01] /plan begins plan mode, the prompt shows it, a plan is approved or answered with words, /plan off ends it", async () => {
+  const rig = openRig();
+  const plans = (active: boolean): Event => ({
+    kind: "CustomEvent",
+    payload: { namespace: "cinch", kind: "PlanMode", payload: { active } },
+  });
+  await rig.type("/plan");
+  rig.publish(plans(true), plans(true));
+  await settle();
+  expect(rig.prompts.at(-1)).toBe("plan > ");
+  await rig.type("/plan");
+  await rig.type("/plan now");
+  rig.publish({
+    kind: "Asked",
+    payload: {
+      askId: ASK,
+      about: "plan",
+      text: "1. look",
+      choices: [
+        { value: "approve", label: "approve it" },
+        { value: "deny", label: "refuse it" },
+      ],
+      words: true,
+    },
+  });
+  await settle();
+  await rig.type("3");
+  await rig.type("look twice");
+  rig.publish({ kind: "Answered", payload: { askId: ASK, answer: "look twice" } });
+  await rig.type("/plan off");
+  rig.publish(plans(false));
+  await settle();
+  expect(rig.sent).toEqual([
+    { kind: "EnterPlanMode", sessionId: SESSION },
+    { kind: "Answer", sessionId: SESSION, askId: ASK, answer: "look twice" },
+    { kind: "ExitPlanMode", sessionId: SESSION, approve: true },
+  ]);
+  expect(rig.shown()).toBe(
+    [
+      "plan mode is on: nothing is changed until you approve a plan",
+      "Plan mode is on. /plan off ends it.",
+      "Write /plan to plan first, /plan off to end that.",
+      "Question (plan):",
+      "| 1. look",
+      "  1  approve it",
+      "  2  refuse it",
+      "That is none of the answers: type 1 (or y) or 2 (or n), or words of your own.",
+      "Question (plan):",
+      "| 1. look",
+      "  1  approve it",
+      "  2  refuse it",
+      "plan mode is off",
+      "",
+    ].join("\n"),
+  );
+  expect(rig.prompts.at(-1)).toBe("> ");
+  await rig.leave("/quit");
+});
+
 test("[CLI-01] a tool call is one line with its summary, and its result another", async () => {
   const rig = openRig();
   const result = (content: string, isError?: boolean): Event => ({

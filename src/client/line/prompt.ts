@@ -18,6 +18,7 @@ export interface PromptState {
   readonly isContinued: boolean;
   readonly question: Dialogue["question"];
   readonly isBusy: boolean;
+  readonly isPlanning: boolean;
 }
 
 /** What stands where a person types; it shows the time going by while a question waits that denies itself. */
@@ -46,11 +47,11 @@ export class Prompt implements Disposable {
     this.#options.terminal.prompt(undefined);
   }
 
-  #text({ isContinued, question, isBusy }: PromptState): string | undefined {
+  #text({ isContinued, question, isBusy, isPlanning }: PromptState): string | undefined {
     const { terminal, clock } = this.#options;
     if (isContinued) return "... ";
     if (question !== undefined)
       return questionPrompt(question, terminal.redraws ? clock.monotonic() : undefined);
-    return isBusy ? undefined : "> ";
+    return isBusy ? undefined : isPlanning ? "plan > " : "> ";
   }
 }

@@ -75,7 +75,7 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
   if (question.kind === "asked")
-    return `${question.ask.choices === undefined ? "answer" : "choice"}${left} > `;
+    return `${question.ask.choices === undefined || question.ask.words === true ? "answer" : "choice"}${left} > `;
   const { stage, request } = question;
   const answers = request.onceOnly === true ? "1-2" : "1-4";
   return `${stage === "rule" ? "rule" : answers}${left} > `;
@@ -95,6 +95,7 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
 const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
   "outside-sandbox": "it is left as it is",
   rewind: "nothing is set back",
+  plan: "plan mode goes on",
   trust: "the file is left out of this session",
   orphan: "the model is told that nobody knows",
 };
@@ -113,7 +114,7 @@ export function answersText(question: OpenQuestion): string {
     const short = isYesNo(question.ask) ? ` (or ${value === "approve" ? "y" : "n"})` : "";
     return `${at + 1}${short}`;
   });
-  return `type ${numbers.join(" or ")}`;
+  return `type ${numbers.join(" or ")}${question.ask.words === true ? ", or words of your own" : ""}`;
 }
 
 /** A question that is approved or denied, and nothing else. */
@@ -134,7 +135,9 @@ export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly a
     choices.find(
       (choice) => choice.value.toLowerCase() === wanted || choice.label.toLowerCase() === wanted,
     ) ?? (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
-  return chosen === undefined ? undefined : { answer: chosen.value };
+  if (chosen !== undefined) return { answer: chosen.value };
+  // A number that is none of the choices is a slip, not a word.
+  return ask.words === true && typed !== "" && !/^\d+$/.test(typed) ? { answer: text } : undefined;
 }
 
 function askedText(ask: PayloadOf<"Asked">): string {

@@ -1,6 +1,7 @@
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
+import { planModeOf } from "../kit/plan-mode.ts";
 import { endingText } from "../kit/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SeenTurns } from "./seen-turns.ts";
@@ -17,6 +18,8 @@ export class SeenSession {
   readonly #session: () => SessionId;
   #turn: { readonly number: number; readonly by: ClientId } | undefined;
   #lastTurn: TurnEndReason | undefined;
+  /** Whether it plans, and changes nothing until a person approves a plan. */
+  planMode = false;
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[] = [];
 
@@ -54,6 +57,7 @@ export class SeenSession {
     this.memories.add(envelope);
     this.turns.add(envelope);
     if (!this.isOwn(envelope)) return;
+    this.planMode = planModeOf(envelope) ?? this.planMode;
     if (envelope.kind === "TurnStarted")
       this.#turn = { number: envelope.payload.turn, by: envelope.payload.originator };
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);

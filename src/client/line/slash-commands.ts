@@ -24,6 +24,7 @@ export interface CommandSurface extends RewindSurface, SessionsSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
+  readonly planMode: boolean;
   /** What was done with memories so far, in words. */
   readonly memories: string;
   model: string;
@@ -61,6 +62,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return await rewind(command.args, client);
     case "compact":
       return await compact(client);
+    case "plan":
+      return await plan(command.args, client);
     case "permissions":
       return await permissions(command.args, client);
     case "memory":
@@ -127,6 +130,15 @@ async function compact(client: CommandSurface): Promise<void> {
   const result = await client.request({ kind: "CompactSession", sessionId });
   const isShort = typeof result === "object" && result !== null && "compacted" in result && !result.compacted;
   if (isShort) await client.say("There is nothing to gain: the conversation is short already.");
+}
+
+async function plan([word]: readonly string[], client: CommandSurface): Promise<void> {
+  const { session: sessionId } = client;
+  if (word !== undefined && word !== "off")
+    return await client.say("Write /plan to plan first, /plan off to end that.");
+  if (word === "off") return void (await client.send({ kind: "ExitPlanMode", sessionId, approve: true }));
+  if (client.planMode) return await client.say("Plan mode is on. /plan off ends it.");
+  await client.send({ kind: "EnterPlanMode", sessionId });
 }
 
 async function permissions(args: readonly string[], client: CommandSurface): Promise<void> {

@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { merge } from "../kit/merge.ts";
+import { planModeOf } from "../kit/plan-mode.ts";
 import { neutralise } from "../kit/terminal-text.ts";
 import { commandSurface } from "./command-surface.ts";
 import { Dialogue } from "./dialogue.ts";
@@ -180,6 +181,7 @@ export class WatchedSession {
         await this.#typed.work("urgent", () => this.#cancel());
     }
     await this.#ask(envelope);
+    if (planModeOf(envelope) !== undefined) this.#prompt.show();
     const ended = this.#seen.ended(envelope);
     if (ended !== undefined) await this.#turnEnded(ended);
   }
@@ -283,6 +285,7 @@ export class WatchedSession {
       isContinued: this.#typed.isContinued,
       question: this.#dialogue.question,
       isBusy: this.#busy || this.#lanes.busy,
+      isPlanning: this.#seen.planMode,
     };
   }
 }

@@ -23,6 +23,12 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
     command: "RewindSession",
   },
   {
+    name: "plan",
+    usage: "/plan [off]",
+    help: "plan first: nothing is changed until a person approves a plan",
+    command: "EnterPlanMode",
+  },
+  {
     name: "permissions:revoke",
     usage: "/permissions revoke N",
     help: "take back what was allowed for this session",

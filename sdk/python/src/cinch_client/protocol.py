@@ -1422,6 +1422,7 @@ EngineReason = Literal[
     "UnknownModel",
     "NoModel",
     "ProviderKeyMissing",
+    "ModelTakenOver",
     "ProviderKeyRefused",
     "ProviderUnreachable",
     "ProviderRefused",
