@@ -143,18 +143,19 @@ test("[SES-07 R37] a log that is in use is not opened twice, and the holder is n
 });
 
 test("[PROV-11] the cost of each call is told at the configured price, and the cap refuses before it is sent", async () => {
-  await using place = openPlace(says("one"), says("two"));
+  // However long the first request is: what it costs is by far less than the cap, and its answer more.
+  await using place = openPlace({ ...says("one"), usage: { input: 100, output: 20_000 } }, says("two"));
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[prices."mock:test-1"]\ninput = 1000\noutput = 10000\n`,
   );
-  await using harness = await place.open({ maxCostUsd: 1.5 });
+  await using harness = await place.open({ maxCostUsd: 100 });
   const events = await turn(harness, "first");
   expect(events.find((event) => event.kind === "CostIncremented")?.payload).toMatchObject({
     provider: "mock",
     model: "test-1",
     inputTokens: 100,
-    outputTokens: 20,
-    usd: expect.closeTo(0.3, 9),
+    outputTokens: 20_000,
+    usd: expect.closeTo(200.1, 9),
   });
   const second = await turn(harness, "second");
   expect(second.at(-1)).toMatchObject({ payload: { reason: "budget" } });

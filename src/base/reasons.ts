@@ -213,6 +213,9 @@ export const TEXTS = {
     "The memories in <path> cannot be changed: <detail>. Make room, or make the folder writable for you.",
   MemoryFull: "No more fits into <path>, which holds at most <limit>. Forget what is not needed any more.",
   MemoryMissing: "There is no memory '<name>'. List them with: cinch memory list",
+  SkillProblem: "<problem>",
+  SkillMissing: "There is no skill '<name>' that counts in this session. <hint>",
+  UnknownSkillPack: "There is no skill pack '<name>'. <hint> Profiles list packs in skill_packs.",
   RewindChanged: "The files are not as they were in the preview. Look at a new one, then rewind.",
   NothingToContinue: "There is no earlier session in <directory> to continue.",
 } as const;

@@ -48,6 +48,7 @@ import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { joinParts } from "./session-part.ts";
+import { usingSkills } from "./skills.ts";
 
 /** What a session is composed of, once everything was opened. */
 import type { SwitchSources } from "./succession.ts";
@@ -93,9 +94,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
+  const skills = usingSkills(material, (text) => secrets.text(text));
   const parts = joinParts([
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
+    skills.part,
     planning({ ...material, permission, permissionTimeoutMs }),
     switching({ ...material, ...material.place }),
   ]);
@@ -192,8 +195,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     const { signal } = new AbortController();
     await trust.loaded(signal);
     await hooks?.read(signal);
+    await skills.ready(signal);
   }
-  return { session: composed, notices: [...permission.notices(), ...parts.notices] };
+  return { session: composed, notices: [...permission.notices(), ...skills.notices(), ...parts.notices] };
 }
 
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */

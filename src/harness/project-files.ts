@@ -4,7 +4,7 @@ import type { ContextFiles } from "../context/agents-md.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
-import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
+import { homeFiles, projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -36,14 +36,18 @@ export async function readProjectFiles(
     withoutProject = false,
     allowProjectHooks = false,
     paths,
+    environment,
   }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks"> &
-    Partial<Pick<HarnessOptions, "paths">>,
+    Partial<Pick<HarnessOptions, "paths" | "environment">>,
   workingDir: string,
   profile: Profile,
 ): Promise<ProjectFiles> {
   const sources = withoutProject ? [] : profile.contextSources;
   const context = await readContextFiles({ world, workingDir, sources });
-  const own = paths === undefined ? NONE : await userExtensions(world, paths.config);
+  const own =
+    paths === undefined
+      ? NONE
+      : await userExtensions(world, { paths, ...(environment === undefined ? {} : { environment }) });
   if (withoutProject)
     return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
   const { settings, problems } = await readSettings(world, context.root);
@@ -53,12 +57,12 @@ export async function readProjectFiles(
     context,
     settings,
     hooks: hooks.items,
-    extensions: [...own.items, ...extending.items],
+    extensions: ownAndProjects(own.items, extending.items),
     problems: [...context.problems, ...problems, ...hooks.problems, ...own.problems, ...extending.problems],
   };
 }
 
-interface FoundExtensions {
+export interface FoundExtensions {
   readonly items: readonly TrustItem[];
   readonly problems: readonly string[];
 }
@@ -66,15 +70,52 @@ interface FoundExtensions {
 const NONE: FoundExtensions = { items: [], problems: [] };
 const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
 
-async function userExtensions({ files }: World, configDirectory: string): Promise<FoundExtensions> {
-  const { items, refused } = await userFiles(files, configDirectory, EXTENSIONS);
-  return { items, problems: refused.map(({ path, why }) => `${path} ${why}.`) };
+/** The user's own: of their configuration, and what they share between programs in `~/.agents`. */
+async function userExtensions(
+  { files }: World,
+  { paths, environment }: Pick<HarnessOptions, "paths"> & Partial<Pick<HarnessOptions, "environment">>,
+  kinds: readonly TrustKind[] = EXTENSIONS,
+): Promise<FoundExtensions> {
+  const home = environment?.["HOME"];
+  const found = [
+    await userFiles(files, paths.config, kinds),
+    ...(home?.startsWith("/") === true ? [await homeFiles(files, home, kinds)] : []),
+  ];
+  return {
+    items: found.flatMap(({ items }) => items),
+    problems: found.flatMap(({ refused }) => refused.map(({ path, why }) => `${path} ${why}.`)),
+  };
 }
 
-async function projectExtensions({ files }: World, root: string): Promise<FoundExtensions> {
+/** What lies in both places, as in a home that is a repository, is the project's. */
+function ownAndProjects(own: readonly TrustItem[], projects: readonly TrustItem[]): readonly TrustItem[] {
+  const paths = new Set(projects.map(({ path }) => path));
+  return [...own.filter(({ path }) => !paths.has(path)), ...projects];
+}
+
+/** What of one kind extends a session now, read anew. */
+export async function readExtensions(
+  options: Pick<HarnessOptions, "world" | "paths" | "withoutProject" | "environment">,
+  root: string,
+  kind: TrustKind,
+): Promise<FoundExtensions> {
+  const { world, withoutProject = false } = options;
+  const own = await userExtensions(world, options, [kind]);
+  const projects = withoutProject ? NONE : await projectExtensions(world, root, [kind]);
+  return {
+    items: ownAndProjects(own.items, projects.items),
+    problems: [...own.problems, ...projects.problems],
+  };
+}
+
+async function projectExtensions(
+  { files }: World,
+  root: string,
+  kinds: readonly TrustKind[] = EXTENSIONS,
+): Promise<FoundExtensions> {
   const folders = await Promise.all([".cinch", ".agents"].map((name) => files.lstat(join(root, name))));
   if (folders.every((info) => info === undefined)) return NONE;
-  const { items, refused } = await projectFiles(files, root, EXTENSIONS);
+  const { items, refused } = await projectFiles(files, root, kinds);
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 

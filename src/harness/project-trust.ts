@@ -5,7 +5,6 @@ import type { Ask } from "../control/ask.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
 import type { ProjectSettings } from "../profile/project.ts";
 import type { Event } from "../protocol/events.ts";
-import { visible } from "../trust/hidden.ts";
 import type { TrustItem, TrustKind } from "../trust/ledger/item.ts";
 import { kindName } from "../trust/ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
@@ -112,38 +111,13 @@ export class ProjectTrust {
     return { context: { ...context, files }, settings, hooks, extensions };
   }
 
-  async #isAcknowledged({ item, verdict, path }: PendingItem): Promise<boolean> {
-    const { ask, publish } = this.#surface ?? {};
-    if (ask === undefined) return false;
-    const { describeItem } = await import("../trust/ledger/describe.ts");
-    const text = await describeItem(item, verdict, path);
-    const details = {
-      path,
-      kind: item.kind,
-      state: verdict.kind,
-      ...(verdict.kind === "changed" ? { class: verdict.class } : {}),
-      files: item.files.map(({ path: name, sha256 }) => ({ path: name, sha256 })),
-    };
-    const answer = await ask({ about: "trust", text, choices: [...CHOICES], details }, this.#end.signal);
-    if (answer.kind !== "answered" || answer.answer !== APPROVE) return false;
-    try {
-      await this.#judged?.ledger.approve([item]);
-      return true;
-    } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) throw thrown;
-      const message = `${thrown.message} ${visible(path)} is left out of this session.`;
-      publish?.({ kind: "Error", payload: { reason: thrown.reason, message } });
-      return false;
-    }
+  async #isAcknowledged(pending: PendingItem): Promise<boolean> {
+    const surface = this.#surface;
+    if (surface === undefined) return false;
+    const { askAcknowledged } = await import("./ask-acknowledged.ts");
+    return await askAcknowledged(pending, { ...surface, ledger: this.#judged?.ledger }, this.#end.signal);
   }
 }
-
-const APPROVE = "approve";
-
-const CHOICES = [
-  { value: APPROVE, label: "I have read it: use it, until it changes" },
-  { value: "deny", label: "leave it out of this session" },
-] as const;
 
 /** What an acknowledged file of a project says, read from the bytes that were acknowledged. */
 export async function settingsFrom(item: TrustItem): Promise<ProjectSettings> {

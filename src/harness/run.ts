@@ -255,7 +255,7 @@ function workspaceOf(logId: LogId, root: string, defaults: RunDefaults): Workspa
   const { paths, providers, environment } = defaults;
   const scratch = join(paths.data, "scratch", logId);
   const env = childEnvironment(environment, providers.secretVariables);
-  return { root, cwd: root, seen: new Map(), env, scratch };
+  return { root, cwd: root, seen: new Map(), env, scratch, readable: new Set() };
 }
 
 /** @throws HarnessError StoreUnwritable: what is spilled belongs to the session. */

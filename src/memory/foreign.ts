@@ -4,7 +4,7 @@ import type { Message } from "../protocol/message.ts";
 /** Tools whose results come from this machine, as far as is known; of every other they come from strangers. */
 const LOCAL_TOOLS: ReadonlySet<string> = new Set([
   ...["Read", "Write", "Edit", "MultiEdit", "Glob", "Grep", "Ls", "Bash", "BashTask", "TodoWrite"],
-  ...["MemoryRead", "MemoryWrite", "MemoryForget", "ToolSearch", "CallTool"],
+  ...["MemoryRead", "MemoryWrite", "MemoryForget", "ToolSearch", "CallTool", "Skill", "SkillWrite"],
 ]);
 const NETWORK_COMMANDS =
   /(?:^|[\s;&|("'`/$])(?:curl|wget|gh|glab|http|https|xh|lynx|w3m|links|nc|ncat|telnet|ftp|scp|rsync|git\s+(?:\S+\s+){0,6}?(?:clone|fetch|pull|ls-remote))(?=$|[\s;&|)"'`])/;

@@ -137,7 +137,8 @@ async function useProblem(
   if (typeof found === "string") return found;
   for (const { path, spelled } of found) {
     if (word.kind === "glob" && spelled.startsWith("-")) return `${spelled} would be taken for a flag`;
-    if (below(place.root, path) === undefined && below(place.scratch, path) === undefined)
+    const readable = [place.root, place.scratch, ...(place.readable ?? [])];
+    if (readable.every((directory) => below(directory, path) === undefined))
       return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;

@@ -159,7 +159,8 @@ export function confinedBy(confinement: Confinement, target: CommandTarget): Omi
 
 async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
   const home = await resolvedHome(world.files, workspace.env["HOME"]);
-  return { root: workspace.root, scratch: workspace.scratch, ...(home === undefined ? {} : { home }) };
+  const { root, scratch, readable = [] } = workspace;
+  return { root, scratch, readable: [...readable], ...(home === undefined ? {} : { home }) };
 }
 
 function policyNow({ policy, session }: Pick<GateOptions, "policy" | "session">): Policy {

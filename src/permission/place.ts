@@ -8,6 +8,8 @@ export interface Place {
   readonly root: string;
   /** Where tools keep spilled output, readable like the workspace. */
   readonly scratch: string;
+  /** Folders elsewhere that are readable like the workspace. */
+  readonly readable?: readonly string[];
   /** What `~` stands for in a command, resolved; absent where that is not known. */
   readonly home?: string;
 }

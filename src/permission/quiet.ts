@@ -13,6 +13,7 @@ const TOOLS_WITHOUT_TARGET = new Set([
   "TodoWrite",
   "BashTask",
   "MemoryRead",
+  "Skill",
   "EnterPlanMode",
   "ExitPlanMode",
 ]);
@@ -41,5 +42,6 @@ export function isQuiet(
 export function isQuietPath(use: PathUse, tool: string, place: Place): boolean {
   if (!READING_TOOLS.has(tool) || use.access !== "read" || bothPaths(use).some(mayHoldCredentials))
     return false;
-  return below(place.root, use.path) !== undefined || below(place.scratch, use.path) !== undefined;
+  const readable = [place.root, place.scratch, ...(place.readable ?? [])];
+  return readable.some((directory) => below(directory, use.path) !== undefined);
 }

@@ -15,6 +15,7 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["tasks", ["TodoWrite"]],
   ["web", ["WebFetch"]],
   ["memory", ["MemoryRead", "MemoryWrite", "MemoryForget"]],
+  ["skills", ["Skill", "SkillWrite"]],
 ]);
 
 /** The pack that holds every built-in tool. */

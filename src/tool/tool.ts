@@ -138,6 +138,8 @@ export interface Workspace {
   readonly env: Readonly<Record<string, string>>;
   /** Where tools may keep files of their own (spilled output), readable by the model through Read. */
   readonly scratch: string;
+  /** Folders elsewhere that may be read like the workspace: copies of acknowledged skills. Absolute and resolved. */
+  readonly readable?: Set<string>;
 }
 
 export interface SeenFile {

@@ -32,6 +32,7 @@ export const SESSION_COMMANDS = [
   "PromoteRule",
   "Answer",
   "WithdrawInput",
+  "ReloadSkills",
   "EnterPlanMode",
   "ExitPlanMode",
 ] as const satisfies readonly Command["kind"][];

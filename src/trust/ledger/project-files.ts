@@ -45,6 +45,9 @@ const USER: readonly Layout[] = [
   { folder: "prompts", kind: "prompt-template", names: /\.md$/ },
 ];
 
+/** What is looked for in `.agents` of the user's home, which programs of other makers share. */
+const HOME: readonly Layout[] = [{ folder: "skills", kind: "skill", names: "folders" }];
+
 const FOLDER_ENTRIES_MAX = 256;
 
 /**
@@ -68,6 +71,18 @@ export async function userFiles(
   if ((await files.stat(configDirectory))?.kind !== "directory") return { items: [], refused: [] };
   const root = await files.realpath(configDirectory);
   return await find(files, root, { layouts: layoutsOf(USER, only), scope: "user" });
+}
+
+/** The same for `~/.agents`, which the user shares between programs. */
+export async function homeFiles(
+  files: Files,
+  home: string,
+  only?: readonly TrustKind[],
+): Promise<FoundItems> {
+  const folder = join(home, ".agents");
+  if ((await files.stat(folder))?.kind !== "directory") return { items: [], refused: [] };
+  const root = await files.realpath(folder);
+  return await find(files, root, { layouts: layoutsOf(HOME, only), scope: "user" });
 }
 
 function layoutsOf(all: readonly Layout[], only: readonly TrustKind[] | undefined): readonly Layout[] {

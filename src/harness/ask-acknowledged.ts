@@ -1,0 +1,47 @@
+import { HarnessError } from "../base/errors.ts";
+import type { Ask } from "../control/ask.ts";
+import type { Event } from "../protocol/events.ts";
+import { visible } from "../trust/hidden.ts";
+import type { TrustLedger } from "../trust/ledger/ledger.ts";
+import type { PendingItem } from "./trust-gate.ts";
+
+export interface AckSurface {
+  readonly ask: Ask;
+  readonly publish: (event: Event) => void;
+  readonly ledger: TrustLedger | undefined;
+}
+
+const APPROVE = "approve";
+
+const CHOICES = [
+  { value: APPROVE, label: "I have read it: use it, until it changes" },
+  { value: "deny", label: "leave it out of this session" },
+] as const;
+
+/** Shows one item to a person and records that they have acknowledged it; false where they have not ([A] § Trust gates). */
+export async function askAcknowledged(
+  { item, verdict, path }: PendingItem,
+  { ask, publish, ledger }: AckSurface,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { describeItem } = await import("../trust/ledger/describe.ts");
+  const text = await describeItem(item, verdict, path);
+  const details = {
+    path,
+    kind: item.kind,
+    state: verdict.kind,
+    ...(verdict.kind === "changed" ? { class: verdict.class } : {}),
+    files: item.files.map(({ path: name, sha256 }) => ({ path: name, sha256 })),
+  };
+  const answer = await ask({ about: "trust", text, choices: [...CHOICES], details }, signal);
+  if (answer.kind !== "answered" || answer.answer !== APPROVE) return false;
+  try {
+    await ledger?.approve([item]);
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    const message = `${thrown.message} ${visible(path)} is left out of this session.`;
+    publish({ kind: "Error", payload: { reason: thrown.reason, message } });
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import type { SessionId } from "../base/ids.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Event } from "../protocol/events.ts";
+import type { KeptSkills } from "../skill/kept-skills.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { SkillSet } from "../skill/skill-set.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { SessionSurface } from "./session-part.ts";
+
+/** What a session's skills are found with. */
+export interface SkillSources {
+  readonly session: SessionId;
+  readonly logId: string;
+  readonly profile: Profile;
+  readonly trust: ProjectTrust;
+  readonly workspace: Workspace;
+  readonly defaults: RunDefaults;
+}
+
+/** What a session's skills are now, for the parts that work with them. */
+export interface SessionSkills {
+  /** Waits until every question about them is settled. */
+  load(signal: AbortSignal): Promise<SkillSet>;
+  /** Those that count now; waits for nothing. */
+  known(): SkillSet | undefined;
+  /** Others count from now on: the built-in ones, and what of these items a person has acknowledged. */
+  replace(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet>;
+  /** The text of a skill, with its files made ready and its use told. */
+  activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string>;
+  /** The same, where the conversation has it not yet. */
+  activateOnce(skill: Skill, why: string, emit: (event: Event) => void): Promise<string | undefined>;
+  kept(): Promise<KeptSkills>;
+  readonly surface: SessionSurface | undefined;
+}

@@ -1,0 +1,113 @@
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
+import type { AttachedClient } from "../control/multiplex/client.ts";
+import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
+import { assertHuman } from "../control/multiplex/questions.ts";
+import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
+import type { ToolContext } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import type { Reloaded } from "./skills-reload.ts";
+
+export interface SkillsCommands {
+  /** ReloadSkills: for a person, since it can put a question that widens what the model is told. */
+  reload(command: CommandOf<"ReloadSkills">, client: AttachedClient): Promise<Accepted>;
+  /** The custom commands `skills:…`: `list`, with a text for people and rows for programs. */
+  readonly owner: NamespaceOwner;
+  /** Looks at all skills anew after one was written; gives a sentence for the model. */
+  rescan(context: ToolContext): Promise<string>;
+  offered(): readonly SlashCommandInfo[];
+  /** Takes open questions back, and waits for what is under way. */
+  settle(): Promise<void>;
+}
+
+export function skillsCommands(skills: SessionSkills, sources: SkillSources): SkillsCommands {
+  const { defaults, session } = sources;
+  const end = new AbortController();
+  let current = new AbortController();
+  let reloading: Promise<unknown> = Promise.resolve();
+
+  /** One after another: a newer look takes back the questions of the one before. */
+  async function reload(): Promise<Reloaded> {
+    current.abort(new Cancelled("engine", "the skills are looked at anew"));
+    const mine = new AbortController();
+    current = mine;
+    const { reloadSkills } = await import("./skills-reload.ts");
+    const before = reloading.catch(() => undefined);
+    const signal = AbortSignal.any([end.signal, mine.signal]);
+    const reloaded = before.then(() => reloadSkills(skills, sources, signal));
+    reloading = reloaded
+      .then(({ settled }) => settled)
+      .catch((thrown: unknown) => {
+        if (signal.aborted) return;
+        defaults.world.log
+          .for("skills")
+          .write("error", "skills could not be reloaded", { session, what: messageOf(thrown) });
+      });
+    return await reloaded;
+  }
+
+  return {
+    async reload(command, client) {
+      assertHuman(client, command.kind);
+      const { skills: names, waiting, asks } = await reload();
+      return {
+        result: { text: reloadedText(names, waiting, asks), skills: [...names], waiting: [...waiting] },
+      };
+    },
+    async owner({ verb }) {
+      if (verb !== "list") {
+        const [meant] = near(verb, ["list"]);
+        const why = `there is no skill command '${verb.slice(0, 80)}'; ${meant === undefined ? "there is list" : `did you mean ${meant}?`}`;
+        throw new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
+      }
+      const { list, notices } = await skills.load(end.signal);
+      const { listedDescription } = await import("../skill/texts.ts");
+      const rows = list.map(({ name, description, source, path }) => {
+        return { name, source, path, description: listedDescription(description) };
+      });
+      const text = [
+        ...rows.map((row) => `${row.name} (${row.source}): ${row.description}`),
+        ...notices.map(visible),
+      ].join("\n");
+      return { result: { text, skills: rows } };
+    },
+    async rescan() {
+      const { waiting, asks } = await reload();
+      if (waiting.length === 0) return "It counts: this very content is acknowledged already.";
+      return `It is inactive until the user acknowledges it${asks ? ", which they are asked for now" : ": with cinch ack, or /skills:reload"}.`;
+    },
+    offered() {
+      const known = skills.known()?.list ?? [];
+      return [
+        {
+          name: "skills:reload",
+          usage: "/skills:reload",
+          help: "look at all skills anew",
+          command: "ReloadSkills",
+        },
+        ...known.map(({ name, description }) => ({
+          name: `skills:${name}`,
+          usage: `/skills:${name} [TEXT]`,
+          help: visible(description).slice(0, HELP_CHARACTERS_MAX).toWellFormed(),
+          command: "SendInput",
+        })),
+      ];
+    },
+    async settle() {
+      end.abort(new Cancelled("engine", "the session was ended"));
+      await reloading;
+    },
+  };
+}
+
+const HELP_CHARACTERS_MAX = 250;
+
+function reloadedText(names: readonly string[], waiting: readonly string[], asks: boolean): string {
+  const counted = `${count(names.length, "skill")}${names.length === 0 ? "" : `: ${names.join(", ")}`}.`;
+  if (waiting.length === 0) return counted;
+  const then = asks ? "you are asked about each" : "acknowledge them with cinch ack";
+  return `${counted} Not acknowledged as they are now, and left out: ${waiting.map(visible).join(", ")}; ${then}.`;
+}

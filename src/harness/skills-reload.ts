@@ -1,0 +1,54 @@
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { askAcknowledged } from "./ask-acknowledged.ts";
+import { readExtensions } from "./project-files.ts";
+import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import { judgeItems } from "./trust-gate.ts";
+
+/** What looking at all skills anew has found. */
+export interface Reloaded {
+  /** The names of those that count now. */
+  readonly skills: readonly string[];
+  /** Folders that a person has to look at first, as they know them. */
+  readonly waiting: readonly string[];
+  /** Whether somebody is asked about those. */
+  readonly asks: boolean;
+  /** Resolves once every question is settled; what is acknowledged then counts, each from its answer on. */
+  readonly settled: Promise<void>;
+}
+
+/**
+ * Looks at every skill of user and project anew: what is acknowledged as it is now counts at once, what is not is asked for,
+ * one after the other, where there is somebody (SKL-04, SKL-05).
+ */
+export async function reloadSkills(
+  skills: SessionSkills,
+  { trust, profile, defaults }: Pick<SkillSources, "trust" | "profile" | "defaults">,
+  signal: AbortSignal,
+): Promise<Reloaded> {
+  const { config } = defaults;
+  const { items, problems } = await readExtensions(defaults, trust.root, "skill");
+  const lockfile = defaults.lockfile ?? config.trust.lockfile;
+  const { ledger, pending, notices } = await judgeItems(
+    { ...defaults, ...(lockfile === undefined ? {} : { lockfile }) },
+    items,
+    { root: trust.root, promoteProse: config.trust.promoteProse ?? profile.promoteProse },
+  );
+  const left = new Set<TrustItem>(pending.map(({ item }) => item));
+  const counting = () => items.filter((item) => !left.has(item));
+  const set = await skills.replace(counting(), [...problems, ...notices]);
+  const { surface } = skills;
+  const asks = (defaults.asksTrust ?? defaults.attended) && surface !== undefined;
+
+  async function ask(): Promise<void> {
+    if (!asks || surface === undefined) return;
+    for (const each of pending) {
+      if (signal.aborted) return;
+      const { ask: put, publish } = surface;
+      if (!(await askAcknowledged(each, { ask: put, publish, ledger }, signal))) continue;
+      left.delete(each.item);
+      await skills.replace(counting(), [...problems, ...notices]);
+    }
+  }
+
+  return { skills: set.names, waiting: pending.map(({ path }) => path), asks, settled: ask() };
+}

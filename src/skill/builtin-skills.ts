@@ -1,0 +1,24 @@
+import { encode } from "../base/text.ts";
+import { trustFile } from "../trust/ledger/item.ts";
+import codeReview from "./builtin/code-review/SKILL.md" with { type: "text" };
+import skillWriting from "./builtin/skill-writing/SKILL.md" with { type: "text" };
+import type { SkillFolder } from "./load-skills.ts";
+import { SKILL_FILE } from "./skill.ts";
+
+const TEXTS: ReadonlyMap<string, string> = new Map([
+  ["code-review", codeReview],
+  ["skill-writing", skillWriting],
+]);
+
+const FILE_MODE = 0o400;
+
+/** The skills in the program of these names, as if they had been read from folders. */
+export function builtinSkills(names: readonly string[]): readonly SkillFolder[] {
+  return names.flatMap((name) => {
+    const text = TEXTS.get(name);
+    if (text === undefined) return [];
+    return [
+      { path: `builtin:${name}`, source: "builtin", files: [trustFile(SKILL_FILE, encode(text), FILE_MODE)] },
+    ];
+  });
+}

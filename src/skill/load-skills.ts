@@ -1,0 +1,132 @@
+import { posix } from "node:path";
+import type { JsonObject } from "../base/json.ts";
+import { decode } from "../base/text.ts";
+import type { TrustFile } from "../trust/ledger/item.ts";
+import type { Skill, SkillProblem, SkillSource } from "./skill.ts";
+import { SKILL_DESCRIPTION_CHARACTERS_MAX, SKILL_FILE } from "./skill.ts";
+import { parseSkillFile } from "./skill-head.ts";
+import { triggersOf } from "./triggers.ts";
+
+/** A folder as it was read, with every file in it. */
+export interface SkillFolder {
+  /** Absolute and resolved; of a built-in one `builtin:NAME`. */
+  readonly path: string;
+  readonly source: SkillSource;
+  readonly files: readonly TrustFile[];
+}
+
+export interface LoadedSkills {
+  readonly skills: readonly Skill[];
+  readonly problems: readonly SkillProblem[];
+}
+
+/** What may stand behind `/skills:`, in a path, and in a line of a list. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
+/** `/skills:reload` is a command, and stays it. */
+const RESERVED = new Set(["reload"]);
+
+/**
+ * Makes skills of a folder: one for each SKILL.md in it, however deep, with the files that lie in its folder (SKL-01).
+ *
+ * Lenient, since real skills break the rules: what can be used is used, and what is wrong is told with file, line and
+ * field. Only one without a description, or without a name that can be called, is left out.
+ */
+export async function loadSkills(folder: SkillFolder): Promise<LoadedSkills> {
+  const heads = folder.files.filter(({ path }) => isSkillFile(path));
+  // SKILL.md goes before a file of its name in other letters in the same folder.
+  const kept = heads.filter(
+    ({ path }) => path.endsWith(SKILL_FILE) || !heads.some((other) => isPreferred(other.path, path)),
+  );
+  const skills: Skill[] = [];
+  const problems: SkillProblem[] = [];
+  if (kept.length === 0) problems.push({ path: folder.path, problem: `it has no ${SKILL_FILE}` });
+  for (const file of kept) {
+    const told = (problem: Omit<SkillProblem, "path">) =>
+      void problems.push({ path: `${folder.path}/${file.path}`, ...problem });
+    const skill = await skillOf(folder, file, told);
+    if (skill !== undefined) skills.push(skill);
+  }
+  return { skills, problems };
+}
+
+export function isSkillFile(path: string): boolean {
+  return /(?:^|\/)skill\.md$/i.test(path);
+}
+
+function isPreferred(path: string, to: string): boolean {
+  return path.endsWith(SKILL_FILE) && posix.dirname(path) === posix.dirname(to);
+}
+
+type Tell = (problem: Omit<SkillProblem, "path">) => void;
+
+async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promise<Skill | undefined> {
+  const parsed = await parseSkillFile(decode(file.bytes), { lenient: true });
+  if (parsed.kind === "problem") {
+    told({ line: parsed.line, problem: `${parsed.problem}; the skill is left out` });
+    return undefined;
+  }
+  if (parsed.told !== undefined)
+    told({ ...parsed.told, problem: `${parsed.told.problem}; the head was read line by line` });
+  const { head, body, lineOf } = parsed;
+  const at = (field: string) => ({ line: lineOf(field), field });
+  const below = posix.dirname(file.path);
+  const path = below === "." ? folder.path : `${folder.path}/${below}`;
+  const name = nameOf(head, posix.basename(path.replace(/^builtin:/, "")), (problem) =>
+    told({ ...at("name"), problem }),
+  );
+  if (name === undefined) return undefined;
+  const description = descriptionOf(head["description"]);
+  if (description === "") {
+    told({ ...at("description"), problem: "is missing; the skill is left out" });
+    return undefined;
+  }
+  if (description.length > SKILL_DESCRIPTION_CHARACTERS_MAX)
+    told({
+      ...at("description"),
+      problem: `has ${description.length} characters, more than ${SKILL_DESCRIPTION_CHARACTERS_MAX}; it is cut in lists`,
+    });
+  return {
+    name,
+    description,
+    source: folder.source,
+    path,
+    body,
+    triggers: triggersOf(head),
+    fields: fieldsOf(head),
+    files: filesBelow(folder.files, below),
+  };
+}
+
+/** The head's own name where it can be called, else the folder's. */
+function nameOf(head: JsonObject, folder: string, told: (problem: string) => void): string | undefined {
+  const said = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim() : "";
+  const inFolder = folder.normalize("NFKC");
+  const name = [said, inFolder].find((each) => NAME.test(each));
+  if (name === undefined) {
+    told("neither it nor the folder's name can be called; the skill is left out");
+    return undefined;
+  }
+  if (RESERVED.has(name.toLowerCase())) {
+    told(`/skills:${name.toLowerCase()} is a command, so no skill can have this name; it is left out`);
+    return undefined;
+  }
+  if (said === "") told(`is missing; the skill goes by its folder's name, ${name}`);
+  else if (name !== said) told(`cannot be called; the skill goes by its folder's name, ${name}`);
+  return name;
+}
+
+function descriptionOf(value: unknown): string {
+  return typeof value === "string" ? value.toWellFormed().replaceAll(/\s+/g, " ").trim() : "";
+}
+
+function fieldsOf(head: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(head).filter(([key]) => key !== "name" && key !== "description"));
+}
+
+function filesBelow(files: readonly TrustFile[], folder: string): readonly TrustFile[] {
+  if (folder === ".") return files;
+  const start = `${folder}/`;
+  return files.flatMap((file) =>
+    file.path.startsWith(start) ? [{ ...file, path: file.path.slice(start.length) }] : [],
+  );
+}

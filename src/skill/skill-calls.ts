@@ -1,0 +1,109 @@
+import { basename, join, relative } from "node:path";
+import { codeOf } from "../base/world.ts";
+import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolContext } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import type { TrustFile } from "../trust/ledger/item.ts";
+import { sha256 } from "../trust/ledger/item.ts";
+import type { KeptSkills } from "./kept-skills.ts";
+import { isSkillFile } from "./load-skills.ts";
+import type { Skill } from "./skill.ts";
+import { fileTrigger } from "./triggers.ts";
+
+export interface SkillCallsParts {
+  /** The skills that count now; waits for nothing. */
+  readonly known: () => readonly Skill[];
+  readonly kept: KeptSkills;
+  /** The text of a skill that a call has made apply; undefined where the conversation has it already. */
+  readonly applies: (skill: Skill, why: string, context: ToolContext) => Promise<string | undefined>;
+}
+
+const SKILLS_PER_CALL_MAX = 2;
+
+/**
+ * Watches over the files of skills around the calls that use them (tier 3).
+ *
+ * Copies that a call names are looked at again before it runs. A command that names a program in a skill's own folder
+ * which is not as it was acknowledged is refused (S42). A skill whose glob matches a file that a call used comes with
+ * the call's result.
+ */
+export function skillCalls({ known, kept, applies }: SkillCallsParts): ToolMiddleware {
+  return async function skillCalls(call, context, next) {
+    const skills = known();
+    if (skills.length === 0) return await next(call, context);
+    const text = textOf(call);
+    if (text.includes(kept.folder)) {
+      for (const skill of skills) {
+        const folder = kept.folderOf(skill);
+        if (folder !== undefined && text.includes(folder)) await kept.ready(skill);
+      }
+    }
+    if (call.plan?.target.kind === "command" && context.onlyReads !== true)
+      for (const skill of skills) await assertUnchanged(skill, text, context);
+    const output = await next(call, context);
+    if (output.isError === true) return output;
+    const added: string[] = [];
+    for (const path of pathsOf(call, context)) {
+      for (const skill of skills) {
+        if (added.length === SKILLS_PER_CALL_MAX) break;
+        if (fileTrigger(path, skill.triggers.globs) === undefined) continue;
+        const applied = await applies(skill, `this call used ${path}`, context);
+        if (applied !== undefined) added.push(applied);
+      }
+    }
+    if (added.length === 0) return output;
+    return {
+      ...output,
+      content: [...output.content, ...added.map((each) => ({ type: "text", text: each }) as const)],
+    };
+  };
+}
+
+/** What of a call can name a file. */
+function textOf({ plan, input }: ToolCall): string {
+  if (plan?.target.kind === "command") return `${plan.target.command}\n${plan.target.cwd}`;
+  if (plan?.target.kind === "paths") return plan.target.paths.map(({ path }) => path).join("\n");
+  return typeof input === "string" ? input : "";
+}
+
+/** Files below the workspace that a call used, as globs see them. */
+function pathsOf({ plan }: ToolCall, { workspace }: ToolContext): readonly string[] {
+  if (plan?.target.kind !== "paths") return [];
+  return plan.target.paths
+    .map(({ path }) => relative(workspace.root, path))
+    .filter((path) => path !== "" && !path.startsWith(".."));
+}
+
+/** @throws ToolFailure where a command names a program of the skill that differs from what was acknowledged. */
+async function assertUnchanged(skill: Skill, text: string, { world }: ToolContext): Promise<void> {
+  if (skill.source === "builtin" || !namesFolder(text, skill.path)) return;
+  for (const file of skill.files) {
+    if (isSkillFile(file.path) || !text.includes(basename(file.path))) continue;
+    const path = join(skill.path, file.path);
+    if (await isAsAcknowledged(path, file, world.files)) continue;
+    throw new ToolFailure(
+      `${path} is not what the user has acknowledged, and was not run. After a look at it they can acknowledge it with /skills:reload; the Skill tool gives a copy of what was acknowledged.`,
+    );
+  }
+}
+
+/** By its last two names, since a command may be relative. */
+function namesFolder(text: string, folder: string): boolean {
+  return text.includes(folder.split("/").slice(-2).join("/"));
+}
+
+async function isAsAcknowledged(
+  path: string,
+  { bytes, sha256: hash }: TrustFile,
+  files: ToolContext["world"]["files"],
+): Promise<boolean> {
+  try {
+    const info = await files.lstat(path);
+    if (info === undefined) return true; // then nothing of it can run
+    if (info.kind !== "file" || info.size !== bytes.length) return false;
+    return sha256(await files.readRange(path, 0, bytes.length)) === hash;
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return false;
+  }
+}

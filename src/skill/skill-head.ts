@@ -1,0 +1,110 @@
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { HeadProblem } from "../base/yaml-head.ts";
+
+/** A SKILL.md taken apart: its head as a table, and the Markdown behind it. */
+export type ParsedSkillFile =
+  | {
+      readonly kind: "skill";
+      readonly head: JsonObject;
+      readonly body: string;
+      /** The line of a key of the head. */
+      lineOf(key: string): number;
+      /** Set where the head is no YAML and was read line by line. */
+      readonly told?: HeadProblem;
+    }
+  | ({ readonly kind: "problem" } & HeadProblem);
+
+/** Longer heads are nobody's, and YAML takes more than linear time. */
+export const HEAD_CHARACTERS_MAX = 16_384;
+
+const END = /^---[ \t]*$/;
+
+/**
+ * Reads a SKILL.md: a head in YAML between lines of `---`, then Markdown (SKL-01).
+ *
+ * Never rejects, whatever the text is, and takes time in proportion to it. With `lenient` a head that is no YAML is read
+ * line by line as far as that goes, which is told: descriptions with an unquoted colon are common.
+ */
+export async function parseSkillFile(
+  text: string,
+  { lenient }: { readonly lenient: boolean },
+): Promise<ParsedSkillFile> {
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .replaceAll(/\r\n?/g, "\n")
+    .split("\n");
+  if (!END.test(lines[0] ?? "")) return problem(1, "it does not begin with a line of ---");
+  const end = lines.findIndex((line, at) => at > 0 && END.test(line));
+  if (end === -1) return problem(1, "the head that begins here is not closed by a line of ---");
+  const source = lines.slice(1, end);
+  const body = lines
+    .slice(end + 1)
+    .join("\n")
+    .trim();
+  const characters = source.reduce((sum, line) => sum + line.length + 1, 0);
+  if (characters > HEAD_CHARACTERS_MAX)
+    return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
+  const plain = plainHead(source);
+  if (plain !== undefined) return { kind: "skill", ...plain, body };
+  const { readYamlHead } = await import("../base/yaml-head.ts"); // most heads are plain and do without
+  const read = readYamlHead(source.join("\n"));
+  if (read.kind === "problem") {
+    const told = { line: read.line + 1, problem: read.problem };
+    const loose = lenient ? looseHead(source) : undefined;
+    return loose === undefined
+      ? { kind: "problem", ...told }
+      : { kind: "skill", head: loose.head, body, told, lineOf: loose.lineOf };
+  }
+  if (!isObject(read.value)) return problem(2, "its head is no list of keys and values");
+  return { kind: "skill", head: read.value, body, lineOf: (key) => read.lineOf(key) + 1 };
+}
+
+interface Head {
+  readonly head: JsonObject;
+  lineOf(key: string): number;
+}
+
+const PLAIN = /^([a-z][a-z-]{0,63}): ([A-Za-z][^#:\t]*)$/;
+const NO_TEXT = /^(?:y|n|yes|no|true|false|on|off|null)$/i;
+
+/** A head of lines `key: words` alone, each of which YAML too takes for a text; undefined for every other. */
+function plainHead(lines: readonly string[]): Head | undefined {
+  const pairs = lines.map((line) => PLAIN.exec(line));
+  const texts: [string, string][] = [];
+  for (const pair of pairs) {
+    const [, key = "", value = ""] = pair ?? [];
+    if (pair === null || NO_TEXT.test(value.trim()) || texts.some(([known]) => known === key))
+      return undefined;
+    texts.push([key, value.trim()]);
+  }
+  return texts.length === 0 ? undefined : headOf(texts.map(([key, value], at) => [key, value, at + 2]));
+}
+
+const LOOSE = /^(name|description|license|compatibility):[ \t]+(\S.*)$/;
+
+/** What lines of the known keys say, the first of each; undefined where there is no description. */
+function looseHead(lines: readonly string[]): Head | undefined {
+  const found: [string, string, number][] = [];
+  for (const [at, line] of lines.entries()) {
+    const [, key, value = ""] = LOOSE.exec(line) ?? [];
+    if (key === undefined || found.some(([known]) => known === key)) continue;
+    found.push([key, unquoted(value.trim()), at + 2]);
+  }
+  return found.some(([key]) => key === "description") ? headOf(found) : undefined;
+}
+
+function unquoted(value: string): string {
+  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value;
+}
+
+function headOf(pairs: readonly (readonly [string, string, number])[]): Head {
+  return {
+    head: Object.fromEntries(pairs.map(([key, value]) => [key, value])),
+    lineOf: (wanted) => pairs.find(([key]) => key === wanted)?.[2] ?? 1,
+  };
+}
+
+function problem(line: number, text: string): ParsedSkillFile {
+  return { kind: "problem", line, problem: text };
+}

@@ -1,0 +1,59 @@
+import { near } from "../base/near.ts";
+import type { Skill, SkillProblem } from "./skill.ts";
+import { problemText } from "./skill.ts";
+
+/** Skills of one session, all places together. */
+export const SKILLS_MAX = 1_000;
+
+/**
+ * The skills of one session by name. Of two that share a name the later one counts, in the order built-in, user, project
+ * (SKL-03), and that is told: a repository's skill must not pass for another one.
+ */
+export class SkillSet {
+  readonly #skills: ReadonlyMap<string, Skill>;
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+
+  /**
+   * @param all in the order of their places.
+   * @param told sentences about what was not even read.
+   */
+  constructor(all: readonly Skill[], problems: readonly SkillProblem[], told: readonly string[] = []) {
+    const skills = new Map<string, Skill>();
+    const shadows: string[] = [];
+    for (const skill of all.slice(0, SKILLS_MAX)) {
+      const before = skills.get(skill.name);
+      if (before !== undefined) shadows.push(shadowText(skill, before));
+      skills.set(skill.name, skill);
+    }
+    const more = all.length - SKILLS_MAX;
+    if (more > 0) shadows.push(`${more} skills were left out, since ${SKILLS_MAX} are loaded.`);
+    this.#skills = skills;
+    this.notices = [...told, ...problems.map((each) => `${problemText(each)}.`), ...shadows];
+  }
+
+  /** In the order of their names, whatever order the disk has. */
+  get list(): readonly Skill[] {
+    return [...this.#skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  get names(): readonly string[] {
+    return this.list.map(({ name }) => name);
+  }
+
+  find(name: string): Skill | undefined {
+    return this.#skills.get(name);
+  }
+
+  /** What to do about a name that is nobody's. */
+  hint(name: string): string {
+    const [meant] = near(name, this.names);
+    if (meant !== undefined) return `Did you mean ${meant}?`;
+    return this.#skills.size === 0 ? "There are none." : "/skills lists those there are.";
+  }
+}
+
+function shadowText({ name, path, source }: Skill, before: Skill): string {
+  const what = before.source === "builtin" ? "the built-in skill of this name" : `that of ${before.path}`;
+  return `The ${source} skill ${name} (${path}) takes the place of ${what}.`;
+}

@@ -1,0 +1,61 @@
+import { says } from "../tool/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import type { Skill } from "./skill.ts";
+import type { SkillSet } from "./skill-set.ts";
+
+export interface SkillToolParts {
+  /** The skills that count now. @throws the signal's reason. */
+  readonly load: (signal: AbortSignal) => Promise<SkillSet>;
+  /** Makes a skill's files ready, tells that it is used, and gives its text. */
+  readonly activate: (skill: Skill, context: ToolContext) => Promise<string>;
+  /** Whether the session had skills from the start on or a person has brought some: else it is found by ToolSearch. */
+  readonly isUsed: () => boolean;
+}
+
+interface SkillPlan extends CallPlan {
+  readonly name?: string;
+  readonly find?: string;
+}
+
+const FOUND_BYTES_MAX = 16_384;
+
+/** Loads a skill by its name, or searches all of them (SKL-02, TOOL-05). Reads only; it is never asked for. */
+export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<SkillPlan> {
+  return {
+    name: "Skill",
+    description:
+      'Loads a skill by its name: instructions for a kind of task. "find" searches all skills by words, with more than the list in the system text.',
+    inputSchema: {
+      type: "object",
+      properties: { name: { type: "string" }, find: { type: "string" } },
+    },
+    mutating: false,
+    level: "ReadOnly",
+    get lazy() {
+      return !isUsed();
+    },
+    async plan(input) {
+      const { name, find } = input as { readonly name?: string; readonly find?: string };
+      if ((name === undefined) === (find === undefined))
+        throw new ToolFailure('Give "name", the skill to load, or "find", words to search for.');
+      const summary = `Skill:${(name ?? `find ${find}`).slice(0, 100).toWellFormed()}`;
+      return { summary, target: { kind: "none" }, ...(name === undefined ? { find: find ?? "" } : { name }) };
+    },
+    async run({ name, find }, context) {
+      const skills = await load(context.signal);
+      const { findSkills, listText } = await import("./texts.ts");
+      if (name === undefined) {
+        const found = findSkills(find ?? "", skills.list);
+        if (found.length === 0) return says(`No skill matches. There are ${skills.names.length} in all.`);
+        return says(listText(found, FOUND_BYTES_MAX));
+      }
+      const skill = skills.find(name);
+      if (skill === undefined)
+        throw new ToolFailure(
+          `There is no skill of this name that counts. ${skills.hint(name)} One that is new or has changed counts once the user has acknowledged it.`,
+        );
+      return says(await activate(skill, context));
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { basename, dirname, join } from "node:path";
+import { byteLength, count } from "../base/text.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf, PathMoved } from "../base/world.ts";
+import { says } from "../tool/output.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { SKILL_FILE } from "./skill.ts";
+
+export interface SkillWriteParts {
+  /** Where skills of the project and of the user lie; of the user undefined where there is no home. Absolute. */
+  readonly places: { readonly project: string; readonly user: string | undefined };
+  /** Looks at all skills anew, now that one was written; gives what that means for this one, as a sentence. */
+  readonly rescan: (context: ToolContext) => Promise<string>;
+}
+
+interface WriteInput {
+  readonly name: string;
+  readonly content: string;
+  readonly file?: string;
+  readonly scope?: "project" | "user";
+}
+
+interface WritePlan extends CallPlan {
+  readonly path: string;
+  readonly content: string;
+}
+
+const FILE_BYTES_MAX = 262_144;
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,3}$/;
+
+/**
+ * Writes a skill, or a file of one ([A] § Future, SKL-05). What it wrote counts only once a person has acknowledged it:
+ * until then the skill is inactive, also one that was active before.
+ */
+export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WritePlan> {
+  return {
+    name: "SkillWrite",
+    description:
+      "Writes a skill, or a file of one: its SKILL.md as a whole, or with file another one below its folder. The skill is inactive until the user has acknowledged it. The skill skill-writing tells how.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "lowercase letters, digits, hyphens" },
+        content: { type: "string", description: "the whole file" },
+        file: { type: "string", description: "scripts/x.sh and the like; absent: SKILL.md" },
+        scope: { enum: ["project", "user"], description: "absent: project" },
+      },
+      required: ["name", "content"],
+    },
+    mutating: true,
+    level: "WorkspaceWrite",
+    lazy: true,
+    async plan(input, { world }) {
+      const { name, content, file = SKILL_FILE, scope = "project" } = input as WriteInput;
+      const place = places[scope];
+      if (place === undefined) throw new ToolFailure("There is no home folder for skills of the user.");
+      await assertWritable({ name, content, file });
+      const spelled = join(place, name, file);
+      const path = await resolved(world.files, spelled);
+      // A link in a repository would have it written anywhere.
+      if (path !== join(await resolved(world.files, dirname(dirname(place))), ...tailOf(place), name, file))
+        throw new ToolFailure(`${spelled} leads elsewhere through a link, and is not written.`);
+      return {
+        summary: `SkillWrite:${scope} ${name}/${file}`,
+        target: { kind: "paths", paths: [{ path, access: "write" }] },
+        path,
+        content,
+        ...(scope === "user"
+          ? { level: "DangerFullAccess" as const, levelWhy: "it is for all your projects" }
+          : {}),
+      };
+    },
+    async run({ path, content }, context) {
+      const { signal, world } = context;
+      signal.throwIfAborted();
+      try {
+        await world.files.writeResolved(path, content);
+      } catch (thrown) {
+        if (codeOf(thrown) === undefined && !(thrown instanceof PathMoved)) throw thrown;
+        throw new ToolFailure(`${path} cannot be written: ${(thrown as Error).message}`, { cause: thrown });
+      }
+      return says(`Written: ${path}. ${await rescan(context)}`);
+    },
+  };
+}
+
+/** @throws ToolFailure with everything that is wrong. */
+async function assertWritable({ name, content, file }: Required<Omit<WriteInput, "scope">>): Promise<void> {
+  const { checkSkill, nameProblems } = await import("./check-skill.ts");
+  const problems = nameProblems(name, name).map((problem) => `name: ${problem}`);
+  const isOwn = !name.includes("/") && name !== "reload";
+  if (!isOwn) problems.push("name: cannot be a path, or reload");
+  if (!FILE_NAME.test(file) || file.includes(".."))
+    problems.push("file: must be a plain path below the skill's folder, such as scripts/check.sh");
+  if (file !== SKILL_FILE && basename(file).toLowerCase() === SKILL_FILE.toLowerCase())
+    problems.push(`file: a ${SKILL_FILE} stands in the skill's own folder`);
+  if (byteLength(content) > FILE_BYTES_MAX) problems.push(`content: has more than ${FILE_BYTES_MAX} bytes`);
+  if (problems.length === 0 && file === SKILL_FILE) {
+    const found = await checkSkill(content, { path: SKILL_FILE, folder: name });
+    problems.push(
+      ...found
+        .filter(({ severity }) => severity === "error")
+        .map(
+          ({ line = 1, field, problem }) =>
+            `line ${line}: ${field === undefined ? "" : `${field}: `}${problem}`,
+        ),
+    );
+  }
+  if (problems.length > 0)
+    throw new ToolFailure(`Not written (${count(problems.length, "problem")}): ${problems.join("; ")}.`);
+}
+
+function tailOf(place: string): readonly string[] {
+  return [basename(dirname(place)), basename(place)];
+}
+
+/** With every link resolved, as far as there is anything. */
+async function resolved(files: Files, path: string): Promise<string> {
+  if ((await files.lstat(path)) !== undefined) {
+    try {
+      return await files.realpath(path);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      throw new ToolFailure(`${path} is a link to something that does not exist.`, { cause: thrown });
+    }
+  }
+  const parent = dirname(path);
+  return parent === path ? path : join(await resolved(files, parent), basename(path));
+}

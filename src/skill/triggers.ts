@@ -1,0 +1,82 @@
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { Skill, Triggers } from "./skill.ts";
+
+export const TRIGGERS_MAX = 32;
+export const TRIGGER_CHARACTERS_MAX = 128;
+
+/** How much of a prompt is looked at, and how many of its words may be paths. */
+const PROMPT_CHARACTERS_MAX = 65_536;
+const PATHS_MAX = 200;
+const GLOB = /[*?[{/]|^[^\s.]*\.[A-Za-z0-9]+$/;
+
+/**
+ * What `triggers:` of a head says: a list of texts, each a glob of file names or words of a prompt, or a table of `globs`
+ * (also `files`, `paths`) and `keywords`. What is none, too long or too many is left out. No field of the open
+ * specification; it is read where it is there.
+ */
+export function triggersOf(head: JsonObject): Triggers {
+  const { triggers } = head;
+  if (isObject(triggers)) {
+    const globs = ["globs", "files", "paths"].flatMap((key) => textsOf(triggers[key]));
+    return bounded({ globs, keywords: textsOf(triggers["keywords"]) });
+  }
+  const texts = textsOf(triggers);
+  return bounded({
+    globs: texts.filter((text) => GLOB.test(text)),
+    keywords: texts.filter((text) => !GLOB.test(text)),
+  });
+}
+
+function bounded({ globs, keywords }: Triggers): Triggers {
+  return {
+    globs: globs.slice(0, TRIGGERS_MAX),
+    keywords: keywords
+      .map(wordsOf)
+      .filter((text) => text !== "")
+      .slice(0, TRIGGERS_MAX),
+  };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  const list = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [];
+  return list
+    .filter((item) => typeof item === "string")
+    .map((item) => item.trim())
+    .filter((item) => item !== "" && item.length <= TRIGGER_CHARACTERS_MAX);
+}
+
+/** Why a skill applies to a prompt, as a half sentence; undefined where it does not. */
+export function promptTrigger(prompt: string, { triggers }: Pick<Skill, "triggers">): string | undefined {
+  const text = prompt.slice(0, PROMPT_CHARACTERS_MAX);
+  const { keywords, globs } = triggers;
+  if (keywords.length > 0) {
+    const words = ` ${wordsOf(text)} `;
+    const keyword = keywords.find((each) => words.includes(` ${each} `));
+    if (keyword !== undefined) return `the prompt says "${keyword}"`;
+  }
+  if (globs.length === 0) return undefined;
+  const path = pathsIn(text).find((each) => fileTrigger(each, globs) !== undefined);
+  return path === undefined ? undefined : `the prompt names ${path}`;
+}
+
+/** The first of these globs that a path matches; one without a slash is about the file's name alone. */
+export function fileTrigger(path: string, globs: readonly string[]): string | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return globs.find((glob) => new Bun.Glob(glob).match(glob.includes("/") ? path : name));
+}
+
+/** Letters and digits of any script in small letters, one blank between words. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .join(" ");
+}
+
+/** Words that may be the path of a file: they have a dot or a slash inside. */
+function pathsIn(text: string): readonly string[] {
+  const words = text.split(/[\s"'`()<>[\]{},;]+/).map((word) => word.replace(/^@|[.:!?]+$/g, ""));
+  return words.filter((word) => /[^.][./][^.]/.test(word) && word.length <= 1_024).slice(0, PATHS_MAX);
+}
