@@ -48,6 +48,7 @@ describe("[DOC-01] docs/configuration.md", () => {
     expect(config?.permissions.rules).toHaveLength(5);
     expect(keysIn("config.toml")).toEqual(
       keysOf(
+        "src/profile/agents.ts",
         "src/profile/checkpoint.ts",
         "src/profile/compaction.ts",
         "src/profile/thinking.ts",
@@ -77,6 +78,7 @@ describe("[DOC-01] docs/configuration.md", () => {
     expect([...told].sort()).toEqual([
       ...keysOf(
         "src/profile/checkpoint.ts",
+        "src/profile/agents.ts",
         "src/profile/compaction.ts",
         "src/profile/thinking.ts",
         "src/profile/profile.ts",

@@ -1,17 +1,45 @@
-import type { CallId } from "../base/ids.ts";
+import type { PromptText } from "../base/brand.ts";
+import type { CallId, ClientId } from "../base/ids.ts";
+import type { TurnEndReason } from "../protocol/events.ts";
 
 /**
- * Runs a sub-agent with a fresh history inside the parent's environment and resolves to its last text (ENG-10).
+ * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to what it came to
+ * (ENG-10).
  *
- * Its events go to the parent's bus with `parentCall`. An error or a cancel of the child resolves to an empty text;
- * cancelling the parent cancels the child, never the other way round.
+ * Its events go to the session's bus with `parentCall`. However it ends, it ends alone: an error or a cancel of it gives
+ * an empty text. Its signal ends it at once.
+ * @throws HarnessError where it cannot be begun: its model or its worktree cannot be had.
  */
-export type SpawnAgent = (request: SpawnRequest) => Promise<string>;
+export type SpawnAgent = (request: SpawnRequest) => Promise<SpawnedAgent>;
 
 export interface SpawnRequest {
   readonly parentCall: CallId;
-  readonly systemHint: string;
+  /** The sub-agent that asks: by the call that it answers. Absent: the session's own agent does. */
+  readonly within?: CallId;
+  /** The kinds from the session's own agent down to it, itself last. */
+  readonly agents: readonly string[];
+  readonly originator: ClientId;
+  readonly turn: number;
+  /** Said to it beside the session's own system text. */
+  readonly hint: readonly PromptText[];
   readonly prompt: string;
+  /** What it may call, of what whoever asks may. */
+  readonly sees: (tool: string) => boolean;
+  /** The programs that its commands may run; absent: any. */
+  readonly programs?: readonly string[];
+  /** `provider:name`, or a name that one provider has; absent: the session's. */
+  readonly model?: string;
   readonly roundsMax: number;
+  /** Whether it works in a git worktree of its own, made of the commit that the session's stands at. */
+  readonly worktree: boolean;
   readonly signal: AbortSignal;
+}
+
+export interface SpawnedAgent {
+  /** Its last text; empty where it said nothing, failed or was cancelled. */
+  readonly text: string;
+  readonly reason: TurnEndReason;
+  readonly rounds: number;
+  /** What whoever asked has to know of its worktree, or of a model that was not to be had: sentences. */
+  readonly told: readonly string[];
 }

@@ -11,6 +11,7 @@ import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
+import type { SpawnParts } from "../engine/spawn.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
@@ -29,6 +30,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
+import { delegatingTo } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
@@ -84,6 +86,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   let runs: BackgroundRuns | undefined;
   let registry: ToolRegistry | undefined;
   let publish: (event: Event) => void = () => undefined;
+  let spawnParts: SpawnParts | undefined;
   const sandbox = lateSandbox(async () => {
     const { openSandbox } = await import("./sandbox.ts");
     return openSandbox(
@@ -101,6 +104,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     skills.part,
     planning({ ...material, permission, permissionTimeoutMs }),
     switching({ ...material, ...material.place }),
+    diagnosing(material, sandbox),
+    delegatingTo(material),
   ]);
   const composed = composeSession({
     world: { ...world, files },
@@ -127,6 +132,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     redactor: secrets,
     ...(defaults.onAsked === undefined ? {} : { onAsked: defaults.onAsked }),
     onFollowed() {
+    onEngine(shared) {
+      spawnParts = shared;
+    },
       trust.begin();
       parts.onFollowed();
     },
@@ -157,6 +165,10 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         answerAbout: (about, answer, client) => questions.answerAbout(about, answer, client),
         refreshTools: () => registry?.refresh(),
       });
+        spawnParts() {
+          assert(spawnParts !== undefined, "no call runs before its session is composed");
+          return spawnParts;
+        },
     },
     requestMiddleware: [
       guard.request,

@@ -44,6 +44,11 @@ export class ModelSlot {
     return `${this.#current.provider.name}:${this.#current.id}`;
   }
 
+  /** Another model, for a part of the session's work: it thinks as hard as the session's own. */
+  async openBeside(chosen: ChosenModel): Promise<ModelInUse> {
+    return await inUse(chosen, this.#options, this.#thinking);
+  }
+
   /** @param effort stays as it is where absent. */
   async set(chosen: ChosenModel, effort?: EffortWord): Promise<void> {
     const thinking = effort === undefined ? this.#thinking : { ...this.#thinking, effort };

@@ -2,6 +2,7 @@ import type { Ask, Question } from "../control/ask.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
+import type { SpawnParts } from "../engine/spawn.ts";
 import type { Event } from "../protocol/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -21,6 +22,8 @@ export interface SessionSurface {
   publish(event: Event): void;
   /** Every tool there is now, with the name of its source. */
   tools(): ReturnType<ToolRegistry["list"]>;
+  /** What sub-agents share with the session; there once the session is composed. */
+  spawnParts(): SpawnParts;
   /** A person has changed what tools there are: they are declared anew from the next request on. */
   refreshTools(): void;
 }

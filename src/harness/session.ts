@@ -11,6 +11,7 @@ import type { DispatcherParts } from "../engine/dispatch.ts";
 import { Dispatcher } from "../engine/dispatch.ts";
 import { ledger } from "../engine/ledger.ts";
 import { Redaction, redactOutput } from "../engine/redaction.ts";
+import type { SpawnParts } from "../engine/spawn.ts";
 import type { EngineParts, ModelInUse } from "../engine/turn.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
@@ -89,6 +90,8 @@ export interface SessionMaterial {
   readonly namespaces?: NonNullable<SessionParts["namespaces"]>;
   readonly onTurnEnd?: NonNullable<SessionParts["onTurnEnd"]>;
   readonly rewind?: NonNullable<SessionParts["rewind"]>;
+  /** Given what sub-agents share with the session. */
+  readonly onEngine?: (parts: SpawnParts) => void;
   /** Ends what the session still runs, while its events can still be told. */
   readonly settle: () => Promise<void>;
   /** Frees the rest, after the last event. */
@@ -174,6 +177,7 @@ export function composeSession(material: SessionMaterial): Session {
     roundsMax: material.roundsMax,
     ...(onBlock === undefined ? {} : { onBlock }),
   };
+  material.onEngine?.({ engine, registry, handler, requestMiddleware: material.requestMiddleware });
   const close = async () => {
     answers[Symbol.dispose]();
     await material.close();

@@ -34,6 +34,7 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
     tool: call.tool.name,
     args: call.input,
     originator: context.originator,
+    ...agentOf(context),
     summary: view?.leaves === true ? `${OUTSIDE}\n${summary}` : summary,
     reason: visible(
       [
@@ -48,6 +49,11 @@ export function question(decision: Asked, at: Case): PermissionQuestion {
       ? { rule: rules[0] }
       : {}),
   };
+}
+
+function agentOf({ within }: ToolContext): Pick<PermissionQuestion, "agent"> {
+  const agent = within?.agents.at(-1);
+  return agent === undefined ? {} : { agent };
 }
 
 /** Before the command, so that nobody takes it for one that the sandbox holds (SBX-04). */

@@ -16,7 +16,10 @@ const TOOLS_WITHOUT_TARGET = new Set([
   "Skill",
   "EnterPlanMode",
   "ExitPlanMode",
+  "ToolSearch",
 ]);
+/** What they start is judged call by call. One that needs a level of its own is none of these. */
+const TOOLS_THAT_START = new Set(["Agent", "Delegate"]);
 
 /** Tells whether a call needs no question because of what it is. */
 export function isQuiet(
@@ -28,7 +31,7 @@ export function isQuiet(
   const { target } = plan;
   switch (target.kind) {
     case "none":
-      return TOOLS_WITHOUT_TARGET.has(tool);
+      return TOOLS_WITHOUT_TARGET.has(tool) || (TOOLS_THAT_START.has(tool) && plan.level === undefined);
     case "url":
       return false;
     case "command":

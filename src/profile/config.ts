@@ -3,6 +3,9 @@ import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
 import type { Route } from "../provider/route.ts";
 import { ROUTING } from "../provider/route.ts";
+import type { VendorSettings } from "../provider/vendor-settings.ts";
+import type { AgentKeys } from "./agents.ts";
+import { agentsFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
@@ -53,6 +56,7 @@ export interface Config {
   readonly hooks: readonly ConfiguredHook[];
   /** Servers that every session has, beside those of its profile (MCP-01). */
   readonly mcpServers: readonly McpServer[];
+  readonly agents?: AgentKeys;
 }
 
 /** What the user wants asked before a project's files are used. */
@@ -139,6 +143,7 @@ function configFrom(table: Table): Config {
     hooks: hooksFrom(table),
     mcpServers: mcpServersFrom(table),
   };
+    ...agentsFrom(table),
 }
 
 function credentialsFrom(parent: Table): Pick<Config, "credentials"> {

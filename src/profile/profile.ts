@@ -3,6 +3,8 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
+import type { AgentKeys } from "./agents.ts";
+import { agentsFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
@@ -58,6 +60,7 @@ export interface Profile {
   readonly memory?: MemoryKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
+  readonly agents?: AgentKeys;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
   /** As `promote_prose` of config.toml's `[trust]`. */
@@ -182,6 +185,7 @@ async function profileFrom(
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
+    ...agentsFrom(table),
     limits: limits === undefined ? {} : limitsFrom(limits),
     promoteProse: promoteProseFrom(table),
   };

@@ -102,6 +102,8 @@ const payloads = {
     /** Why it is asked, and the rule that would have allowed it. */
     reason: z.string().optional(),
     rule: z.string().optional(),
+    /** The kind of the sub-agent whose call it is; absent: the session's own agent asks. */
+    agent: z.string().optional(),
     /** Whether an answer counts for this very call only: one for the session makes no rule. Absent: it may make one. */
     onceOnly: z.boolean().optional(),
     /** What the call would change in a file: the hunks of a unified diff, as they are. */

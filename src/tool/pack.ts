@@ -14,6 +14,7 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["plan", ["TodoWrite", "EnterPlanMode", "ExitPlanMode"]],
   ["tasks", ["TodoWrite"]],
   ["web", ["WebFetch"]],
+  ["agents", ["Agent", "Delegate"]],
   ["memory", ["MemoryRead", "MemoryWrite", "MemoryForget"]],
   ["skills", ["Skill", "SkillWrite"]],
 ]);

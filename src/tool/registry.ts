@@ -66,6 +66,17 @@ export class ToolRegistry {
     for (const tool of tools) this.#tools.set(tool.name, { tool, source: source.name });
   }
 
+  /** The same tools as far as their names may be seen, to be declared on their own: those of a sub-agent (ENG-10). */
+  restrictedTo(isVisible: (name: string) => boolean): ToolRegistry {
+    const restricted = new ToolRegistry();
+    for (const [name, entry] of this.#tools) if (isVisible(name)) restricted.#tools.set(name, entry);
+    for (const source of this.#late) {
+      const tools = () => source.tools().filter(({ name }) => isVisible(name));
+      restricted.#late.push({ ...source, tools });
+    }
+    return restricted;
+  }
+
   /** Whether a source learns of its tools while the session runs: then `ready` comes before the first request. */
   get isLate(): boolean {
     return this.#late.length > 0;

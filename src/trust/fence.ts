@@ -6,6 +6,7 @@ export type SectionName =
   | "agents-md"
   | "context-file"
   | "skill"
+  | "agent-definition"
   | "memory"
   | "tool-description"
   | "tool-result"

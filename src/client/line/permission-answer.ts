@@ -39,11 +39,11 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
 
 /** The question as it is shown: the whole of what will run, why it is asked, and the four answers. */
 export function permissionText(request: PayloadOf<"PermissionRequested">): string {
-  const { tool, summary, reason, rule } = request;
+  const { tool, summary, reason, rule, agent } = request;
   const name = neutraliseLine(tool);
   const rest = rule === undefined ? "exactly this" : reveal(rule);
   return [
-    `Permission needed: ${name}`,
+    `Permission needed: ${name}${agent === undefined ? "" : ` (for the sub-agent ${neutraliseLine(agent)})`}`,
     quote(summary.split("\n").map(reveal).join("\n")),
     ...changeText(request),
     ...(reason === undefined ? [] : [`because: ${neutraliseLine(reason)}`]),

@@ -1,0 +1,183 @@
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
+import type { SpawnAgent, SpawnedAgent } from "../control/spawn-agent.ts";
+import { fails, says } from "../tool/output.ts";
+import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import type { AgentDefinition } from "./definition.ts";
+import { GENERAL } from "./definition.ts";
+import { kindsOf, programsOf, sees } from "./grants.ts";
+import { hintOf } from "./hint.ts";
+
+export const AGENT_TOOL = "Agent";
+
+/** How long one sub-agent may take, with all that it waits for: longer than any piece of work that is one task. */
+export const AGENT_MS_MAX = 3_600_000;
+const PROMPT_CHARACTERS_MAX = 100_000;
+/** Of one kind, where the kinds are listed: the whole list is part of every request. */
+const LISTED_CHARACTERS_MAX = 160;
+
+export interface AgentToolParts {
+  /** The built-in kind among them. */
+  readonly agents: readonly AgentDefinition[];
+  readonly spawn: SpawnAgent;
+  readonly roundsMax: number;
+  readonly depthMax: number;
+  /** Whether it is only found by ToolSearch. */
+  readonly lazy: boolean;
+}
+
+interface AgentPlan extends CallPlan {
+  readonly agent: AgentDefinition;
+  readonly prompt: string;
+  readonly worktree: boolean;
+}
+
+interface AgentInput {
+  readonly type?: string;
+  readonly prompt: string;
+  readonly description?: string;
+  readonly worktree?: boolean;
+}
+
+/**
+ * Gives one task to a sub-agent and answers with its last text (TOOL-05, ENG-10).
+ *
+ * The call itself is allowed: what the sub-agent does is judged call by call, with the session's own permissions. A
+ * worktree takes WorkspaceWrite.
+ */
+export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
+  const { agents, spawn, depthMax, lazy } = parts;
+  return {
+    name: AGENT_TOOL,
+    description:
+      "Gives one task to a sub-agent with a fresh history, which knows only the prompt, and answers with its last message. For work whose details you do not need.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        type: { enum: agents.map(({ name }) => name), description: agents.map(listed).join("\n") },
+        prompt: { type: "string", description: "the whole task, with all that it must know" },
+        description: { type: "string", description: "three to five words for people" },
+        worktree: { type: "boolean", description: "work in a git worktree of its own" },
+      },
+      required: ["prompt"],
+    },
+    // What it does may change something: a call that broke off is never run again by itself.
+    mutating: true,
+    level: "ReadOnly",
+    msMax: AGENT_MS_MAX,
+    ...(lazy ? { lazy: true } : {}),
+
+    async plan(input, context) {
+      const { type = GENERAL.name, prompt, worktree } = input as AgentInput;
+      const agent = found(type, agents);
+      refuseChain(agent, agents, { context, depthMax });
+      if (prompt.trim() === "") throw new ToolFailure("The prompt is empty: a sub-agent knows nothing else.");
+      if (prompt.length > PROMPT_CHARACTERS_MAX)
+        throw new ToolFailure(
+          `The prompt has more than ${PROMPT_CHARACTERS_MAX} characters: put it into a file.`,
+        );
+      const apart = worktree ?? agent.worktree;
+      return {
+        summary: `${AGENT_TOOL}:${agent.name}`,
+        target: { kind: "none" },
+        agent,
+        prompt,
+        worktree: apart,
+        ...(apart ? { level: "WorkspaceWrite", levelWhy: "it makes a git worktree" } : { inPlanMode: true }),
+      };
+    },
+
+    async run({ agent, prompt, worktree }, context) {
+      const { callId: parentCall, originator, turn, signal, within } = context;
+      const chain = [...(within?.agents ?? []), agent.name];
+      const programs = programsOf(agent);
+      try {
+        const ended = await spawn({
+          parentCall,
+          ...(within === undefined ? {} : { within: within.parentCall }),
+          agents: chain,
+          originator,
+          turn,
+          hint: hintOf(agent),
+          prompt,
+          sees: sees(agent, chain.length < depthMax),
+          ...(programs === undefined ? {} : { programs }),
+          ...(agent.model === undefined ? {} : { model: agent.model }),
+          roundsMax: agent.roundsMax ?? parts.roundsMax,
+          worktree,
+          signal,
+        });
+        signal.throwIfAborted();
+        return answer(ended);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
+        throw thrown;
+      }
+    },
+  };
+}
+
+function listed({ name, description }: AgentDefinition): string {
+  const short =
+    description.length > LISTED_CHARACTERS_MAX
+      ? `${description.slice(0, LISTED_CHARACTERS_MAX)}…`
+      : description;
+  return `${name}: ${short.toWellFormed()}`;
+}
+
+/** @throws ToolFailure that names those there are. */
+function found(type: string, agents: readonly AgentDefinition[]): AgentDefinition {
+  const agent = agents.find(({ name }) => name === type);
+  if (agent !== undefined) return agent;
+  const names = agents.map(({ name }) => name);
+  const meant = near(type, names);
+  const hint = meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `There are: ${names.join(", ")}.`;
+  throw new ToolFailure(`There is no sub-agent ${JSON.stringify(type.slice(0, 80))}. ${hint}`);
+}
+
+/** A sub-agent never stands below one of its own kind: what is not done by then is not done by one more of it. */
+function refuseChain(
+  agent: AgentDefinition,
+  agents: readonly AgentDefinition[],
+  { context: { within }, depthMax }: { readonly context: ToolContext; readonly depthMax: number },
+): void {
+  const above = within?.agents ?? [];
+  const chain = [...above, agent.name].join(" → ");
+  if (agent.name !== GENERAL.name && above.includes(agent.name))
+    throw new ToolFailure(`Sub-agents may not start each other in a circle: ${chain}. Do it yourself.`);
+  if (above.length >= depthMax)
+    throw new ToolFailure(`Sub-agents stand at most ${depthMax} deep, and this would be one more: ${chain}.`);
+  const caller = agents.find(({ name }) => name === above.at(-1));
+  const kinds = caller === undefined ? undefined : kindsOf(caller);
+  if (kinds !== undefined && !kinds.includes(agent.name))
+    throw new ToolFailure(`The sub-agent ${above.at(-1)} may start ${kinds.join(", ")} alone.`);
+}
+
+function answer({ text, reason, rounds, told }: SpawnedAgent): ToolOutput {
+  const ending = reason === "complete" || reason === "yield" ? undefined : ENDINGS[reason];
+  const after = count(rounds, "round");
+  const notes = [
+    ...(ending !== undefined && text !== ""
+      ? [`The sub-agent was ended before it was done: ${ending}, after ${after}.`]
+      : []),
+    ...told,
+  ];
+  if (text === "") {
+    const why = ending ?? "it said nothing";
+    return fails([`The sub-agent gave no answer: ${why}, after ${after}.`, ...told].join("\n"));
+  }
+  return says(notes.length === 0 ? text : `${text}\n\n${notes.map((note) => `[${note}]`).join("\n")}`);
+}
+
+const ENDINGS: Readonly<Partial<Record<SpawnedAgent["reason"], string>>> = {
+  turn_limit: "it had come to its limit of rounds",
+  no_progress: "it went in circles",
+  length: "its answer was cut off at the output limit",
+  budget: "the cost cap was reached",
+  error: "it failed",
+  cancelled: "it was cancelled",
+  empty: "the model answered with nothing",
+};

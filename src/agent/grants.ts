@@ -1,0 +1,78 @@
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import { fails } from "../tool/output.ts";
+import type { AgentDefinition } from "./definition.ts";
+
+/** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */
+const OF_THE_SESSION = new Set(["TodoWrite", "EnterPlanMode", "ExitPlanMode", "Delegate"]);
+/** The way to tools that are not declared: it leads only to what is seen anyway. */
+const THE_WAY = new Set(["ToolSearch", "CallTool"]);
+
+/** Whether a sub-agent of this kind sees a tool that its parent sees (RUN-03). */
+export function sees(
+  { tools, disallowedTools }: AgentDefinition,
+  mayStart: boolean,
+): (tool: string) => boolean {
+  const granted = tools?.map(({ name }) => patternOf(name));
+  const denied = disallowedTools.map(patternOf);
+  return (tool) => {
+    if (THE_WAY.has(tool)) return true;
+    if (OF_THE_SESSION.has(tool) || (tool === "Agent" && !mayStart)) return false;
+    if (denied.some((pattern) => pattern.test(tool))) return false;
+    return granted === undefined || granted.some((pattern) => pattern.test(tool));
+  };
+}
+
+/** The programs that its commands may run; undefined for any. */
+export function programsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
+  const grants = tools.filter(({ name }) => name === "Bash");
+  if (grants.length === 0 || grants.some(({ only }) => only === undefined)) return undefined;
+  return grants.flatMap(({ only = [] }) => only);
+}
+
+/** The kinds of sub-agents that it may start; undefined for any. */
+export function kindsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
+  const grants = tools.filter(({ name }) => name === "Agent");
+  if (grants.length === 0 || grants.some(({ only }) => only === undefined)) return undefined;
+  return grants.flatMap(({ only = [] }) => only);
+}
+
+function patternOf(name: string): RegExp {
+  return new RegExp(`^${name.split("*").map(RegExp.escape).join(".*")}$`);
+}
+
+/**
+ * Refuses every command that would run another program than these, or of which that cannot be told. It stands before the
+ * gate and allows nothing: what it lets through is judged as ever.
+ */
+export function onlyPrograms(programs: readonly string[]): ToolMiddleware {
+  return async function onlyPrograms(call, context, next) {
+    const { command } = (call.input ?? {}) as { readonly command?: unknown };
+    if (call.name !== "Bash" || typeof command !== "string") return await next(call, context);
+    const why = await otherThan(programs, command);
+    if (why === undefined) return await next(call, context);
+    return fails(`This sub-agent may run ${programs.join(", ")} alone, and ${why}.`);
+  };
+}
+
+async function otherThan(programs: readonly string[], command: string): Promise<string | undefined> {
+  const [{ analyse }, { literalOf }] = await Promise.all([
+    import("../shell/analyse.ts"),
+    import("../shell/analysis.ts"),
+  ]);
+  const { commands, functions, unsure, overLimit } = analyse(command);
+  if (overLimit !== undefined) return overLimit;
+  if (functions.length > 0) return "the command defines functions";
+  const [doubt] = unsure;
+  if (doubt !== undefined) return `what the command runs is not certain: ${doubt.why}`;
+  for (const { name, wraps, assignments, text } of commands) {
+    if (name === undefined) continue; // an assignment or a redirection by itself runs nothing
+    const program = literalOf(name);
+    if (program === undefined) return `what "${text}" runs is only known when it runs`;
+    if (!programs.includes(program)) return `the command runs ${JSON.stringify(program)}`;
+    if (wraps === "opaque") return `what "${text}" starts cannot be known`;
+    // PATH and its like decide which program a name means.
+    const [steering] = assignments;
+    if (steering !== undefined) return `"${text}" sets ${steering.name} for it`;
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+import type { Profile } from "../profile/profile.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { RunDefaults } from "./run-parts.ts";
+
+/** What the sub-agents of a session are made with. */
+export interface AgentSources {
+  readonly profile: Pick<Profile, "agents" | "toolPacks">;
+  readonly trust: Pick<ProjectTrust, "mayExtend" | "loaded">;
+  readonly workspace: Workspace;
+  readonly slot: Pick<ModelSlot, "openBeside">;
+  readonly defaults: Pick<RunDefaults, "config" | "providers">;
+}

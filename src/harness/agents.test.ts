@@ -1,0 +1,325 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Turn } from "../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../test/support/place.ts";
+import { connect, openPlace } from "../../test/support/place.ts";
+import type { OpenHarness } from "../harness.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { EventKind } from "../protocol/events.ts";
+import type { HarnessOptions } from "./options.ts";
+import { openReview } from "./review.ts";
+
+// Sub-agents in a whole engine, with a model on the loopback that says what is written here.
+
+const { signal } = new AbortController();
+
+interface Sent {
+  readonly own: readonly Envelope[];
+  readonly ofAgents: readonly Envelope[];
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Sends one input and gives the events of its turn, those of sub-agents apart. */
+async function send(harness: OpenHarness, prompt: string, agent?: string): Promise<Sent> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const events = connection.subscribe(sessionId, { signal });
+  const content = [{ type: "text" as const, text: prompt }];
+  await connection.send({ kind: "SendInput", sessionId, content, ...(agent === undefined ? {} : { agent }) });
+  const own: Envelope[] = [];
+  const ofAgents: Envelope[] = [];
+  for await (const event of events) {
+    (event.parentCall === undefined ? own : ofAgents).push(event);
+    if (event.kind === "TurnEnded" && event.parentCall === undefined) break;
+  }
+  const reason = of(own, "TurnEnded")[0]?.payload.reason ?? "";
+  return { own, ofAgents, text: said(own), reason };
+}
+
+function of<Kind extends EventKind>(events: readonly Envelope[], kind: Kind): readonly EnvelopeOf<Kind>[] {
+  return events.filter((event) => event.kind === kind) as unknown as readonly EnvelopeOf<Kind>[];
+}
+
+function said(events: readonly Envelope[]): string {
+  return of(events, "TextDelta")
+    .map(({ payload }) => payload.text)
+    .join("");
+}
+
+function resultsOf(events: readonly Envelope[]): readonly string[] {
+  return of(events, "ToolResult").map(({ payload }) =>
+    payload.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+  );
+}
+
+/** A definition of the user's own. */
+function define(place: Place, name: string, head: string, prompt = "Look closely."): string {
+  const folder = join(place.root, "config", "agents");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.md`);
+  writeFileSync(path, `---\nname: ${name}\ndescription: the agent ${name}\n${head}---\n${prompt}\n`);
+  return path;
+}
+
+async function openAcknowledged(place: Place, more: Partial<HarnessOptions> = {}): Promise<OpenHarness> {
+  const { own, pending, ledger } = await openReview(place.options());
+  await ledger.approve([...own.pending, ...pending].map(({ item }) => item));
+  return await place.open(more);
+}
+
+function toolsOf(place: Place, request: number): readonly string[] {
+  const tools = (place.mock.requests[request]?.body["tools"] ?? []) as { name: string }[];
+  return tools.map(({ name }) => name);
+}
+
+function sentText(place: Place, request: number): string {
+  return JSON.stringify(place.mock.requests[request]?.body);
+}
+
+const ask = (prompt: string, more: object = {}): Turn => calls("Agent", { prompt, ...more });
+
+test("[ENG-10 TOOL-05] a sub-agent begins with the prompt alone, works with the session's tools, and its last text is the result", async () => {
+  await using place = openPlace(
+    ask("count the files"),
+    calls("Ls", { path: "." }),
+    says("there is one"),
+    says("one file"),
+  );
+  place.write("a.txt", "a");
+  await using harness = await place.open();
+  const { own, ofAgents, text, reason } = await send(harness, "how many files are there?");
+  expect([text, reason]).toEqual(["one file", "complete"]);
+  expect(resultsOf(own)).toEqual(["there is one"]);
+  const call = of(own, "ToolCallStarted")[0]?.payload.callId;
+  expect(new Set(ofAgents.map(({ parentCall }) => parentCall))).toEqual(new Set([call]));
+  expect(ofAgents.map(({ kind }) => kind).filter((kind) => !/Delta|Cost/.test(kind))).toEqual([
+    "TurnStarted",
+    "ToolCallStarted",
+    "ToolResult",
+    "TurnTiming",
+    "TurnEnded",
+  ]);
+  // It shares the number of the turn that it works for.
+  expect(of(ofAgents, "TurnStarted")[0]?.payload.turn).toBe(1);
+  expect(of(ofAgents, "CostIncremented")).toHaveLength(2);
+
+  const messages = place.mock.requests.map(({ body }) => body["messages"] as unknown[]);
+  expect(messages.map(({ length }) => length)).toEqual([1, 1, 3, 3]);
+  expect(JSON.stringify(messages[1])).toContain("count the files");
+  expect(JSON.stringify(messages[1])).not.toContain("how many files");
+  expect(JSON.stringify(place.mock.requests[1]?.body["system"])).toContain("sub-agent");
+  expect(JSON.stringify(place.mock.requests[3]?.body["system"])).not.toContain("sub-agent");
+});
+
+test("[ENG-10] /agents:type has the sub-agent answer, whatever a model would say, and its text is the answer of the turn", async () => {
+  await using place = openPlace(calls("Ls", { path: "." }), says("looks good"), says("as I said"));
+  define(place, "reviewer", "tools: Read, Ls\nmaxTurns: 3\n", "You review.");
+  await using harness = await openAcknowledged(place);
+  const { own, ofAgents, text, reason } = await send(harness, "look at this", "reviewer");
+  expect([text, reason]).toEqual(["looks good", "complete"]);
+  expect(said(ofAgents)).toBe("looks good");
+  expect(of(own, "ToolCallStarted").map(({ payload }) => [payload.tool, payload.args])).toEqual([
+    ["Agent", { type: "reviewer", prompt: "look at this" }],
+  ]);
+  expect(of(own, "CostIncremented")).toEqual([]);
+  expect(sentText(place, 0)).toContain("You review.");
+  expect([...toolsOf(place, 0)].sort()).toEqual(["CallTool", "Ls", "Read", "ToolSearch"]);
+  // The next turn knows what was said.
+  expect((await send(harness, "and?")).text).toBe("as I said");
+  expect(sentText(place, 2)).toContain("looks good");
+});
+
+test("[ENG-10] a kind that there is not is refused with the one that was meant", async () => {
+  await using place = openPlace();
+  define(place, "reviewer", "");
+  await using harness = await openAcknowledged(place);
+  await expect(send(harness, "x", "reviewr")).rejects.toMatchObject({
+    reason: "UnknownAgent",
+    message: "There is no sub-agent 'reviewr'. Did you mean reviewer?",
+  });
+});
+
+test("[ENG-05 ENG-10] a sub-agent has 8 rounds, or those of its definition or of the configuration, and what it said by then is told", async () => {
+  const script = (rounds: number): Turn[] => [
+    ask("go"),
+    ...Array.from({ length: rounds }, (_, at) => ({
+      parts: [{ text: `step ${at + 1}. ` }, { tool: "Ls", input: { path: "." } }],
+    })),
+    says("done"),
+  ];
+  await using eight = openPlace(...script(8));
+  await using harness = await eight.open();
+  const { own, text } = await send(harness, "go");
+  expect(text).toBe("done");
+  expect(resultsOf(own)[0]).toContain("step 8. ");
+  expect(resultsOf(own)[0]).toContain(
+    "ended before it was done: it had come to its limit of rounds, after 8 rounds",
+  );
+
+  await using two = openPlace(...script(2));
+  two.config(`${readFileSync(join(two.root, "config/config.toml"), "utf8")}\n[agents]\nrounds = 2\n`);
+  await using other = await two.open();
+  expect(resultsOf((await send(other, "go")).own)[0]).toContain("after 2 rounds");
+});
+
+test("[ENG-09 ENG-10] a sub-agent that fails is a failed call, and its parent goes on", async () => {
+  const broken: Turn = {
+    parts: [],
+    fault: { kind: "status", status: 400, body: { error: { message: "no" } } },
+  };
+  await using place = openPlace(ask("go"), broken, says("then I do it"));
+  await using harness = await place.open();
+  const { own, ofAgents, text, reason } = await send(harness, "go");
+  expect([text, reason]).toEqual(["then I do it", "complete"]);
+  expect(resultsOf(own)[0]).toContain("The sub-agent gave no answer: it failed");
+  expect(of(ofAgents, "Error")).toHaveLength(1);
+  expect(of(own, "Error")).toEqual([]);
+});
+
+test("[ENG-09 ENG-10] cancelling the turn ends the sub-agent at once, and both are told as cancelled", async () => {
+  const hold = new Promise(() => undefined);
+  await using place = openPlace(ask("go"), says("I begin and do not end", { hold }), says("still here"));
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const sending = send(harness, "go");
+  await place.mock.until((mock) => mock.requests.length === 2);
+  await connection.send({ kind: "CancelTurn", sessionId });
+  const { own, ofAgents, reason } = await sending;
+  expect(reason).toBe("cancelled");
+  expect(of(ofAgents, "TurnEnded").map(({ payload }) => payload.reason)).toEqual(["cancelled"]);
+  expect(of(own, "Cancelled")).toHaveLength(1);
+  expect((await send(harness, "are you there?")).text).toBe("still here");
+});
+
+test("[ENG-10] what a sub-agent says and calls is in no history but its own, also after a resume", async () => {
+  await using place = openPlace(
+    ask("the secret garden"),
+    calls("Ls", { path: "." }),
+    says("grass"),
+    says("it is grass"),
+    says("yes"),
+  );
+  let log: string | undefined;
+  {
+    await using harness = await place.open();
+    log = harness.logId;
+    await send(harness, "what grows there?");
+  }
+  await using again = await place.open({ resume: { kind: "id", id: log ?? "" } });
+  await send(again, "sure?");
+  const messages = place.mock.requests[4]?.body["messages"] as { role: string; content: unknown }[];
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  expect(JSON.stringify(messages)).not.toContain('"Ls"');
+});
+
+test("[ENG-10 RUN-03] a definition sees less than its parent, never more, and its programs are held to", async () => {
+  await using place = openPlace(
+    ask("go", { type: "git-only" }),
+    calls("Bash", { command: "date" }),
+    calls("Write", { path: "b.txt", content: "b" }),
+    calls("Bash", { command: "git --version | cat" }),
+    says("could not"),
+    says("ok"),
+  );
+  define(place, "git-only", "tools: Bash(git), Task\ndisallowedTools: Agent\n");
+  await using harness = await openAcknowledged(place, { autoApprove: true });
+  const { ofAgents } = await send(harness, "go");
+  expect([...toolsOf(place, 1)].sort()).toEqual(["Bash", "CallTool", "ToolSearch"]);
+  expect(resultsOf(ofAgents)).toEqual([
+    'This sub-agent may run git alone, and the command runs "date".',
+    expect.stringContaining('There is no tool "Write"'),
+    'This sub-agent may run git alone, and the command runs "cat".',
+  ]);
+  expect(existsSync(join(place.repo, "b.txt"))).toBe(false);
+});
+
+test("[ENG-10] sub-agents stand two deep at most, never below their own kind, and one below another has no more than that", async () => {
+  await using place = openPlace(
+    ask("go", { type: "outer" }),
+    ask("again", { type: "outer" }),
+    ask("deeper", { type: "inner" }),
+    says("inner is done"),
+    says("outer is done"),
+    says("all done"),
+  );
+  define(place, "outer", "tools: Read, Agent\n");
+  define(place, "inner", "");
+  await using harness = await openAcknowledged(place);
+  const { own, ofAgents } = await send(harness, "go");
+  expect(resultsOf(own)).toEqual(["outer is done"]);
+  expect(resultsOf(ofAgents)).toEqual([
+    "Sub-agents may not start each other in a circle: outer → outer. Do it yourself.",
+    "inner is done",
+  ]);
+  expect([...toolsOf(place, 3)].sort()).toEqual(["CallTool", "Read", "ToolSearch"]);
+  const parents = of(ofAgents, "TurnEnded").map(({ parentCall }) => parentCall);
+  expect(new Set(parents).size).toBe(2);
+});
+
+test("[ENG-10] twenty sub-agents one after the other leave nothing running and nothing in the way", async () => {
+  const script = Array.from({ length: 20 }, (_, at) => [ask(`task ${at}`), says(`did ${at}`)]).flat();
+  await using place = openPlace(...script, says("all of them"));
+  await using harness = await place.open();
+  const { own, ofAgents, text } = await send(harness, "do twenty things");
+  expect(text).toBe("all of them");
+  expect(resultsOf(own)).toEqual(Array.from({ length: 20 }, (_, at) => `did ${at}`));
+  expect(of(ofAgents, "TurnEnded")).toHaveLength(20);
+});
+
+test("[ENG-10 S50] a sub-agent's call is judged like the session's own, and the question names the sub-agent", async () => {
+  await using place = openPlace(
+    ask("make it", { type: "maker" }),
+    calls("Bash", { command: "touch made", outside_sandbox: true }),
+    says("made it"),
+    says("good"),
+  );
+  place.config(
+    `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[sandbox]\nbackend = "none"\n`,
+  );
+  define(place, "maker", "");
+  await using harness = await openAcknowledged(place, { attended: true });
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const asking = (async () => {
+    for await (const event of connection.subscribe(sessionId, { signal }))
+      if (event.kind === "PermissionRequested") return event;
+    throw new Error("nothing was asked");
+  })();
+  const sending = send(harness, "go");
+  const asked = await asking;
+  expect(asked.parentCall).toBeUndefined();
+  expect(asked.payload).toMatchObject({ tool: "Bash", agent: "maker" });
+  const { callId } = asked.payload;
+  await connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow", scope: "once" });
+  expect((await sending).text).toBe("good");
+  expect(existsSync(join(place.repo, "made"))).toBe(true);
+});
+
+test("[ENG-10 RUN-03] a wrong definition is told with file, line and field, and the others can be used", async () => {
+  await using place = openPlace(ask("go", { type: "good" }), says("did"), says("ok"));
+  const path = define(place, "bad", "tools: Read(src/**)\n");
+  define(place, "good", "");
+  await using harness = await openAcknowledged(place);
+  const { own, text } = await send(harness, "go");
+  expect(text).toBe("ok");
+  expect(of(own, "Error").map(({ payload }) => payload.message)).toEqual([
+    `A definition of a sub-agent is wrong: ${path}:4: tools: "Read(src/**)": only Bash and Agent can be granted in part`,
+  ]);
+});
+
+test("[ENG-28 PERF-01] without a definition the tool is found by ToolSearch alone; with depth 0 there is none", async () => {
+  await using place = openPlace(says("hi"), calls("ToolSearch", { query: "agent" }), says("found"));
+  await using harness = await place.open();
+  await send(harness, "hi");
+  expect(toolsOf(place, 0)).not.toContain("Agent");
+  expect(resultsOf((await send(harness, "search")).own)[0]).toContain('"name":"Agent"');
+
+  await using none = openPlace(calls("Agent", { prompt: "x" }), says("no"));
+  none.config(`${readFileSync(join(none.root, "config/config.toml"), "utf8")}\n[agents]\ndepth = 0\n`);
+  await using without = await none.open();
+  expect(resultsOf((await send(without, "go")).own)[0]).toContain('There is no tool "Agent"');
+});

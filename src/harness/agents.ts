@@ -1,0 +1,123 @@
+import { AGENT_TOOL, agentTool } from "../agent/agent-tool.ts";
+import type { AgentDefinition } from "../agent/definition.ts";
+import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "../agent/definition.ts";
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import type { SpawnParts } from "../engine/spawn.ts";
+import type { AgentKeys } from "../profile/agents.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event } from "../protocol/events.ts";
+import { withPacks } from "../tool/pack.ts";
+import type { Tool, ToolSource } from "../tool/tool.ts";
+import type { AgentSources } from "./agent-sources.ts";
+import type { SessionPart } from "./session-part.ts";
+import { wantedAgent } from "./wanted-agent.ts";
+
+/**
+ * Sub-agents of a session (ENG-10, TOOL-05): the tool Agent, the kinds that acknowledged files define, and inputs that are
+ * for one of them. Undefined where they are switched off.
+ *
+ * Without a definition the tool is only found by ToolSearch, so that a request is hardly longer for it, and no file is
+ * read. What it takes to run one is loaded with the first.
+ */
+export function delegatingTo(sources: AgentSources): SessionPart | undefined {
+  const { profile, trust, defaults } = sources;
+  const keys: AgentKeys = { ...profile.agents, ...defaults.config.agents };
+  const { roundsMax = AGENT_ROUNDS_MAX, depthMax = AGENT_DEPTH_MAX } = keys;
+  const isDefined = trust.mayExtend("agent");
+  let parts: () => SpawnParts;
+  let publish: (event: Event) => void = () => undefined;
+  let reading: Promise<readonly AgentDefinition[]> | undefined;
+  let known: readonly AgentDefinition[] = [GENERAL];
+  let tool: Tool = made(known);
+  if (
+    depthMax === 0 ||
+    withPacks({ name: "agents", tools: () => [tool] }, profile.toolPacks).tools().length === 0
+  )
+    return undefined;
+
+  function made(agents: readonly AgentDefinition[]): Tool {
+    let opening: Promise<typeof import("./spawning.ts")> | undefined;
+    return agentTool({
+      agents,
+      roundsMax,
+      depthMax,
+      lazy: !isDefined,
+      async spawn(request) {
+        opening ??= import("./spawning.ts");
+        return await (await opening).spawnIn(sources, parts())(request);
+      },
+    });
+  }
+
+  /** @throws the signal's reason. What is wrong with a file is told once, and keeps no other from being used. */
+  async function agents(signal: AbortSignal): Promise<readonly AgentDefinition[]> {
+    if (!isDefined) return known;
+    const { extensions } = await trust.loaded(signal);
+    reading ??= (async () => {
+      const { agentSet } = await import("../agent/agent-set.ts");
+      const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
+        kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],
+      );
+      const set = agentSet(files);
+      for (const problem of [...set.problems, ...set.warnings]) tell(problem);
+      known = set.agents;
+      tool = made(known);
+      return known;
+    })();
+    return await reading;
+  }
+
+  function tell(problem: string): void {
+    const { reason, message } = new HarnessError("AgentInvalid", { problem });
+    publish({ kind: "Error", payload: { reason, message } });
+  }
+
+  async function checked(type: string, content: readonly InputBlock[], signal: AbortSignal): Promise<void> {
+    const names = (await agents(signal)).map(({ name }) => name);
+    if (!names.includes(type)) {
+      const [meant] = near(type, names);
+      const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
+      throw new HarnessError("UnknownAgent", { name: type, hint });
+    }
+    if (content.some((block) => block.type !== "text"))
+      throw new HarnessError("InvalidCommand", { kind: "SendInput", why: "a sub-agent takes text alone" });
+  }
+
+  const source: ToolSource = {
+    name: "agents",
+    tools: () => [tool],
+    ...(isDefined
+      ? { late: { awaited: true, ready: async (signal: AbortSignal) => void (await loadedOrNone(signal)) } }
+      : {}),
+  };
+
+  /** A trust that cannot be had ends the session's own start, not the declaration of tools. */
+  async function loadedOrNone(signal: AbortSignal): Promise<void> {
+    try {
+      await agents(signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!(thrown instanceof HarnessError)) throw thrown;
+    }
+  }
+
+  return {
+    ...wantedAgent(AGENT_TOOL, checked),
+    tools: [source],
+    slashCommands: () =>
+      known.map(({ name, description }) => ({
+        name: `agents:${name}`,
+        usage: `/agents:${name} TEXT`,
+        help: description,
+        command: "SendInput",
+      })),
+    onFollowed() {
+      if (isDefined) loadedOrNone(new AbortController().signal).catch(() => undefined); // the first request tells it
+    },
+    serve(surface) {
+      parts = surface.spawnParts;
+      publish = surface.publish;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { onlyPrograms } from "../agent/grants.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { CallId } from "../base/ids.ts";
+import type { SpawnAgent, SpawnRequest } from "../control/spawn-agent.ts";
+import type { SpawnParts } from "../engine/spawn.ts";
+import { spawn } from "../engine/spawn.ts";
+import type { ModelInUse } from "../engine/turn.ts";
+import type { ToolHandler } from "../tool/middleware.ts";
+import { chainTool } from "../tool/middleware.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { AgentSources } from "./agent-sources.ts";
+
+/** What the sub-agents below one get at most: never more than it has itself. */
+interface Reach {
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly guard: (handler: ToolHandler) => ToolHandler;
+  readonly model?: () => ModelInUse;
+}
+
+/** Of the sub-agents that run now, by the call that each answers. */
+const reaches = new WeakMap<SpawnParts, Map<CallId, Reach>>();
+
+/** Names that every reader of the format understands as a size of model, where its provider can be used. */
+const SIZES = /^(?:haiku|sonnet|opus)$/;
+
+/** Runs the sub-agents of one session (ENG-10). */
+export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
+  const running = reaches.get(parts) ?? new Map<CallId, Reach>();
+  reaches.set(parts, running);
+  return async (request) => {
+    const { parentCall, within, sees, programs, signal, originator, turn, hint, prompt, roundsMax } = request;
+    const above = (within === undefined ? undefined : running.get(within)) ?? {
+      tools: parts.registry,
+      workspace: sources.workspace,
+      guard: (handler) => handler,
+    };
+    const { model, told } = await modelFor(request, above, sources);
+    const { root, env, scratch } = above.workspace;
+    const reach: Reach = {
+      tools: above.tools.restrictedTo(sees),
+      workspace: { root, cwd: root, seen: new Map(), env, scratch },
+      guard: (handler) =>
+        above.guard(programs === undefined ? handler : chainTool([onlyPrograms(programs)], handler)),
+      ...(model === undefined ? {} : { model }),
+    };
+    running.set(parentCall, reach);
+    try {
+      const { agents } = request;
+      const spawning = {
+        ...reach,
+        within: { parentCall, agents },
+        originator,
+        turn,
+        hint,
+        prompt,
+        roundsMax,
+        signal,
+      };
+      return { ...(await spawn(spawning, parts)), told };
+    } finally {
+      running.delete(parentCall);
+    }
+  };
+}
+
+interface ChosenForIt {
+  readonly model?: () => ModelInUse;
+  readonly told: readonly string[];
+}
+
+/** @throws HarnessError as `chooseModel` does, for a model that was named with its provider. */
+async function modelFor(
+  { model, signal }: SpawnRequest,
+  above: Pick<Reach, "model">,
+  { slot, defaults }: AgentSources,
+): Promise<ChosenForIt> {
+  const inherited = above.model === undefined ? {} : { model: above.model };
+  if (model === undefined) return { ...inherited, told: [] };
+  try {
+    const opened = await slot.openBeside(await defaults.providers.choose(model, {}, signal));
+    return { model: () => opened, told: [] };
+  } catch (thrown) {
+    if (!SIZES.test(model) || !(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing")
+      throw thrown;
+    return {
+      ...inherited,
+      told: [`It worked with this session's model: ${model} cannot be had, since there is no key for it.`],
+    };
+  }
+}

@@ -1,0 +1,24 @@
+import type { Table } from "./table.ts";
+
+/** What a configuration says of sub-agents (ENG-10). What is absent stays at the built-in limit. */
+export interface AgentKeys {
+  /** Provider calls of one sub-agent whose definition says nothing. */
+  readonly roundsMax?: number;
+  /** How deep they may stand in each other; 0 for none at all. */
+  readonly depthMax?: number;
+}
+
+/** @throws HarnessError ConfigInvalid, for unknown keys too. */
+export function agentsFrom(parent: Table): { readonly agents?: AgentKeys } {
+  const table = parent.table("agents");
+  if (table === undefined) return {};
+  const roundsMax = table.integer("rounds", 1);
+  const depthMax = table.integer("depth", 0);
+  table.refuseUnknown();
+  return {
+    agents: {
+      ...(roundsMax === undefined ? {} : { roundsMax }),
+      ...(depthMax === undefined ? {} : { depthMax }),
+    },
+  };
+}
