@@ -51,10 +51,10 @@ import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { joinParts } from "./session-part.ts";
 import { usingSkills } from "./skills.ts";
-
-/** What a session is composed of, once everything was opened. */
 import type { SwitchSources } from "./succession.ts";
 import { switching } from "./switching.ts";
+
+/** What a session is composed of, once everything was opened. */
 export interface Material {
   readonly session: SessionId;
   readonly logId: LogId;
@@ -64,10 +64,10 @@ export interface Material {
   readonly workspace: Workspace;
   readonly slot: ModelSlot;
   readonly defaults: RunDefaults;
-  /** What is freed when the session has ended. */
-  readonly close: AsyncDisposable;
   /** Where it stands among the sessions that took each other's place. */
   readonly place: Pick<SwitchSources, "reference" | "succession" | "reopen">;
+  /** What is freed when the session has ended. */
+  readonly close: AsyncDisposable;
 }
 
 export interface ComposedRun {
@@ -85,8 +85,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const permission = await permitting({ ...material, secrets });
   let runs: BackgroundRuns | undefined;
   let registry: ToolRegistry | undefined;
-  let publish: (event: Event) => void = () => undefined;
   let spawnParts: SpawnParts | undefined;
+  let publish: (event: Event) => void = () => undefined;
   const sandbox = lateSandbox(async () => {
     const { openSandbox } = await import("./sandbox.ts");
     return openSandbox(
@@ -99,13 +99,12 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const files = await scratchFiles(material);
   const skills = usingSkills(material, (text) => secrets.text(text));
   const parts = joinParts([
+    switching({ ...material, ...material.place }),
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     skills.part,
-    planning({ ...material, permission, permissionTimeoutMs }),
-    switching({ ...material, ...material.place }),
-    diagnosing(material, sandbox),
     delegatingTo(material),
+    planning({ ...material, permission, permissionTimeoutMs }),
   ]);
   const composed = composeSession({
     world: { ...world, files },
@@ -131,10 +130,10 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     telemetry: [...parts.telemetry, guard.tool, ...checkpoints.outer],
     redactor: secrets,
     ...(defaults.onAsked === undefined ? {} : { onAsked: defaults.onAsked }),
-    onFollowed() {
     onEngine(shared) {
       spawnParts = shared;
     },
+    onFollowed() {
       trust.begin();
       parts.onFollowed();
     },
@@ -162,18 +161,18 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       parts.serve({
         ask,
         publish: (event) => publish(event),
+        tools: () => registry?.list() ?? [],
         answerAbout: (about, answer, client) => questions.answerAbout(about, answer, client),
-        refreshTools: () => registry?.refresh(),
-      });
         spawnParts() {
           assert(spawnParts !== undefined, "no call runs before its session is composed");
           return spawnParts;
         },
+        refreshTools: () => registry?.refresh(),
+      });
     },
     requestMiddleware: [
       guard.request,
       ...checkpoints.request,
-        tools: () => registry?.list() ?? [],
       ...parts.request,
       ...(await requestMiddleware(material, {
         files,

@@ -138,12 +138,12 @@ function configFrom(table: Table): Config {
     ...sessionFrom(table),
     ...checkpointFrom(table),
     ...memoryFrom(table),
+    ...agentsFrom(table),
     ...credentialsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
     mcpServers: mcpServersFrom(table),
   };
-    ...agentsFrom(table),
 }
 
 function credentialsFrom(parent: Table): Pick<Config, "credentials"> {

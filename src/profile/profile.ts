@@ -58,9 +58,9 @@ export interface Profile {
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
+  readonly agents?: AgentKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
-  readonly agents?: AgentKeys;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
   /** As `promote_prose` of config.toml's `[trust]`. */
@@ -116,14 +116,14 @@ export async function loadProfile(
   return profileFrom(world, file, isPath ? undefined : nameOrPath);
 }
 
-/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
-export async function listProfiles(
-  world: Pick<World, "files">,
 /** Whether a profile is named by the path of its file. */
 export function isProfilePath(nameOrPath: string): boolean {
   return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
 }
 
+/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
+export async function listProfiles(
+  world: Pick<World, "files">,
   userProfilesDir: string,
 ): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
   const own = await userProfiles(world, userProfilesDir);
@@ -182,10 +182,10 @@ async function profileFrom(
     ...sessionFrom(table),
     ...checkpointFrom(table),
     ...memoryFrom(table),
+    ...agentsFrom(table),
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
-    ...agentsFrom(table),
     limits: limits === undefined ? {} : limitsFrom(limits),
     promoteProse: promoteProseFrom(table),
   };

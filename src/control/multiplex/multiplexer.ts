@@ -18,13 +18,12 @@ import type { Session } from "./session.ts";
 import { SESSION_COMMANDS } from "./session.ts";
 import { assertWithin, guarded } from "./within.ts";
 
-export const SERVED_COMMANDS = ["CreateSession", ...SESSION_COMMANDS, ...KEEPING_COMMANDS] as const;
-
-/** A session that was opened, and sentences for the person who opened it. */
-export interface OpenedSession {
-  readonly session: Session;
-  readonly notices?: readonly string[];
-}
+export const SERVED_COMMANDS = [
+  "CreateSession",
+  "SwitchProfile",
+  ...SESSION_COMMANDS,
+  ...KEEPING_COMMANDS,
+] as const;
 
 export interface MultiplexerParts {
   readonly world: World;
@@ -33,9 +32,9 @@ export interface MultiplexerParts {
   /** Composes a new session, or a new run on an existing log, for the client that asked for it. */
   openSession(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession>;
   /** Told of each session that an agent has begun, and of each new run that one has begun on a log (CTL-12). */
+  onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions keep the profile that they were opened with. */
   readonly prepareSwitch?: PrepareSwitch;
-  onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: SessionKeeping;
   /** Who owns which namespace of custom commands. */
@@ -50,9 +49,9 @@ export class Multiplexer {
   readonly #parts: MultiplexerParts;
   readonly #sessions = new Map<SessionId, Session>();
   /** Logs that a new run is being opened on. */
+  readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** Runs that were told of and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
-  readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** The people who follow some session. */
   readonly people: People;
   #stopping = false;
@@ -89,12 +88,12 @@ export class Multiplexer {
       assertHuman(client, command.kind);
       this.people.close(command.askId, client.id);
       return {};
+    }
     const coming = this.#coming.get(command.sessionId);
     if (coming !== undefined) await Promise.allSettled([coming]);
-    }
     if (isKeeping(command)) return await this.#keep(command, client);
-    if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
     const session = this.#sessions.get(command.sessionId);
+    if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
       return await this.#attachAnew(command, client);
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
@@ -135,6 +134,7 @@ export class Multiplexer {
     this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
     return acceptedAs(opened);
   }
+
   /** What a session is told, may do and costs is for a person to say: an agent stays under the profile it was given. */
   async #switch(
     session: Session | undefined,
@@ -162,7 +162,6 @@ export class Multiplexer {
     };
     return await switchProfile(session, { command, client }, parts);
   }
-
 
   #asked(settling: Promise<unknown>): void {
     settling.catch((thrown: unknown) => {
@@ -201,13 +200,13 @@ export class Multiplexer {
   /** Opens a session, or a new run on a log that has none here. */
   async open(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession> {
     const opened = await this.#parts.openSession(request, client);
+    const { session } = opened;
     await this.#adopt(opened);
     if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
     return opened;
   }
 
   async #adopt({ session }: OpenedSession): Promise<void> {
-    const { session } = opened;
     if (this.#stopping) {
       await session.end("binary-shutdown"); // it was opened while all the others were ended
       throw new HarnessError("EngineStopping", {});
@@ -255,8 +254,8 @@ export class Multiplexer {
   ): AsyncIterable<Envelope> {
     const person = isPerson(client) ? this.people.told : undefined;
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
-      once(this.#coming.get(id), () => events(until)) ??
       this.#sessions.get(id)?.subscribe(since, until, person) ??
+      once(this.#coming.get(id), () => events(until)) ??
       endedSession(id, this.#parts.store, { since, signal: until });
     return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
   }
@@ -286,6 +285,7 @@ export class Multiplexer {
 function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
   return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
 }
+
 /** What can be followed once something is there; undefined where nothing is waited for. */
 function once(
   coming: Promise<unknown> | undefined,
@@ -297,7 +297,6 @@ function once(
     yield* events();
   })();
 }
-
 
 function isKeeping(command: Command): command is KeepingCommand {
   return KEEPING_COMMANDS.some((kind) => kind === command.kind);
