@@ -29,6 +29,7 @@ export const EMITTED_EVENTS = [
   "MemoryWritten",
   "InputQueued",
   "InputWithdrawn",
+  "ProfileSwitched",
   "SkillRegistryChanged",
   "CustomEvent",
 ] as const satisfies readonly EventKind[];

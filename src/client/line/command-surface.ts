@@ -5,7 +5,8 @@ import type { SeenSession } from "./seen-session.ts";
 import type { Sender } from "./sender.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 
-export interface SurfaceParts extends Pick<CommandSurface, "busy" | "goTo" | "cancel" | "quit"> {
+export interface SurfaceParts
+  extends Pick<CommandSurface, "busy" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
   readonly session: SessionId;
   readonly seen: SeenSession;
   readonly screen: Screen;
@@ -15,13 +16,15 @@ export interface SurfaceParts extends Pick<CommandSurface, "busy" | "goTo" | "ca
 
 /** What slash commands may see of the line client as it is now, and do with it. */
 export function commandSurface(parts: SurfaceParts): CommandSurface {
-  const { session, seen, screen, sender, outbox, busy, goTo, cancel, quit } = parts;
+  const { session, seen, screen, sender, outbox, busy, goTo, cancel, quit, confirm, takeBack } = parts;
   return {
     session,
     busy,
     goTo,
     cancel,
     quit,
+    confirm,
+    takeBack,
     costs: seen.spending.costs,
     memories: seen.memories.text,
     turns: seen.turns,

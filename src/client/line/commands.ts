@@ -1,6 +1,7 @@
 import { near } from "../../base/near.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
+import { PROFILES_USAGE } from "./profiles.ts";
 import { SESSIONS_USAGE } from "./sessions.ts";
 
 /** The built-in commands of the line client, as its help lists them. */
@@ -31,6 +32,8 @@ export const LINE_COMMANDS = [
     help: "what you have allowed for this session",
   },
   { name: "memory", usage: "/memory", help: "memories that were given, written and removed here" },
+  { name: "profile", usage: "/profile", help: "the profile in use, its skills, servers, tools" },
+  { name: "profiles", usage: "/profiles [PATH]", help: "the profiles that there are" },
   { name: "steer", usage: "/steer TEXT", help: "tell it to the turn that runs, at its next step" },
   {
     name: "withdraw",
@@ -54,7 +57,7 @@ export function builtIn(command: SlashCommand): LineCommandName | undefined {
 const USAGE_COLUMNS = 24;
 
 export function helpText(): string {
-  const usages = [...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const), ...SESSIONS_USAGE];
+  const usages = [...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const), ...PROFILES_USAGE, ...SESSIONS_USAGE];
   return [
     ...usages.map(([usage, help]) => {
       const gap =

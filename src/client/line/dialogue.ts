@@ -5,7 +5,7 @@ import type { Command } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRule } from "./permission-answer.ts";
-import type { OpenQuestion } from "./questions.ts";
+import type { OpenQuestion, OwnQuestion } from "./questions.ts";
 import { answersText, parseAnswer, questionsAfter, questionText, timeLimitText } from "./questions.ts";
 
 /** What the dialogue can do with the line client around it. */
@@ -75,14 +75,33 @@ export class Dialogue {
 
   /** Nobody waits for an answer to any of them any more. */
   forget(): void {
+    this.takeBackOwn();
     this.#questions = [];
     this.#past = undefined;
+  }
+
+  /** Asks something of this client's own, behind what waits already; undefined where it is taken back. */
+  async confirm(text: string): Promise<boolean | undefined> {
+    if (this.inputClosed) return undefined;
+    const { promise, resolve: settle } = Promise.withResolvers<boolean | undefined>();
+    this.#questions = [...this.#questions, { kind: "own", text, settle }];
+    if (this.#questions.length === 1) await this.#show();
+    return await promise;
+  }
+
+  /** Takes back what this client has asked by itself; true where there was something. */
+  takeBackOwn(): boolean {
+    const own = this.#questions.filter((question) => question.kind === "own");
+    this.#questions = this.#questions.filter(({ kind }) => kind !== "own");
+    for (const { settle } of own) settle(undefined);
+    return own.length > 0;
   }
 
   /** Takes a line as the answer to the first question; one that is none is asked again. */
   async answer(text: string): Promise<void> {
     const { question } = this;
     if (question === undefined) return;
+    if (question.kind === "own") return await this.#answerOwn(question, text);
     if (question.kind === "asked") {
       const answer = parseAnswer(text, question.ask);
       if (answer === undefined) return await this.#unclear(question, text);
@@ -96,7 +115,16 @@ export class Dialogue {
 
   /** Denies every permission that is asked for now. */
   refuseAll(): void {
+    this.takeBackOwn();
     for (const question of this.#questions) this.#refuse(question);
+  }
+
+  async #answerOwn(question: OwnQuestion, text: string): Promise<void> {
+    const [, yes, no] = /^\s*(?:(y(?:es)?)|(no?))\s*$/i.exec(text) ?? [];
+    if (yes === undefined && no === undefined) return await this.#unclear(question, text);
+    this.#questions = this.#questions.filter((open) => open !== question);
+    question.settle(yes !== undefined);
+    await this.#show();
   }
 
   async #show(): Promise<void> {
@@ -147,7 +175,7 @@ export class Dialogue {
   }
 
   #refuse(question: OpenQuestion): void {
-    if (question.kind === "asked") return;
+    if (question.kind !== "permission") return;
     const { session: sessionId } = this.#client;
     const { callId } = question.request;
     const answer = { kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" } as const;

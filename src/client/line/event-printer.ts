@@ -4,6 +4,7 @@ import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
+import { switchedText } from "../kit/switched-text.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { endingText } from "../kit/turn-record.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
@@ -65,6 +66,8 @@ export class EventPrinter {
   readonly #places = new Map<EventSeq, string>();
   #waiting: readonly WaitingInput[] = [];
   /** What was told last of files that cannot be set back. */
+  /** Set once the session that is watched has been left for another one. */
+  #isLeft = false;
   #unkeptText: string | undefined;
   /** Whether the session was last told to be in plan mode. */
   #plans = false;
@@ -168,7 +171,7 @@ export class EventPrinter {
       case "SkillRegistryChanged":
         return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ")}`;
       case "SessionEnded":
-        return `the session has ended (${envelope.payload.reason})`;
+        return this.#isLeft ? undefined : `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
         this.#followAnswer(envelope.payload);
         return answeredText(envelope.payload, this.#options.client());
@@ -185,7 +188,7 @@ export class EventPrinter {
       case "Answered":
         return this.#trusted(envelope.payload);
       case "ProfileSwitched":
-        return `profile ${neutraliseLine(envelope.payload.to)} instead of ${neutraliseLine(envelope.payload.from)}`;
+        return this.#profileSwitched(envelope);
       case "CustomEvent":
         return this.#custom(envelope, waited);
       case "CheckpointMade":
@@ -204,6 +207,15 @@ export class EventPrinter {
   }
 
   #turnStart(envelope: EnvelopeOf<"TurnStarted">): string | undefined {
+  /** Where the session is left for another one while somebody watches, that one tells it. */
+  #profileSwitched(envelope: EnvelopeOf<"ProfileSwitched">): string | undefined {
+    const isLeft = envelope.payload.next !== undefined;
+    if (!isLeft) return switchedText(envelope);
+    if (this.#isPast(envelope)) return envelope.payload.inPlace === true ? undefined : switchedText(envelope);
+    this.#isLeft = true;
+    return undefined;
+  }
+
     const { originator, content, inputId } = envelope.payload;
     if (content === undefined) return undefined;
     if (originator === this.#options.client())

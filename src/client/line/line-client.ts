@@ -19,10 +19,15 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       const outcome = await client.run();
       const { next } = client;
       if (next === undefined) return outcome;
-      await terminal.write(
-        `${next.session} goes on; /sessions:resume ${on.session} returns to the other one.\n`,
-      );
-      on = { ...on, ...next, history: true, typed: client.ahead };
+      const { isSwitch = false, ...other } = next;
+      if (!isSwitch) {
+        await terminal.write(
+          `${next.session} goes on; /sessions:resume ${on.session} returns to the other one.\n`,
+        );
+      }
+      const { shown: _, past, ...same } = on;
+      const known = isSwitch || past === undefined ? {} : { past };
+      on = { ...same, ...known, ...other, history: true, typed: client.ahead };
     }
   } finally {
     leave.abort();

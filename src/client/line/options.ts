@@ -15,6 +15,8 @@ export interface LineClientOptions {
   readonly history: boolean;
   /** The last event that was there before this client came: what came until then is told as the past. */
   readonly past?: EventSeq;
+  /** The last event that stands on the screen already. */
+  readonly shown?: EventSeq;
   /** Whether the engine lives on when this client has gone: leaving it stops nothing that others have begun. */
   readonly shared?: boolean;
   /** What there is to tell of the engine itself: that it is away, or back. Ends with the signal. */

@@ -15,7 +15,16 @@ export type OpenQuestion =
       readonly untilMs?: number;
     }
   /** `untilMs`: when it closes without an answer. */
-  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked">; readonly untilMs?: number };
+  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked">; readonly untilMs?: number }
+  | OwnQuestion;
+
+/** A question of this client alone, yes or no: no other client sees it, and the engine does not wait for it. */
+export interface OwnQuestion {
+  readonly kind: "own";
+  readonly text: string;
+  readonly untilMs?: undefined;
+  readonly settle: (answer: boolean | undefined) => void;
+}
 
 /**
  * The questions after one more event: new ones at the end, those answered or outlived by their turn taken out.
@@ -49,7 +58,10 @@ export function questionsAfter(
     case "TurnEnded":
     case "SessionEnded": {
       if (envelope.parentCall !== undefined) return open;
-      const rest = open.filter((question) => question.kind === "asked" && question.ask.about === "trust");
+      const rest = open.filter(
+        (question) =>
+          question.kind === "own" || (question.kind === "asked" && question.ask.about === "trust"),
+      );
       return rest.length === open.length ? open : rest;
     }
     default:
@@ -62,6 +74,7 @@ function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, ask
 }
 
 export function questionText(question: OpenQuestion): string {
+  if (question.kind === "own") return `${question.text} (y/n)`;
   if (question.kind === "asked") return askedText(question.ask);
   if (question.stage === "rule") return ruleText(question.request.rule ?? "");
   return permissionText(question.request);
@@ -76,6 +89,7 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
   if (question.kind === "asked")
     return `${question.ask.choices === undefined || question.ask.words === true ? "answer" : "choice"}${left} > `;
+  if (question.kind === "own") return "y/n > ";
   const { stage, request } = question;
   const answers = request.onceOnly === true ? "1-2" : "1-4";
   return `${stage === "rule" ? "rule" : answers}${left} > `;
@@ -83,7 +97,7 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
 
 /** Says at a terminal, where a person may be slow, what silence means. */
 export function timeLimitText(question: OpenQuestion): string | undefined {
-  if (question.untilMs === undefined) return undefined;
+  if (question.kind === "own" || question.untilMs === undefined) return undefined;
   if (question.kind === "asked") {
     const { about, timeoutMs = 0 } = question.ask;
     return `Without an answer within ${timeoutMs / 1_000} s ${UNANSWERED[about] ?? "the question is closed"}.`;
@@ -108,6 +122,7 @@ export function answersText(question: OpenQuestion): string {
       ? "type 1 (or y) or 2 (or n)"
       : "type 1 (or y), 2, 3 or 4 (or n)";
   }
+  if (question.kind === "own") return "type y or n";
   const { choices = [] } = question.ask;
   if (choices.length === 0) return "type an answer";
   const numbers = choices.map(({ value }, at) => {

@@ -35,6 +35,11 @@ export class Screen implements Disposable {
     await this.#write(this.#printer.print(envelope));
   }
 
+  /** Takes in an event that stands on the screen already. */
+  recall(envelope: Envelope): void {
+    this.#printer.print(envelope);
+  }
+
   /** Says something now. */
   async say(text: string): Promise<void> {
     await this.#write(this.#printer.line(text));

@@ -8,6 +8,8 @@ import type { SlashCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
+import type { ProfilesSurface } from "./profiles.ts";
+import { runProfiles } from "./profiles.ts";
 import type { RewindSurface } from "./rewind.ts";
 import { rewind } from "./rewind.ts";
 import type { SessionsSurface } from "./sessions.ts";
@@ -20,7 +22,7 @@ const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 const COST_ROWS_MAX = 10;
 
 /** What a command can see of the line client, and do with it. */
-export interface CommandSurface extends RewindSurface, SessionsSurface {
+export interface CommandSurface extends RewindSurface, SessionsSurface, ProfilesSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
@@ -51,6 +53,7 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
     case "help":
       return await client.say(helpText());
     case "cancel":
+      if (client.takeBack()) return;
       return client.busy ? await client.cancel() : await client.say("No turn is running.");
     case "model":
       return await setModel(command.rest, client);
@@ -68,6 +71,9 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return await permissions(command.args, client);
     case "memory":
       return await client.say(client.memories);
+    case "profile":
+    case "profiles":
+      return await runProfiles(command, client);
     case "steer":
       return command.rest === ""
         ? await client.say("/steer needs a text.")
@@ -97,6 +103,7 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   }
   if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
   if (namespace === "sessions") return await runSessions(command, client);
+  if (namespace === "profiles") return await runProfiles(command, client);
   const { session: sessionId } = client;
   await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });
 }

@@ -1,6 +1,8 @@
 import { unreachable } from "../../base/assert.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/envelope.ts";
+import { stringAt } from "../../base/json.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import { merge } from "../kit/merge.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
 import { neutralise } from "../kit/terminal-text.ts";
@@ -20,6 +22,12 @@ import { Sender } from "./sender.ts";
 import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 import { TypedLines } from "./typed-lines.ts";
+
+/** The session that is gone on with, and what of it was seen. */
+export interface NextSession extends Pick<LineClientOptions, "session" | "model" | "past" | "shown"> {
+  /** It has taken the place of the one before, and tells so itself. */
+  readonly isSwitch?: boolean;
+}
 
 const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
@@ -44,7 +52,11 @@ export class WatchedSession {
   #leaving = false;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
   #outcome: LineOutcome["why"] | undefined;
-  #next: Pick<LineClientOptions, "session" | "model"> | undefined;
+  #next: NextSession | undefined;
+  /** The slash command that was begun last. */
+  #command: Promise<void> | undefined;
+  /** Whether the session is being left for another one under another profile. */
+  #isSwitching = false;
 
   constructor(options: LineClientOptions) {
     const { connection, session, terminal, clock, past } = options;
@@ -90,7 +102,10 @@ export class WatchedSession {
       dialogue: this.#dialogue,
       busy: () => this.#busy,
       showPrompt: () => this.#prompt.show(),
-      command: (command) => runSlashCommand(command, this.#surface()),
+      command: (command) => {
+        this.#command = runSlashCommand(command, this.#surface());
+        return this.#command;
+      },
     });
   }
 
@@ -100,7 +115,7 @@ export class WatchedSession {
   }
 
   /** The session that the person has left this one for. */
-  get next(): Pick<LineClientOptions, "session" | "model"> | undefined {
+  get next(): NextSession | undefined {
     return this.#next;
   }
 
@@ -140,7 +155,7 @@ export class WatchedSession {
       case "notice":
         return await this.#screen.note(happening.text);
       case "ended":
-        this.#outcome = "ended";
+        if (!this.#isSwitching) this.#outcome = "ended";
         return;
       case "closed":
         return await this.#closed();
@@ -167,13 +182,15 @@ export class WatchedSession {
       this.#runSeen = envelope.session;
       this.#dialogue.forget(); // they were asked by a process that is no more
     }
-    await this.#screen.show(envelope);
+    if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
+    else this.#screen.recall(envelope);
     this.#seen.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
     if (!this.#seen.isOwn(envelope)) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
       return;
     }
+    if (envelope.kind === "ProfileSwitched") await this.#followSwitch(envelope);
     if (envelope.kind === "TurnStarted") {
       if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
       // It was accepted after the person had left.
@@ -184,6 +201,33 @@ export class WatchedSession {
     if (planModeOf(envelope) !== undefined) this.#prompt.show();
     const ended = this.#seen.ended(envelope);
     if (ended !== undefined) await this.#turnEnded(ended);
+  }
+
+  /** Whoever has switched the profile, the person goes along. */
+  async #followSwitch({ id, payload }: EnvelopeOf<"ProfileSwitched">): Promise<void> {
+    const { next, inPlace = false } = payload;
+    if (next === undefined || this.#isSwitching) return;
+    this.#isSwitching = true;
+    this.#dialogue.forget();
+    await this.#typed.work("urgent", async () => {
+      const found = await this.#sender.answerTo({
+        kind: "CustomCommand",
+        sessionId: next,
+        namespace: "sessions",
+        verb: "find",
+        payload: { args: [next] },
+      });
+      if (found instanceof HarnessError) {
+        await this.#screen.say(neutralise(found.message));
+        this.#outcome = "ended";
+        return;
+      }
+      // Where this person has switched, what there is to tell of it is told first.
+      await Promise.allSettled([this.#command]);
+      const model = stringAt(found.result, "model") ?? this.#seen.model;
+      const seen = inPlace ? { past: id, shown: id } : {};
+      this.#next = { session: next, model, ...seen, isSwitch: true };
+    });
   }
 
   async #turnEnded(text: string): Promise<void> {
@@ -230,7 +274,17 @@ export class WatchedSession {
       },
       cancel: () => this.#cancel(),
       quit: () => this.#quit(),
+      confirm: (text) => this.#confirm(text),
+      takeBack: () => this.#dialogue.takeBackOwn(),
     });
+  }
+
+  /** Nobody sits at a pipe: what is asked there has the answer of who does not want to be asked. */
+  async #confirm(text: string): Promise<boolean | undefined> {
+    if (!this.#options.terminal.interactive) return true;
+    const answer = this.#dialogue.confirm(text);
+    this.#prompt.show();
+    return await answer;
   }
 
   /** Whether what runs was begun elsewhere: leaving here is no reason to stop it (CTL-18). */
@@ -241,6 +295,7 @@ export class WatchedSession {
   }
 
   async #quit(): Promise<void> {
+    this.#dialogue.takeBackOwn();
     if (!this.#busy || this.#leaving || this.#isOthers) {
       this.#outcome = "quit";
       return;
@@ -256,6 +311,7 @@ export class WatchedSession {
       return;
     }
     this.#interruptedAtMs = atMs;
+    this.#dialogue.takeBackOwn();
     await this.#screen.say(INTERRUPT_BANNER);
     if (this.#busy || this.#lanes.busy) await this.#typed.work("urgent", () => this.#cancel());
     this.#prompt.show();

@@ -1,0 +1,169 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Turn } from "../../../test/support/mock-provider/turn.ts";
+import { says } from "../../../test/support/mock-provider/turn.ts";
+import { connect, openPlace } from "../../../test/support/place.ts";
+import { until } from "../../../test/support/until.ts";
+import { BoundedQueue } from "../../base/queue.ts";
+import type { HarnessOptions } from "../../harness/options.ts";
+import { runLineClient } from "./line-client.ts";
+import type { LineInput, LineTerminal } from "./terminal.ts";
+
+test("[PROF-02] /profiles:NAME asks whether the last turns go along, tells the new session, and the old one is gone back to", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("reviewed"), says("as I said"));
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles:review");
+  await rig.shows("Import the last turn into the new session? (y/n)");
+  await rig.prompts("y/n > ");
+  await rig.type("perhaps");
+  await rig.shows("That is none of the answers: type y or n. Your text is kept for later.");
+  await rig.type("y");
+  const { session: old } = rig.harness;
+  await rig.shows(`on profile 'review'. Old session ${old} is paused; /sessions:resume ${old} to return.\n`);
+  expect(rig.screen()).toMatch(/Started new session sess_\w+ on profile 'review'\./);
+  expect(rig.screen()).not.toContain("has ended");
+  await rig.type("review it");
+  await rig.shows("reviewed\n-- rounds: 1");
+  expect(rig.asked()).toContain("You review.");
+  expect(rig.asked()).toContain("the heron is grey");
+
+  await rig.type(`/sessions:resume ${old}`);
+  await rig.shows(/Paused here; session sess_\w+ went on, on profile 'review'\./);
+  await rig.type("again?");
+  await rig.shows("as I said");
+  expect(rig.asked()).not.toContain("review it");
+  expect(rig.asked()).not.toContain("You review.");
+});
+
+test("[PROF-02] nothing goes along where the answer is no, and a question that is cancelled leaves all as it is", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("reviewed"));
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles review");
+  await rig.prompts("y/n > ");
+  await rig.type("/cancel");
+  await rig.shows("The profile stays as it is.");
+  await rig.type("/profiles:review");
+  await rig.prompts("y/n > ");
+  await rig.type("n");
+  await rig.shows("Started new session");
+  await rig.type("review it");
+  await rig.shows("reviewed");
+  expect(rig.asked()).not.toContain("heron");
+});
+
+test("[PROF-02] --in-place goes on in the same conversation, with a warning, and shows nothing twice", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("reviewed"));
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles:review --in-place");
+  await rig.shows("The session goes on in place on profile 'review' instead of 'default'.");
+  await rig.shows("the model may be incoherent");
+  await rig.type("review it");
+  await rig.shows("reviewed\n-- rounds: 1");
+  expect(rig.screen().split("the heron is grey")).toHaveLength(2);
+  expect(rig.asked()).toContain("You review.");
+  expect(rig.asked()).toContain("what colour is the heron?");
+  await rig.type("/rewind");
+  await rig.shows("  1  what colour is the heron?\n  2  review it\n");
+});
+
+test("[PROF-02] whoever watches a session goes along when somebody else switches its profile", async () => {
+  await using rig = await openRig(says("hello from here"));
+  const { session: sessionId } = rig.harness;
+  const connection = await connect(rig.harness);
+  await rig.type("/profile"); // once it is answered, the session is watched
+  await rig.shows("profile default");
+  const { sessionId: next = sessionId } = await connection.send({
+    kind: "SwitchProfile",
+    sessionId,
+    profile: "review",
+  });
+  await rig.shows(`Started new session ${next} on profile 'review'.`);
+  await rig.type("hello");
+  await rig.shows("hello from here");
+});
+
+test("[PROF-02] what cannot be done is told, and the session goes on as it was", async () => {
+  await using rig = await openRig(says("still here"));
+  await rig.type("/profiles:reviw");
+  await rig.shows("There is no profile 'reviw'");
+  await rig.type("/profiles:review --inplace");
+  await rig.shows("Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.");
+  await rig.type("/profiles:review --import 51");
+  await rig.shows("importTurns: at most 50");
+  await rig.type("hello");
+  await rig.shows("still here");
+});
+
+test("[PROF-02] /profile shows the active profile with skills, MCP servers and tools; /profiles those that there are", async () => {
+  await using rig = await openRig();
+  await rig.type("/profile");
+  await rig.shows(
+    /profile default \(embedded\) · mock:test-1\nskills: .*\nMCP servers: none\ntools of builtin: Read, /,
+  );
+  await rig.type("/profiles");
+  await rig.shows("* default  embedded\n");
+  expect(rig.screen()).toContain("  review  yours\n");
+});
+
+async function openRig(...script: Turn[]) {
+  const place = openPlace(...script.map((turn) => turn));
+  const folder = join(place.root, "config", "profiles");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "review.toml"), 'prompt_header = "You review."\ntool_packs = ["search"]\n');
+  const options: Partial<HarnessOptions> = { attended: true };
+  const harness = await place.open(options);
+  const connection = await connect(harness);
+  const lines = new BoundedQueue<LineInput>(100);
+  const leave = new AbortController();
+  let shown = "";
+  let prompt: string | undefined;
+  const terminal: LineTerminal = {
+    interactive: true,
+    redraws: false,
+    async *input(signal) {
+      signal.addEventListener("abort", () => lines.end());
+      yield* lines;
+    },
+    write: (printed) => {
+      shown += printed;
+      return Promise.resolve();
+    },
+    prompt: (text) => {
+      prompt = text;
+    },
+  };
+  const { clock } = place.options().world;
+  const running = runLineClient({
+    connection,
+    session: harness.session,
+    terminal,
+    model: harness.model,
+    history: false,
+    clock,
+    signal: leave.signal,
+  });
+  running.catch(() => undefined); // it ends by its signal
+  return {
+    harness,
+    screen: () => shown,
+    type: async (text: string) => void lines.push({ kind: "line", text }),
+    shows: (text: string | RegExp) =>
+      until(`"${text}" on the screen`, () =>
+        typeof text === "string" ? shown.includes(text) : text.test(shown),
+      ),
+    prompts: (text: string) => until(`the prompt "${text}"`, () => prompt === text),
+    /** What the model was asked last. */
+    asked: () => JSON.stringify(place.mock.requests.at(-1)?.body),
+    async [Symbol.asyncDispose]() {
+      leave.abort();
+      await running.catch(() => undefined);
+      await connection[Symbol.asyncDispose]();
+      await harness[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}

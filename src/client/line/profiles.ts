@@ -1,0 +1,102 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { arrayAt, stringAt } from "../../base/json.ts";
+import { count } from "../../base/text.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { SeenTurns } from "./seen-turns.ts";
+
+/** How many turns of a session a person is asked to take along, where nobody says another number. */
+const IMPORT_TURNS = 5;
+
+/** What commands about profiles need of the line client. */
+export interface ProfilesSurface {
+  readonly session: SessionId;
+  readonly busy: boolean;
+  readonly turns: SeenTurns;
+  say(text: string): Promise<void>;
+  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
+  request(command: Command): Promise<unknown>;
+  /** Sends a command; gives the answer, or the refusal. */
+  answerTo(command: Command): Promise<Accepted | HarnessError>;
+  /**
+   * Asks the person something that is for this client alone: yes or no; undefined where nobody can answer, or does.
+   */
+  confirm(text: string): Promise<boolean | undefined>;
+  /** Takes such a question back; true where one was open. */
+  takeBack(): boolean;
+}
+
+/** The commands about profiles, as the help lists them. */
+export const PROFILES_USAGE = [
+  ["/profiles:NAME [--import N] [--in-place]", "go on under another profile, in a new session"],
+] as const;
+
+const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
+
+/** Carries out `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */
+export async function runProfiles(command: SlashCommand, client: ProfilesSurface): Promise<void> {
+  const { namespace, name, args } = command;
+  if (namespace === undefined && name === "profile") return await tell("show", client);
+  const [wanted, ...flags] = namespace === undefined ? args : [name, ...args];
+  if (wanted === undefined) return await tell("list", client);
+  const switched = switchFlags(flags);
+  if (switched === undefined) return await client.say(USAGE);
+  if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
+  const { inPlace } = switched;
+  const importTurns = inPlace ? undefined : (switched.importTurns ?? (await askedTurns(client)));
+  if (!inPlace && importTurns === undefined) return await client.say("The profile stays as it is.");
+  const answer = await client.answerTo({
+    kind: "SwitchProfile",
+    sessionId: client.session,
+    profile: wanted,
+    ...(importTurns === undefined ? {} : { importTurns }),
+    ...(inPlace ? { inPlace } : {}),
+  });
+  if (answer instanceof HarnessError) return await client.say(neutralise(answer.message));
+  for (const notice of arrayAt(answer.result, "notices"))
+    if (typeof notice === "string") await client.say(neutraliseLine(notice));
+}
+
+async function tell(verb: "show" | "list", client: ProfilesSurface): Promise<void> {
+  const { session: sessionId } = client;
+  const payload = { args: [] };
+  const result = await client.request({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "profile",
+    verb,
+    payload,
+  });
+  const text = stringAt(result, "text");
+  if (text !== undefined) await client.say(neutralise(text));
+}
+
+/** How many turns go along; undefined where the person leaves it at that. */
+async function askedTurns(client: ProfilesSurface): Promise<number | undefined> {
+  const turns = Math.min(
+    IMPORT_TURNS,
+    client.turns.all.filter(({ event }) => client.turns.known.has(event)).length,
+  );
+  if (turns === 0) return 0;
+  const which = turns === 1 ? "turn" : count(turns, "turn");
+  const taken = await client.confirm(`Import the last ${which} into the new session?`);
+  if (taken === undefined) return undefined;
+  return taken ? IMPORT_TURNS : 0;
+}
+
+interface SwitchFlags {
+  readonly inPlace: boolean;
+  readonly importTurns?: number;
+}
+
+/** Undefined where they are none. */
+function switchFlags(words: readonly string[]): SwitchFlags | undefined {
+  const [first, ...others] = words.flatMap((word) => word.split(/(?<=^--import)=/));
+  if (first === undefined) return { inPlace: false };
+  if (first === "--in-place") return others.length === 0 ? { inPlace: true } : undefined;
+  const [number = "", ...more] = others;
+  if (first !== "--import" || more.length > 0 || !/^\d{1,3}$/.test(number)) return undefined;
+  return { inPlace: false, importTurns: Number(number) };
+}
