@@ -4,6 +4,8 @@ import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
+import { lookAtGoogle } from "../credential/helper/look-at-google.ts";
+import type { HeldKey } from "../credential/helper/wire.ts";
 import type { Keychain, MachineKey } from "../credential/machine-key.ts";
 import { openMachineKey } from "../credential/machine-key.ts";
 import type { StoredKey } from "../credential/store/key-store.ts";
@@ -12,6 +14,7 @@ import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../credential/store/sources.t
 import { hostClock } from "../host/clock.ts";
 import { hostRandom } from "../host/random.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
+import type { CopilotSettings } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
 import { VENDORS } from "../provider/vendors.ts";
 import type { Invocation } from "./arguments.ts";
@@ -20,12 +23,13 @@ import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
 import { standardError, standardOutput } from "./output.ts";
 import { askSecret } from "./secret-prompt.ts";
-import { configured, credentialPlaces } from "./secrets.ts";
+import { configured, credentialPlaces, googlePlaces } from "./secrets.ts";
 import { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } from "./standard-input.ts";
 import type { Stop } from "./stop.ts";
 
 type Creds = Extract<Invocation, { readonly kind: "creds" }>;
 
+const VERBS: readonly string[] = ["add", "list", "delete", "login", "logout", "rotate"];
 const KEY_UNITS_MAX = 8_192;
 const ON_THE_COMMAND_LINE =
   "a key on the command line stays in the shell's history and is seen by every process of this machine; leave it out and type it when asked, pipe it in, or name a variable that holds it with --from-env";
@@ -39,11 +43,11 @@ const ON_THE_COMMAND_LINE =
 export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop): Promise<ExitCode> {
   makeUndumpable();
   const [verb = "", provider, account, ...more] = words;
-  if (!["add", "list", "delete", "rotate"].includes(verb)) {
-    const [meant] = near(verb, ["add", "list", "delete", "rotate"]);
+  if (!VERBS.includes(verb)) {
+    const [meant] = near(verb, VERBS);
     const hint = meant === undefined ? "" : `did you mean cinch creds ${meant}? `;
     throw misuse(
-      `${hint}write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], or rotate`,
+      `${hint}write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], login copilot, logout copilot, or rotate`,
     );
   }
   if (!["add", "rotate"].includes(verb) && fromEnv !== undefined)
@@ -59,9 +63,11 @@ export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop):
     if (provider !== undefined) throw misuse("cinch creds list takes nothing more");
     return await list(store);
   }
+  if (verb === "login") return await login(store, words.slice(1), stop);
   const known = knownProvider(provider, store.customs);
   if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
   const name = accountName(account ?? DEFAULT_ACCOUNT);
+  if (verb === "logout") loggedInTo(known);
   return verb === "add" ? await add(store, known, name, { fromEnv, stop }) : await remove(store, known, name);
 }
 
@@ -72,12 +78,15 @@ interface OpenStore {
   readonly workingDir: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly directory: string;
+  readonly exchanged: readonly HeldKey[];
+  readonly copilot: CopilotSettings;
 }
 
 async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
   const directory = pathsOf(process.env).config;
   const { variables, workingDir } = await credentialPlaces(process.env, settings);
-  const { customs, keychain } = await configured(directory);
+  const { customs, keychain, settings: vendors } = await configured(directory);
+  const google = await googlePlaces(process.env, settings, directory);
   const [machineKey, passphrase] = [variables["CINCH_MACHINE_KEY"], variables["CINCH_PASSPHRASE"]];
   const timed = keychain ? await openKeychain() : undefined;
   const opened = await openMachineKey({
@@ -95,6 +104,8 @@ async function openStore(settings: Creds["settings"]): Promise<OpenStore> {
     workingDir,
     variables,
     directory,
+    exchanged: google === undefined ? [] : [(await lookAtGoogle(google)).held],
+    copilot: vendors?.copilot ?? {},
   };
 }
 
@@ -125,6 +136,16 @@ async function add(
 ): Promise<ExitCode> {
   await readStore(store); // one that cannot be read is told before a key is asked for
   const secret = new Secret("api-key", checkedKey(await secretFrom(fromEnv, provider, stop)));
+  await keepKey(store, { provider, account, secret }, fromEnv);
+  return EXIT.done;
+}
+
+/** Stores a key, and says where it is and what goes before it. */
+async function keepKey(
+  store: OpenStore,
+  { provider, account, secret }: Pick<StoredKey, "provider" | "account" | "secret">,
+  fromEnv?: string,
+): Promise<void> {
   const addedAt = new Date(hostClock.now()).toISOString();
   let replaced = false;
   await changeStore({ ...store, random: hostRandom }, (keys) => {
@@ -140,7 +161,24 @@ async function add(
   if (variable !== undefined && store.variables[variable] !== undefined && variable !== fromEnv) {
     await standardError().write(`cinch: ${variable} is set, and goes before the stored key while it is\n`);
   }
+}
+
+/** Logs in where no key can be typed: somebody says yes in a browser. */
+async function login(store: OpenStore, words: readonly string[], stop: Stop): Promise<ExitCode> {
+  const [provider, account, ...more] = words;
+  const known = loggedInTo(knownProvider(provider, store.customs));
+  if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
+  const name = accountName(account ?? DEFAULT_ACCOUNT);
+  await readStore(store); // one that cannot be read is told before anybody is sent to a browser
+  const { loginToCopilot } = await import("./creds-login.ts");
+  const keep = (secret: Secret) => keepKey(store, { provider: known, account: name, secret });
+  await loginToCopilot(store.copilot, keep, stop.signal);
   return EXIT.done;
+}
+
+function loggedInTo(provider: string): string {
+  if (provider === "copilot") return provider;
+  throw misuse(`${provider} has keys, and no login: see cinch creds add and delete`);
 }
 
 async function remove(store: OpenStore, provider: string, account: string): Promise<ExitCode> {
@@ -171,7 +209,12 @@ async function list(store: OpenStore): Promise<ExitCode> {
   });
   const elsewhere = held
     .filter(({ source }) => source !== STORE_FILE)
-    .map(({ provider, source }) => [provider, "-", "-", `used, from ${source}`]);
+    .map(({ provider, source, problem }) => [
+      provider,
+      "-",
+      "-",
+      problem === undefined ? `used, from ${source}` : `not usable: ${problem}`,
+    ]);
   for (const notice of notices) await standardError().write(`cinch: ${neutraliseLine(notice)}\n`);
   const lines = [...rows, ...elsewhere].map((row) => row.map((cell) => neutraliseLine(cell)).join("\t"));
   if (lines.length === 0)
@@ -194,6 +237,10 @@ function knownProvider(name: string | undefined, customs: readonly CustomProvide
     const end = hint === "" ? "." : "";
     throw misuse(`there is no provider "${neutraliseLine(name)}"${hint}${end} Known: ${known.join(", ")}`);
   }
+  if (name === "vertex" && !customs.some((custom) => custom.name === name))
+    throw misuse(
+      "vertex takes no key of yours, but Google's Application Default Credentials: gcloud auth application-default login, or a file that GOOGLE_APPLICATION_CREDENTIALS names",
+    );
   if (keyVariableOf(name, customs) === undefined) {
     throw misuse(`the provider ${name} needs no key; give it an api_key_env in config.toml where it does`);
   }

@@ -67,13 +67,14 @@ export async function runKeeper(
         alive: events.alive,
         ended: events.ended,
       });
-      const { variables, workingDir, directory: config } = secrets;
+      const { variables, workingDir, directory: config, google } = secrets;
       link.send({
         socket,
         variables,
         workingDir,
         insecureDevKey: settings.insecureDevKey,
         ...(config === undefined ? {} : { directory: config }),
+        ...(google === undefined ? {} : { google }),
       } satisfies HelperStart);
       return { kill: () => helper.kill("SIGKILL"), close: link.close };
     },

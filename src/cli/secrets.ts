@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { KEY_VARIABLES, keyVariables } from "../credential/env-keys.ts";
+import { GOOGLE_VARIABLES } from "../credential/google/variables.ts";
 import type { Configured } from "../credential/helper/open.ts";
 import { harnessSecretsPath } from "../credential/store/harness-secrets-path.ts";
+import { usesVertex } from "../provider/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
@@ -16,6 +18,8 @@ export interface Secrets {
   /** The configuration directory; absent where there is no home. */
   readonly directory?: string;
   readonly workingDir: string;
+  /** Where credentials of Google are, where Vertex AI is used: names of places, no secrets. */
+  readonly google?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -28,8 +32,43 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
   const hasFiles =
     (directory !== undefined && existsSync(join(directory, "creds.enc"))) ||
     harnessSecretsPath(workingDir) !== undefined;
-  const hasSecrets = hasFiles || Object.keys(variables).length > 0 || (await wantsKeychain(directory));
-  return hasSecrets ? places : undefined;
+  const google = await googlePlaces(env, settings, directory);
+  const hasSecrets =
+    hasFiles || Object.keys(variables).length > 0 || google !== undefined || (await wantsKeychain(directory));
+  return hasSecrets ? { ...places, ...(google === undefined ? {} : { google }) } : undefined;
+}
+
+/**
+ * Where credentials of Google are said to be; undefined where Vertex AI is not used, by environment, configuration, or
+ * the model that is asked for. Nothing is looked for here.
+ */
+export async function googlePlaces(
+  env: Environment,
+  { model }: Settings,
+  directory: string | undefined,
+): Promise<Secrets["google"]> {
+  const path = configPath(directory);
+  const isMentioned = path !== undefined && /vertex|\\/.test(textAt(path));
+  const isAsked = model?.startsWith("vertex:") ?? false;
+  if (!isMentioned && !isAsked && !usesVertex(env, undefined)) return undefined;
+  const isUsed = isAsked || usesVertex(env, undefined) || (await isConfigured(directory, env));
+  if (!isUsed) return undefined;
+  return Object.fromEntries(
+    GOOGLE_VARIABLES.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** `[vertex]` is there, or a model of it is the user's own default. */
+async function isConfigured(directory: string | undefined, env: Environment): Promise<boolean> {
+  try {
+    const { settings, defaultModel } = await configured(directory);
+    return usesVertex(env, settings?.vertex) || (defaultModel?.startsWith("vertex:") ?? false);
+  } catch {
+    return false; // a broken file is the engine's to tell
+  }
 }
 
 /**
@@ -72,14 +111,24 @@ function configDirectory(env: Environment): string | undefined {
  * What config.toml says of keys. Most say nothing of providers, and cost no parser.
  * @throws HarnessError ConfigInvalid where the file is broken.
  */
-export async function configured(directory: string | undefined): Promise<Configured> {
+export async function configured(
+  directory: string | undefined,
+): Promise<Configured & { readonly defaultModel?: string }> {
   const path = configPath(directory);
-  if (path === undefined || !/keychain|providers|\\/.test(textAt(path)))
+  if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
     return { customs: [], keychain: false };
   const { loadConfig } = await import("../profile/config.ts");
   const { hostFiles } = await import("../host/files.ts");
-  const { providers, credentials } = await loadConfig({ files: hostFiles }, path);
-  return { customs: providers, keychain: credentials?.keychain ?? false };
+  const { providers, credentials, vertex, copilot, defaultModel } = await loadConfig(
+    { files: hostFiles },
+    path,
+  );
+  return {
+    customs: providers,
+    keychain: credentials?.keychain ?? false,
+    settings: { ...(vertex === undefined ? {} : { vertex }), ...(copilot === undefined ? {} : { copilot }) },
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+  };
 }
 
 /**

@@ -81,7 +81,8 @@ test("[CRED-03] keys print as their kind, and the variables that hold them are k
   expect(found?.key.reveal()).toBe(KEY);
   expect(await ring.providers()).toEqual(["own", "anthropic"]);
   expect(keyVariables([OWN])).toEqual([...KEY_VARIABLES, "OWN_KEY"]);
-  expect(KEY_VARIABLES).toEqual(["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "ZAI_API_KEY"]);
+  const vendors = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "ZAI_API_KEY"];
+  expect(KEY_VARIABLES).toEqual([...vendors, "COPILOT_GITHUB_TOKEN"]);
 });
 
 test.each([200, 400])(

@@ -4,6 +4,7 @@ import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/au
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
 import { KNOWN_CHARACTERS_MIN } from "../trust/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
+import type { TokenSourceOf } from "./token/token-sources.ts";
 
 /** What carries a credential; a caller's own are dropped, so that only this file puts one on the wire. */
 export const CREDENTIAL_HEADERS = new Set([
@@ -30,6 +31,8 @@ export interface AuthorizedFetchParts {
   readonly keys: KeyRing;
   /** Where a missing key would be set: the name of a variable. */
   readonly variableFor: (provider: string) => string | undefined;
+  /** Those whose key is exchanged for one of minutes first. Absent: there are none. */
+  readonly tokens?: TokenSourceOf;
 }
 
 /**
@@ -46,25 +49,36 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
     const { credential, provider } = request;
     const clean = withoutCredentials(request);
     if (credential.kind === "none") return await parts.fetch(request.url, clean);
+    const source = await parts.tokens?.(provider);
+    if (source !== undefined) {
+      const { sendWithToken } = await import("./token/send-with-token.ts");
+      const asked = { url: request.url, init: clean, credential };
+      const { response, token } = await sendWithToken(asked, source, parts.fetch);
+      return await withoutKey(response, token?.value.reveal() ?? "", source.source);
+    }
     const found = await keys.keyFor(provider);
     if (found === undefined) {
       if (credential.optional === true) return await parts.fetch(request.url, clean);
       const variable = variableFor(provider) ?? `the key of ${provider}`;
       throw new HarnessError("ProviderKeyMissing", { provider, variable });
     }
-    const { key, source } = found;
-    const value = key.reveal();
+    const value = found.key.reveal();
     if (!/^[\x21-\x7e]+$/.test(value)) {
       const detail = "it holds white space or characters that no key has";
-      throw new HarnessError("ProviderKeyRefused", { provider, source, detail });
+      throw new HarnessError("ProviderKeyRefused", { provider, source: found.source, detail });
     }
     request.signal.throwIfAborted();
     const headers = { ...clean.headers, [credential.header]: credential.prefix + value };
     const response = await parts.fetch(request.url, { ...clean, headers });
-    const secret = value.length < KNOWN_CHARACTERS_MIN ? undefined : value;
-    if (!response.ok) return await refusal(response, secret, source);
-    return secret === undefined ? response : withoutKeyIn(response, secret);
+    return await withoutKey(response, value, found.source);
   };
+}
+
+/** The answer with the key cut out of it. */
+async function withoutKey(response: Response, value: string, source: string): Promise<Response> {
+  const secret = value.length < KNOWN_CHARACTERS_MIN ? undefined : value;
+  if (!response.ok) return await refusal(response, secret, source);
+  return secret === undefined ? response : withoutKeyIn(response, secret);
 }
 
 /** A request as its caller may make it: without a credential and a route of its own. */

@@ -1,5 +1,6 @@
 import type { AuthorizedFetch, KeyRing } from "../provider/authorized-fetch.ts";
 import type { SecretPrint } from "../trust/known-secret.ts";
+import type { HeldKey } from "./helper/wire.ts";
 import type { MachineKeySource } from "./machine-key.ts";
 
 /** How the helper process is, for /health. */
@@ -21,6 +22,8 @@ export interface Credentials {
   logKey(): Promise<Uint8Array>;
   /** Sentences for the person at the start: where a key was found, a key that is not safe. */
   notices(): Promise<readonly string[]>;
+  /** Whose keys there are, where each came from, and what is wrong with it as far as that is known. Shows none. */
+  held(): Promise<readonly HeldKey[]>;
   /** How the helper is, and where the machine key came from where it was used (CRED-04, SES-04). */
   state(): { readonly helper: HelperState; readonly machineKey?: MachineKeySource };
 }

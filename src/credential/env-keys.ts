@@ -4,7 +4,9 @@ import type { CustomProvider } from "../provider/vendors.ts";
 import { VENDORS } from "../provider/vendors.ts";
 
 /** The variables of the known vendors: removed from the environment that children see. */
-export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) => keyVariable);
+export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) => keyVariable).filter(
+  (variable) => variable !== undefined,
+);
 
 /** Every variable that may hold a key, those of the user's own providers among them. */
 export function keyVariables(customs: readonly CustomProvider[]): readonly string[] {
@@ -17,6 +19,13 @@ export function keyVariableOf(provider: string, customs: readonly CustomProvider
   const custom = customs.find(({ name }) => name === provider);
   if (custom !== undefined) return custom.apiKeyEnv; // its own provider shadows a vendor of the same name
   return VENDORS.find(({ name }) => name === provider)?.keyVariable;
+}
+
+/** What to set, in words for a person, where a provider has no key. */
+export function keyNeedsOf(provider: string, customs: readonly CustomProvider[]): string | undefined {
+  const isCustom = customs.some(({ name }) => name === provider);
+  const vendor = isCustom ? undefined : VENDORS.find(({ name }) => name === provider);
+  return vendor?.needs ?? keyVariableOf(provider, customs);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Fetch, Random } from "../base/world.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
-import { envKeyRing, keyVariableOf } from "./env-keys.ts";
+import { envKeyRing, keyNeedsOf } from "./env-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
 import { printsOfRing } from "./ring-prints.ts";
@@ -28,12 +28,20 @@ export function heldHere(parts: HeldHereParts): Credentials {
   let found: MachineKey | undefined;
   return {
     keys,
-    send: authorizedFetch({ fetch, keys, variableFor: (provider) => keyVariableOf(provider, customs) }),
+    send: authorizedFetch({ fetch, keys, variableFor: (provider) => keyNeedsOf(provider, customs) }),
     prints: () => printsOfRing(keys, random),
     async logKey() {
       opened ??= openMachineKey({ directory, random, insecureDevKey });
       found = await opened;
       return found.derive("cinch log v1");
+    },
+    async held() {
+      const found = await Promise.all(
+        (await keys.providers()).map(async (provider) => ({ provider, key: await keys.keyFor(provider) })),
+      );
+      return found.flatMap(({ provider, key }) =>
+        key === undefined ? [] : [{ provider, source: key.source }],
+      );
     },
     notices: async () => (insecureDevKey && opened !== undefined ? (await opened).notices : []),
     state: () => ({

@@ -4,7 +4,7 @@ import { whileAlive } from "../base/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials } from "../credential/credentials.ts";
-import { keyVariableOf, keyVariables } from "../credential/env-keys.ts";
+import { keyNeedsOf, keyVariables } from "../credential/env-keys.ts";
 import { heldHere } from "../credential/held-here.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
 import { hostFetchThrough } from "../host/fetch.ts";
@@ -21,10 +21,12 @@ import type { Price, Provider } from "../provider/provider.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
 import { LOCAL_SERVERS } from "../provider/vendors.ts";
+import { prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
+const COPILOT = "copilot";
 const CONFORMANCE = "conformance";
 /** Known to `choose` beside those of the vendors; none of them has a key of its own. */
 const KEYLESS = [REPLAY, CONFORMANCE, ROUTING];
@@ -108,7 +110,8 @@ export function openProviders(options: ProvidersOptions): Providers {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: KEYLESS,
+        keyless: [...KEYLESS, ...plugged],
+        prefersVertex: prefersVertex(options.environment),
         ...(asked === undefined ? {} : { asked }),
         ...instead,
         async discoverLocal() {
@@ -127,6 +130,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       if (provider === CONFORMANCE) return FREE;
       const name = `${provider}:${model}`;
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
+      if (provider === COPILOT) return await openCopilot(registry, keys, config);
     },
     contextTokensOf(provider, model) {
       if (provider !== ROUTING)
@@ -164,7 +168,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   return helper.credentials({
     fetch: world.fetch,
     fetchThrough: hostFetchThrough,
-    variableFor: (provider) => keyVariableOf(provider, customs),
+    variableFor: (provider) => keyNeedsOf(provider, customs),
   });
 }
 
@@ -187,6 +191,15 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   for (const provider of options.config.providers) {
     registry.register(provider.name, async () =>
       (await import("../provider/custom/custom.ts")).custom(provider, port),
+  registry.register("vertex", async () => {
+    const { vertex } = options.config;
+    const place = vertexPlace(options.environment, vertex);
+    const baseUrl = vertex?.baseUrl === undefined ? {} : { baseUrl: vertex.baseUrl };
+    return (await import("../provider/vertex/vertex.ts")).vertex({ ...place, ...baseUrl }, port);
+  });
+  registry.register(COPILOT, async () =>
+    (await import("../provider/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
+  );
     );
   }
   return registry;
@@ -200,6 +213,17 @@ async function openRoute(
   { routes }: Config,
 ): Promise<Provider> {
   const route = routeNamed(routes, name);
+/** Copilot as it is used: OpenRouter stands behind it where it has a key, and the user wants that. */
+async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Config): Promise<Provider> {
+  const provider = await registry.open(COPILOT);
+  const isOwn = config.providers.some(({ name }) => name === COPILOT);
+  if (isOwn || config.copilot?.failOver === false) return provider;
+  const { withStandIn } = await import("../provider/copilot/stand-in.ts");
+  return withStandIn(provider, async () =>
+    (await keys.providers()).includes("openrouter") ? await registry.open("openrouter") : undefined,
+  );
+}
+
   const known = [...providers.registry.names(), ...KEYLESS];
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);

@@ -30,10 +30,11 @@ import { readToml } from "./toml.ts";
 
 /**
  * The user's own configuration: `$XDG_CONFIG_HOME/cinch/config.toml` (PROF-03).
+import { vendorSettingsFrom } from "./vendor-settings.ts";
  *
  * What a repository's `.cinch/config.toml` may say is in `project.ts`.
  */
-export interface Config {
+export interface Config extends VendorSettings {
   readonly defaultModel?: string;
   readonly defaultProfile?: string;
   readonly maxTurns?: number;
@@ -148,6 +149,7 @@ function configFrom(table: Table): Config {
 
 function credentialsFrom(parent: Table): Pick<Config, "credentials"> {
   const table = parent.table("credentials");
+    ...vendorSettingsFrom(table),
   if (table === undefined) return {};
   const keychain = table.boolean("keychain") ?? false;
   table.refuseUnknown();

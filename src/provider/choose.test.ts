@@ -30,7 +30,7 @@ test("[PROF-01] a bare name goes to the one provider that has it", async () => {
 test("[PROF-01] what cannot be meant is refused with what could be", async () => {
   const choose = (asked: string) => chooseModel(wishes({ asked }));
   await expect(choose("opnai:gpt-6")).rejects.toThrow(
-    "There is no provider 'opnai'. Known: anthropic, openai, openrouter, zai, ollama, llama.cpp, vllm, lm-studio.",
+    "There is no provider 'opnai'. Known: anthropic, openai, openrouter, zai, vertex, copilot, ollama, llama.cpp, vllm, lm-studio.",
   );
   await expect(choose("some-model")).rejects.toThrow("name its provider too, as in provider:some-model");
   await expect(choose("openai")).rejects.toThrow("name a model of it too, as in openai:MODEL");

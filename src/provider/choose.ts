@@ -17,6 +17,8 @@ export interface Wishes {
   readonly customs: readonly CustomProvider[];
   /** Further providers that can be opened and need no key: a replay, a plugin's. */
   readonly keyless?: readonly string[];
+  /** Claude is asked on Vertex AI, where only its name was given. */
+  readonly prefersVertex?: boolean;
   /** Looks for model servers on this machine. Called only where nothing else is configured. */
   discoverLocal(): Promise<readonly { readonly name: string; readonly models: readonly string[] }[]>;
 }
@@ -58,7 +60,7 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
     const told = fellBack(passedOver, model) ?? `Using ${nameOf(model)}, since no provider is configured.`;
     return { ...model, told };
   }
-  throw noModel(passedOver);
+  throw noModel(passedOver, onlyNamed(wishes));
 }
 
 /** A default that cannot be used, and the variable that its provider's key would be in. */
@@ -68,11 +70,23 @@ interface PassedOver {
 }
 
 /** What a person without any provider is told: what their default lacks, and every way to have one. */
-export function noModel(passedOver: readonly PassedOver[] = []): HarnessError<"NoModel"> {
-  const variables = [passedOver, VENDORS.map(({ keyVariable: variable }) => ({ variable }))].flat();
+export function noModel(
+  passedOver: readonly PassedOver[] = [],
+  onlyNamed: readonly string[] = [],
+): HarnessError<"NoModel"> {
+  const variables = [
+    ...passedOver,
+    ...VENDORS.flatMap(({ keyVariable: variable, defaultModel }) =>
+      variable === undefined || defaultModel === undefined ? [] : [{ variable }],
+    ),
+  ];
   return new HarnessError("NoModel", {
     problem:
-      passedOver.length === 0 ? "is configured" : `can be used: ${needs(passedOver)}, and no key is there`,
+      passedOver.length > 0
+        ? `can be used: ${needs(passedOver)}, and no key is there`
+        : onlyNamed.length === 0
+          ? "is configured"
+          : `is named, and ${onlyNamed.join(", ")} is asked only where it is (cinch models lists what it offers)`,
     variables: [...new Set(variables.map(({ variable }) => variable))].join(", "),
     servers: LOCAL_SERVERS.map(({ title }) => title).join(", "),
   });
@@ -95,7 +109,7 @@ function parseModel(text: string, wishes: Wishes): Named {
   const colon = text.indexOf(":");
   const known = knownProviders(wishes);
   if (colon === -1) {
-    const provider = providerOf(text);
+    const provider = providerOf(text, wishes);
     if (provider !== undefined) return { provider, model: text };
     const problem = known.includes(text)
       ? `--model ${text}: name a model of it too, as in ${text}:MODEL. List them with: cinch models`
@@ -112,13 +126,17 @@ function parseModel(text: string, wishes: Wishes): Named {
 }
 
 /** `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
-function providerOf(model: string): string | undefined {
-  if (/^(?:haiku|sonnet|opus)$|^claude-/.test(model)) return "anthropic";
+function providerOf(model: string, { keyed, prefersVertex = false }: Wishes): string | undefined {
+  if (/^(?:haiku|sonnet|opus)$|^claude-/.test(model)) {
+    const isVertex = keyed.includes("vertex") && (prefersVertex || !keyed.includes("anthropic"));
+    return isVertex ? "vertex" : "anthropic";
+  }
   return VENDORS.find(({ name }) => knownModel(name, model) !== undefined)?.name;
 }
 
 function resolved({ provider, model }: Named, told?: string): ChosenModel {
-  const { id, note } = provider === "anthropic" ? resolveModelId(model, []) : { id: model, note: undefined };
+  const isClaude = provider === "anthropic" || provider === "vertex";
+  const { id, note } = isClaude ? resolveModelId(model, []) : { id: model, note: undefined };
   const sentences = [told, note].filter((sentence) => sentence !== undefined);
   return { provider, model: id, ...(sentences.length === 0 ? {} : { told: sentences.join(" ") }) };
 }
@@ -140,9 +158,19 @@ function insteadOf(suggested: Named | undefined, model: Named): string | undefin
   return `Using ${nameOf(model)}. Another: --model, or default_model in config.toml.`;
 }
 
-function firstConfigured({ keyed, customs }: Wishes): Named | undefined {
-  const vendor = VENDORS.find(({ name }) => keyed.includes(name));
-  if (vendor !== undefined) return { provider: vendor.name, model: vendor.defaultModel };
+/** Providers that have a key, and that nobody is sent to who has not named them. */
+function onlyNamed({ keyed }: Wishes): readonly string[] {
+  const vendors = VENDORS.filter(
+    ({ name, defaultModel }) => defaultModel === undefined && keyed.includes(name),
+  );
+  return vendors.map(({ name }) => name);
+}
+
+function firstConfigured({ keyed, customs, prefersVertex = false }: Wishes): Named | undefined {
+  const first = prefersVertex ? VENDORS.filter(({ name }) => name === "vertex") : [];
+  for (const { name, defaultModel } of [...first, ...VENDORS]) {
+    if (keyed.includes(name) && defaultModel !== undefined) return { provider: name, model: defaultModel };
+  }
   for (const custom of customs) {
     const isReady = custom.apiKeyEnv === undefined || keyed.includes(custom.name);
     if (isReady && custom.defaultModel !== undefined) {
@@ -162,7 +190,7 @@ function isUsable(provider: string, { keyed, customs, keyless = [] }: Wishes): b
 function variableOf(provider: string, { customs }: Wishes): string {
   const custom = customs.find(({ name }) => name === provider);
   const vendor = VENDORS.find(({ name }) => name === provider);
-  return custom?.apiKeyEnv ?? vendor?.keyVariable ?? "a key";
+  return custom?.apiKeyEnv ?? vendor?.needs ?? vendor?.keyVariable ?? "a key";
 }
 
 function knownProviders({ customs, keyless = [] }: Wishes): readonly string[] {

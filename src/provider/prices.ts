@@ -12,9 +12,9 @@ export function knownModel(provider: string, id: string): Model | undefined {
   return found === undefined ? undefined : { ...found, id };
 }
 
-/** The family of a dated id: `-20250929`, `-2025-11-13` and `-latest` are left out. */
+/** The family of a dated id: `-20250929`, `@20250929`, `-2025-11-13` and `-latest` are left out. */
 function withoutDate(id: string): string {
-  return id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");
+  return id.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|default)$/, "");
 }
 
 /** Input, output, cache read, cache write, in US dollars for a million tokens. */
@@ -125,4 +125,12 @@ const ZAI: readonly Model[] = [
   textOnly("glm-4.5-air", { contextTokens: 131_072, outputTokensMax: 98_304 }, [0.2, 1.1, 0.03]),
 ];
 
-const TABLE: Readonly<Record<string, readonly Model[]>> = { anthropic: ANTHROPIC, openai: OPENAI, zai: ZAI };
+/** Its prices depend on the region, so its adapter tells them. */
+const VERTEX: readonly Model[] = ANTHROPIC.map(({ price: _elsewhere, ...model }) => model);
+
+const TABLE: Readonly<Record<string, readonly Model[]>> = {
+  anthropic: ANTHROPIC,
+  openai: OPENAI,
+  vertex: VERTEX,
+  zai: ZAI,
+};

@@ -84,6 +84,8 @@ export interface Model {
   readonly outputTokensMax?: number;
   readonly price?: Price;
   readonly takes?: readonly ("image" | "audio")[];
+  /** The addresses that it is asked at, below its provider's own, where that differs from model to model. */
+  readonly endpoints?: readonly string[];
 }
 
 /** US dollars for one million tokens. What is absent is unknown, never free. */

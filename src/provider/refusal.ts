@@ -58,7 +58,7 @@ const QUOTA: readonly RegExp[] = [
   /billing (?:hard )?limit/i,
 ];
 
-const MODEL_CODES = new Set(["model_not_found", "1211"]);
+const MODEL_CODES = new Set(["model_not_found", "model_not_supported", "1211"]);
 
 const MODEL: readonly RegExp[] = [
   /\bmodel\b.{0,200}(?:not found|does not exist|not exist|is not a valid|not supported|unknown)/i,

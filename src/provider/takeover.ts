@@ -103,7 +103,9 @@ function contextOf(
   context: RequestContext,
   successor: Executor | undefined,
 ): RequestContext {
-  return { ...context, provider, ...(successor === undefined ? {} : { hasSuccessor: true as const }) };
+  // One that steps in for some failures only is no reason to give up early on the others.
+  const hasSuccessor = successor !== undefined && successor.takesOver === undefined;
+  return { ...context, provider, ...(hasSuccessor ? { hasSuccessor: true as const } : {}) };
 }
 
 /** What another model need not fail with as well. */

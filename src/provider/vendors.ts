@@ -1,9 +1,14 @@
+import { COPILOT_NEEDS, VERTEX_NEEDS } from "./vendor-settings.ts";
+
 /** A vendor that is known without any configuration, and what it is used with unless told otherwise. */
 export interface KnownVendor {
   readonly name: string;
-  /** The environment variable that holds its key. */
-  readonly keyVariable: string;
-  readonly defaultModel: string;
+  /** The environment variable that holds its key; absent where no key is ever given to us. */
+  readonly keyVariable?: string;
+  /** For people, where there is more to it than that variable: completes "Set …". */
+  readonly needs?: string;
+  /** Absent: it is asked only where it is named. */
+  readonly defaultModel?: string;
 }
 
 /** In the order in which they are tried where several have a key and nothing says which one is meant. */
@@ -12,6 +17,9 @@ export const VENDORS: readonly KnownVendor[] = [
   { name: "openai", keyVariable: "OPENAI_API_KEY", defaultModel: "gpt-6.1-sol" },
   { name: "openrouter", keyVariable: "OPENROUTER_API_KEY", defaultModel: "anthropic/claude-sonnet-5.5" },
   { name: "zai", keyVariable: "ZAI_API_KEY", defaultModel: "glm-4.6" },
+  { name: "vertex", needs: VERTEX_NEEDS, defaultModel: "claude-sonnet-5-5" },
+  // Which models there are, and what they cost, is up to each subscription.
+  { name: "copilot", keyVariable: "COPILOT_GITHUB_TOKEN", needs: COPILOT_NEEDS },
 ];
 
 /** A provider of the user's own, from their configuration; never from a project's files. */

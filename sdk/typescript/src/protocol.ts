@@ -1072,7 +1072,7 @@ export type EngineReason =
   | "VertexUnplaced"
   | "GoogleCredentialsUnusable"
   | "CopilotLoginFailed"
-  | "ProviderReplaced"
+  | "ModelUnavailable"
   | "ProviderUnreachable"
   | "ProviderRefused"
   | "ProviderFailed"

@@ -1,4 +1,7 @@
+import type { VendorSettings } from "../../provider/vendor-settings.ts";
+import { copilotPlaces } from "../../provider/vendor-settings.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
+import { isBelow } from "./is-below.ts";
 
 /** Where each known vendor is asked; a test holds these equal to what the adapters use. */
 const VENDOR_BASE_URLS: ReadonlyMap<string, string> = new Map([
@@ -9,7 +12,31 @@ const VENDOR_BASE_URLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The only address that the key of a provider may go to: the user's own word, else the known vendor's. */
-export function baseUrlOf(provider: string, customs: readonly CustomProvider[]): string | undefined {
+export function baseUrlOf(
+  provider: string,
+  customs: readonly CustomProvider[],
+  settings: VendorSettings = {},
+): string | undefined {
   const custom = customs.find(({ name }) => name === provider);
-  return custom === undefined ? VENDOR_BASE_URLS.get(provider) : custom.baseUrl;
+  if (custom !== undefined) return custom.baseUrl;
+  if (provider === "vertex") return settings.vertex?.baseUrl;
+  if (provider === "copilot") return copilotPlaces(settings.copilot).baseUrl;
+  return VENDOR_BASE_URLS.get(provider);
+}
+
+const VERTEX_HOST = /^https:\/\/(?:[a-z][a-z0-9-]{0,30}-)?aiplatform\.googleapis\.com$/;
+const VERTEX_AREA = /^https:\/\/aiplatform\.(?:us|eu)\.rep\.googleapis\.com$/;
+
+/** Whether the key of a provider may go to an address. Vertex AI has a host for each region; the project is in the path. */
+export function mayGoTo(
+  url: string,
+  provider: string,
+  customs: readonly CustomProvider[],
+  settings: VendorSettings,
+): boolean {
+  const base = baseUrlOf(provider, customs, settings);
+  if (base !== undefined) return isBelow(base, url);
+  const origin = URL.parse(url)?.origin ?? "";
+  const isVertex = provider === "vertex" && (VERTEX_HOST.test(origin) || VERTEX_AREA.test(origin));
+  return isVertex && isBelow(`${origin}/v1/projects`, url);
 }

@@ -131,6 +131,7 @@ export function helperClient(): HelperClient {
         return new Uint8Array(Buffer.from(machineKey.logKey, "base64"));
       },
       notices: async () => (await ready()).notices,
+      held: async () => (await ready()).held,
       state() {
         const source = current?.machineKey?.source;
         return { helper: state, ...(source === undefined ? {} : { machineKey: source }) };

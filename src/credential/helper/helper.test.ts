@@ -21,8 +21,8 @@ import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
 import { frame, readFrames } from "./frames.ts";
 import { GATHER_MS, gatherer } from "./gather.ts";
+import { isBelow } from "./is-below.ts";
 import { openHelper } from "./open.ts";
-import { isBelow } from "./serve.ts";
 import type { HelperReady } from "./wire.ts";
 import { parseHead, parseNote, parseStart } from "./wire.ts";
 

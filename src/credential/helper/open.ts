@@ -1,14 +1,17 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
+import type { VendorSettings } from "../../provider/vendor-settings.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
-import { keyVariableOf } from "../env-keys.ts";
+import { keyNeedsOf } from "../env-keys.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { printsOfRing } from "../ring-prints.ts";
 import { findKeys } from "../store/sources.ts";
-import { baseUrlOf } from "./base-url.ts";
-import { isBelow, serveKeys } from "./serve.ts";
+import { tokenSources } from "../token/token-sources.ts";
+import { mayGoTo } from "./base-url.ts";
+import { lookAtGoogle } from "./look-at-google.ts";
+import { serveKeys } from "./serve.ts";
 import type { HelperReport, HelperStart } from "./wire.ts";
 import { textsOf } from "./wire.ts";
 
@@ -26,33 +29,41 @@ export interface HelperParts {
 export interface Configured {
   readonly customs: readonly CustomProvider[];
   readonly keychain: boolean;
+  /** Absent: it says nothing of them. */
+  readonly settings?: VendorSettings;
 }
 
 /** Opens the keys that the keeper's start names, listens for the engine, and tells how it went. */
 export async function openHelper(start: HelperStart, parts: HelperParts): Promise<HelperReport> {
   const { socket } = start;
   try {
-    const { customs, keychain } = await parts.configured(start.directory);
+    const { customs, keychain, settings = {} } = await parts.configured(start.directory);
     using machineKey = await machineKeyOf({ ...start, keychain }, parts);
+    const google = start.google === undefined ? undefined : await lookAtGoogle(start.google);
     const { keys, held, notices } = await findKeys({
       ...start,
       customs,
+      ...(google === undefined ? {} : { exchanged: [google.held] }),
       ...(machineKey === undefined ? {} : { machineKey }),
     });
     const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
     const send = authorizedFetch({
       fetch: parts.fetch,
       keys,
-      variableFor: (provider) => keyVariableOf(provider, customs),
+      variableFor: (provider) => keyNeedsOf(provider, customs),
+      tokens: tokenSources({
+        keys,
+        fetch: parts.fetch,
+        clock: parts.clock,
+        settings,
+        ...(google === undefined ? {} : { google: google.place }),
+      }),
     });
     const handle = serveKeys({
       token,
       send,
       clock: parts.clock,
-      mayGo(provider, url) {
-        const base = baseUrlOf(provider, customs);
-        return base !== undefined && isBelow(base, url);
-      },
+      mayGo: (provider, url) => mayGoTo(url, provider, customs, settings),
     });
     await parts.listen({ target: { kind: "unix", path: socket }, handle });
     return {

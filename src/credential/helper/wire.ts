@@ -18,6 +18,8 @@ export interface HelperStart {
   readonly directory?: string;
   /** Where `.harness-secrets/env` may be. */
   readonly workingDir: string;
+  /** The variables that say where credentials of Google are, where Vertex AI is used. */
+  readonly google?: Readonly<Record<string, string>>;
   readonly insecureDevKey: boolean;
 }
 
@@ -26,6 +28,8 @@ export interface HeldKey {
   readonly provider: string;
   /** "ANTHROPIC_API_KEY", "creds.enc", ".harness-secrets/env". */
   readonly source: string;
+  /** Why it cannot be used, as far as a look at it has told; it is used all the same, and says so then. */
+  readonly problem?: string;
 }
 
 /** What the helper tells once it serves; the keeper passes it on to the engine. */
@@ -125,7 +129,9 @@ function readyFrom(value: unknown): HelperReady | undefined {
 
 function heldFrom(value: unknown): readonly HeldKey[] {
   const [provider, source] = [stringAt(value, "provider"), stringAt(value, "source")];
-  return provider === undefined || source === undefined ? [] : [{ provider, source }];
+  const problem = stringAt(value, "problem");
+  if (provider === undefined || source === undefined) return [];
+  return [{ provider, source, ...(problem === undefined ? {} : { problem }) }];
 }
 
 function printFrom(value: unknown): readonly SecretPrint[] {
@@ -153,11 +159,13 @@ export function parseStart(text: string): HelperStart | undefined {
   const [socket, workingDir] = [stringAt(value, "socket"), stringAt(value, "workingDir")];
   if (!isObject(value) || socket === undefined || workingDir === undefined) return undefined;
   const directory = stringAt(value, "directory");
+  const google = objectAt(value, "google");
   return {
     socket,
     workingDir,
     variables: textsOf(objectAt(value, "variables")),
     insecureDevKey: value["insecureDevKey"] === true,
+    ...(google === undefined ? {} : { google: textsOf(google) }),
     ...(directory === undefined ? {} : { directory }),
   };
 }

@@ -22,6 +22,8 @@ export interface KeySources {
   readonly directory?: string;
   readonly machineKey?: MachineKey;
   readonly workingDir: string;
+  /** Providers whose credentials stay where they are, and are exchanged at each use. */
+  readonly exchanged?: readonly HeldKey[];
 }
 
 export interface FoundKeys {
@@ -59,9 +61,11 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
     }
   }
   const order = [...customs, ...VENDORS].map(({ name }) => name);
-  const held = [...found]
-    .map(([provider, { source }]) => ({ provider, source }))
-    .sort((one, other) => order.indexOf(one.provider) - order.indexOf(other.provider));
+  const exchanged = (sources.exchanged ?? []).filter(({ provider }) => !found.has(provider));
+  const held = [
+    ...[...found].map(([provider, { source }]): HeldKey => ({ provider, source })),
+    ...exchanged,
+  ].sort((one, other) => order.indexOf(one.provider) - order.indexOf(other.provider));
   const notices = [
     ...(secrets.problem === undefined ? [] : [secrets.problem]),
     ...(told.size === 0 ? [] : [`Keys from ${HARNESS_SECRETS}: ${[...told].join(", ")}.`]),

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Model, Price } from "../provider.ts";
 
@@ -38,9 +39,13 @@ function modelOf(entry: unknown): Model | undefined {
   const contextTokens = contextOf(entry);
   const outputTokensMax =
     positive(numberAt(objectAt(entry, "top_provider"), "max_completion_tokens")) ??
+    positive(numberAt(objectAt(capabilitiesOf(entry), "limits"), "max_output_tokens")) ??
     positive(numberAt(entry, "max_tokens"));
   const price = priceOf(entry);
   const takes = takesOf(entry);
+  const endpoints = arrayAt(entry, "supported_endpoints").filter((each) => typeof each === "string");
+  // Copilot lists what completes code and what embeds beside what talks.
+  if (!/^(?:chat)?$/.test(stringAt(capabilitiesOf(entry), "type") ?? "")) return undefined;
   return {
     id,
     ...(name === undefined || name === id ? {} : { name }),
@@ -48,7 +53,13 @@ function modelOf(entry: unknown): Model | undefined {
     ...(outputTokensMax === undefined ? {} : { outputTokensMax }),
     ...(price === undefined ? {} : { price }),
     ...(takes === undefined ? {} : { takes }),
+    ...(endpoints.length === 0 ? {} : { endpoints }),
   };
+}
+
+/** Copilot's account of a model: what it is for, what it takes, its limits. */
+function capabilitiesOf(entry: unknown): JsonObject | undefined {
+  return objectAt(entry, "capabilities");
 }
 
 function idOf(entry: unknown): string | undefined {
@@ -58,6 +69,7 @@ function idOf(entry: unknown): string | undefined {
 function contextOf(entry: unknown): number | undefined {
   return (
     positive(numberAt(objectAt(entry, "top_provider"), "context_length")) ??
+    positive(numberAt(objectAt(capabilitiesOf(entry), "limits"), "max_context_window_tokens")) ??
     positive(numberAt(entry, "context_length")) ??
     positive(numberAt(entry, "context_window")) ??
     positive(numberAt(entry, "max_model_len")) ?? // vLLM
@@ -91,6 +103,8 @@ function perMillion(perToken: unknown): number | undefined {
 }
 
 function takesOf(entry: unknown): Model["takes"] | undefined {
+  const vision = objectAt(capabilitiesOf(entry), "supports")?.["vision"];
+  if (typeof vision === "boolean") return vision ? ["image"] : [];
   const architecture = objectAt(entry, "architecture");
   if (architecture?.["input_modalities"] === undefined) return undefined;
   const modalities = arrayAt(architecture, "input_modalities");

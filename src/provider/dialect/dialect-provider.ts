@@ -45,6 +45,10 @@ export interface Vendor {
   readonly credential: CredentialUse;
   readonly headers?: Readonly<Record<string, string>>;
   readonly quirks?: DialectQuirks;
+  /** Appended to the base URL, where it is not the dialect's own path. */
+  readonly pathOf?: (model: string) => string;
+  /** Headers that depend on what is asked. */
+  readonly requestHeaders?: (request: ModelRequest) => Readonly<Record<string, string>>;
   /** Appended to the base URL. */
   readonly cataloguePath?: string;
   /** See `Provider`. */
@@ -104,9 +108,10 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     await refuseUnsupported(request);
     const dress = dressFor(request);
     const body = requestBytes.render(dialect.body(request, dress));
-    const url = baseUrl + dialect.path;
     const { model } = request;
-    await using bytes = await openEventStream({ ...wire, model, url, body, signal, limits, onSilence });
+    const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
+    const asked = { ...wire, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
+    await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
     const answer = new AnswerStream(dialect, dress);
     let isFinished = false;
     try {

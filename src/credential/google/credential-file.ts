@@ -1,0 +1,75 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { HarnessError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { decode } from "../../base/text.ts";
+import { codeOf } from "../../base/world.ts";
+
+export const CREDENTIAL_FILE_BYTES_MAX = 65_536;
+
+const ROOT = 0;
+const READ_BY_OTHERS = 0o044;
+const WRITTEN_BY_OTHERS = 0o022;
+
+/**
+ * Reads a file of Google credentials. It has to be one's own, or the machine's (root): what somebody else can write may
+ * name where credentials go. One's own has to be readable by nobody else; how root mounts secrets is root's to say.
+ *
+ * Links are followed, since mounts of secrets are made of them; what is judged is the file that was opened.
+ * @throws HarnessError GoogleCredentialsUnusable, which names the file and never what is in it.
+ */
+export async function readCredentialFile(path: string, source: string): Promise<JsonObject> {
+  const text = decode(await bytesOf(path, source));
+  const value = parseJson(text)?.value;
+  if (isObject(value)) return value;
+  throw unusable(source, `${path} holds no JSON object`);
+}
+
+/** As above, as bytes: for tokens that stand in a file as they are. */
+export async function bytesOf(path: string, source: string): Promise<Uint8Array> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK; // opening a FIFO must not wait for a writer
+  try {
+    await using file = await open(path, flags);
+    const { uid, mode, size } = await file.stat();
+    const user = process.geteuid?.();
+    const octal = (mode & 0o7777).toString(8).padStart(4, "0");
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG)
+      throw unusable(source, `${path} is no ordinary file`);
+    if (user !== undefined && uid !== user && uid !== ROOT)
+      throw unusable(source, `${path} belongs to another user`);
+    if (user !== undefined && (mode & WRITTEN_BY_OTHERS) !== 0)
+      throw unusable(
+        source,
+        `${path} can be changed by others (mode ${octal}); if nobody did: chmod 600 ${path}`,
+      );
+    if (user !== undefined && uid === user && user !== ROOT && (mode & READ_BY_OTHERS) !== 0)
+      throw unusable(
+        source,
+        `${path} can be read by others (mode ${octal}); if nobody did: chmod 600 ${path}`,
+      );
+    if (size > CREDENTIAL_FILE_BYTES_MAX)
+      throw unusable(source, `${path} has ${size} bytes, more than ${CREDENTIAL_FILE_BYTES_MAX}`);
+    const buffer = new Uint8Array(CREDENTIAL_FILE_BYTES_MAX);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw thrown;
+    throw unusable(source, `${path} ${inWords(codeOf(thrown))}`);
+  }
+}
+
+function inWords(code: string | undefined): string {
+  if (code === "ENOENT" || code === "ENOTDIR") return "does not exist";
+  if (code === "EACCES" || code === "EPERM") return "may not be read by you";
+  return `cannot be read (${code ?? "unknown"})`;
+}
+
+export function unusable(
+  source: string,
+  problem: string,
+  cause?: unknown,
+): HarnessError<"GoogleCredentialsUnusable"> {
+  const fields = { source, problem };
+  return new HarnessError("GoogleCredentialsUnusable", fields, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, objectAt, stringAt } from "../../base/json.ts";
+import { readCredentialFile, unusable } from "./credential-file.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where Application Default Credentials come from: what the variable names, gcloud's own file, or the machine itself. */
+export type GooglePlace =
+  | { readonly kind: "file"; readonly path: string; readonly source: string }
+  | { readonly kind: "metadata"; readonly host: string; readonly source: string };
+
+/** In Google's order. Whether what is found can be used is told when it is read. */
+export function googlePlace(variables: Variables): GooglePlace {
+  const named = (variables["GOOGLE_APPLICATION_CREDENTIALS"] ?? "").trim();
+  if (named !== "") return { kind: "file", path: named, source: "GOOGLE_APPLICATION_CREDENTIALS" };
+  const { CLOUDSDK_CONFIG: config, HOME: home } = variables;
+  const folder = config ?? (home === undefined ? undefined : join(home, ".config/gcloud"));
+  const path = folder === undefined ? undefined : join(folder, "application_default_credentials.json");
+  if (path !== undefined && existsSync(path)) return { kind: "file", path, source: "gcloud" };
+  const host = variables["GCE_METADATA_HOST"] ?? "metadata.google.internal";
+  return { kind: "metadata", host, source: "the metadata server" };
+}
+
+/** Credentials as they stand in a file, one kind for each way to exchange them. */
+export type GoogleCredential =
+  | {
+      readonly kind: "service-account";
+      readonly email: string;
+      readonly privateKey: string;
+      readonly keyId?: string;
+      readonly tokenUrl?: string;
+    }
+  | {
+      readonly kind: "user";
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly refreshToken: string;
+      readonly quotaProject?: string;
+    }
+  | {
+      readonly kind: "external";
+      readonly audience: string;
+      readonly subjectTokenType: string;
+      readonly tokenUrl: string;
+      readonly subject: SubjectSource;
+      /** Where the federated token is exchanged for that of a service account. */
+      readonly impersonationUrl?: string;
+      readonly quotaProject?: string;
+    };
+
+/** Where the token of the other cloud comes from; `field` where it stands in a JSON document. */
+export type SubjectSource =
+  | { readonly kind: "file"; readonly path: string; readonly field?: string }
+  | {
+      readonly kind: "url";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly field?: string;
+    };
+
+/** @throws HarnessError GoogleCredentialsUnusable, which names the file and the field, never a value. */
+export async function readCredential(path: string, source: string): Promise<GoogleCredential> {
+  return parseCredential(await readCredentialFile(path, source), path, source);
+}
+
+export function parseCredential(value: JsonObject, path: string, source: string): GoogleCredential {
+  const text = (name: string): string => {
+    const found = stringAt(value, name);
+    if (found !== undefined && found !== "") return found;
+    throw unusable(source, `${path} has no ${name}`);
+  };
+  const quotaProject = stringAt(value, "quota_project_id");
+  const quota = quotaProject === undefined ? {} : { quotaProject };
+  const type = stringAt(value, "type");
+  switch (type) {
+    case "service_account": {
+      const [keyId, tokenUrl] = [stringAt(value, "private_key_id"), stringAt(value, "token_uri")];
+      return {
+        kind: "service-account",
+        email: text("client_email"),
+        privateKey: text("private_key"),
+        ...(keyId === undefined ? {} : { keyId }),
+        ...(tokenUrl === undefined ? {} : { tokenUrl }),
+      };
+    }
+    case "authorized_user":
+      return {
+        kind: "user",
+        clientId: text("client_id"),
+        clientSecret: text("client_secret"),
+        refreshToken: text("refresh_token"),
+        ...quota,
+      };
+    case "external_account": {
+      const impersonationUrl = stringAt(value, "service_account_impersonation_url");
+      return {
+        kind: "external",
+        audience: text("audience"),
+        subjectTokenType: text("subject_token_type"),
+        tokenUrl: text("token_url"),
+        subject: subjectFrom(objectAt(value, "credential_source"), path, source),
+        ...(impersonationUrl === undefined ? {} : { impersonationUrl }),
+        ...quota,
+      };
+    }
+    default:
+      throw unusable(
+        source,
+        type === undefined
+          ? `${path} does not say what type of credentials it holds`
+          : `${path} holds credentials of a type that is not known here; known are service_account, authorized_user and external_account`,
+      );
+  }
+}
+
+function subjectFrom(value: JsonObject | undefined, path: string, source: string): SubjectSource {
+  if (value?.["executable"] !== undefined)
+    throw unusable(source, `${path} names a program to run for its token, which is not done here`);
+  const format = objectAt(value, "format");
+  const field =
+    stringAt(format, "type") === "json" ? stringAt(format, "subject_token_field_name") : undefined;
+  const named = field === undefined ? {} : { field };
+  const [file, url] = [stringAt(value, "file"), stringAt(value, "url")];
+  if (file !== undefined) return { kind: "file", path: file, ...named };
+  if (url === undefined || stringAt(value, "environment_id") !== undefined)
+    throw unusable(source, `${path} has a credential_source that is neither a file nor a url`);
+  const headers = objectAt(value, "headers");
+  const texts = Object.entries(isObject(headers) ? headers : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return { kind: "url", url, headers: Object.fromEntries(texts), ...named };
+}
+
+/** What a file of credentials is, for people: its kind, or what is wrong with it. */
+export async function describeGoogle(place: GooglePlace): Promise<string> {
+  if (place.kind === "metadata") return place.source;
+  const { kind } = await readCredential(place.path, place.source);
+  return `${place.source} (${KIND_WORDS[kind]})`;
+}
+
+const KIND_WORDS = {
+  "service-account": "a service account",
+  user: "a login of gcloud",
+  external: "an identity of another cloud",
+} as const satisfies Record<GoogleCredential["kind"], string>;

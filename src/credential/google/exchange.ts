@@ -1,0 +1,263 @@
+import { Secret } from "../../base/brand.ts";
+import { numberAt, parseJson, stringAt } from "../../base/json.ts";
+import { decode } from "../../base/text.ts";
+import type { Clock, Fetch } from "../../base/world.ts";
+import type { TokenReply } from "../token/ask.ts";
+import { askTokens, placeOf, refusalIn, TOKEN_ANSWER_BYTES_MAX } from "../token/ask.ts";
+import type { Exchanged, ExchangeRefused } from "../token/token-source.ts";
+import { serviceAccountAssertion } from "./assertion.ts";
+import { bytesOf, unusable } from "./credential-file.ts";
+import type { GoogleCredential, GooglePlace, SubjectSource } from "./default-credentials.ts";
+import { readCredential } from "./default-credentials.ts";
+
+const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+const TOKEN_URL = "https://oauth2.googleapis.com/token";
+const FORM = "application/x-www-form-urlencoded";
+/** A token is renewed so long before it ends; one that lives shorter, after three quarters of its life. */
+const RENEW_BEFORE_MS = 300_000;
+const LIFE_SECONDS_DEFAULT = 3_600;
+const LIFE_SECONDS_MAX = 86_400;
+/** Google takes an assertion whose times are this far from its own. */
+const SKEW_MS_MAX = 60_000;
+
+export interface GoogleParts {
+  readonly place: GooglePlace;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** The user's own word on where tokens are had, instead of Google. */
+  readonly tokenUrl?: string;
+}
+
+/**
+ * Exchanges Application Default Credentials for an access token (PROV-14). Files are read anew each time, so that a new
+ * login counts.
+ *
+ * Credentials go to hosts of Google's and to the token URL of the user's configuration, whatever a file says.
+ * @throws HarnessError GoogleCredentialsUnusable; signal.reason.
+ */
+export async function exchangeGoogle(parts: GoogleParts, signal: AbortSignal): Promise<Exchanged> {
+  const { place } = parts;
+  if (place.kind === "metadata") return await fromMetadata(parts, place.host, signal);
+  const credential = await readCredential(place.path, place.source);
+  switch (credential.kind) {
+    case "service-account":
+      return await fromServiceAccount(credential, parts, signal);
+    case "user":
+      return await fromUser(credential, parts, signal);
+    case "external":
+      return await fromExternal(credential, parts, signal);
+  }
+}
+
+type Of<Kind extends GoogleCredential["kind"]> = Extract<GoogleCredential, { readonly kind: Kind }>;
+
+/** A machine whose clock is wrong is told so by Google, with the right time: then it is asked once more. */
+async function fromServiceAccount(
+  credential: Of<"service-account">,
+  parts: GoogleParts,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const { clock, place } = parts;
+  const url = tokenUrlOf(credential.tokenUrl ?? TOKEN_URL, parts);
+  const ask = (nowMs: number) => {
+    const { email, keyId, privateKey } = credential;
+    const claims = { email, audience: credential.tokenUrl ?? TOKEN_URL, scope: SCOPE };
+    const nowSeconds = Math.floor(nowMs / 1_000);
+    let assertion: string;
+    try {
+      const key = keyId === undefined ? {} : { keyId };
+      assertion = serviceAccountAssertion(privateKey, { ...claims, ...key, nowSeconds });
+    } catch {
+      throw unusable(place.source, "its private_key is no RSA key that can be read");
+    }
+    const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
+    return post(parts, url, form, signal);
+  };
+  const reply = await ask(clock.now());
+  const answered = reply.kind === "read" ? Date.parse(reply.headers.get("date") ?? "") : Number.NaN;
+  const isSkewed = Math.abs(answered - clock.now()) > SKEW_MS_MAX; // false where there is no date
+  if (reply.kind === "read" && reply.status === 400 && isSkewed) return tokenFrom(await ask(answered), url);
+  return tokenFrom(reply, url);
+}
+
+async function fromUser(
+  { clientId, clientSecret, refreshToken, quotaProject }: Of<"user">,
+  parts: GoogleParts,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const url = tokenUrlOf(TOKEN_URL, parts);
+  const form = {
+    grant_type: "refresh_token",
+    client_id: clientId,
+    client_secret: clientSecret,
+    refresh_token: refreshToken,
+  };
+  return tokenFrom(await post(parts, url, form, signal), url, quotaProject);
+}
+
+async function fromExternal(
+  credential: Of<"external">,
+  parts: GoogleParts,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const { audience, subjectTokenType, subject, impersonationUrl, quotaProject } = credential;
+  const url = tokenUrlOf(credential.tokenUrl, parts);
+  const token = await subjectToken(subject, parts, signal);
+  if (typeof token !== "string") return token;
+  const form = {
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    audience,
+    scope: SCOPE,
+    requested_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    subject_token: token,
+    subject_token_type: subjectTokenType,
+  };
+  const federated = tokenFrom(await post(parts, url, form, signal), url, quotaProject);
+  if (impersonationUrl === undefined || federated.kind === "refused") return federated;
+  return await impersonated(impersonationUrl, federated, parts, signal);
+}
+
+/** A federated token, exchanged for one of the service account that it may act as. */
+async function impersonated(
+  named: string,
+  federated: Extract<Exchanged, { readonly kind: "token" }>,
+  parts: GoogleParts,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const url = googles(named, parts);
+  const reply = await askTokens(parts.fetch, url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${federated.token.value.reveal()}`,
+    },
+    body: JSON.stringify({ scope: [SCOPE], lifetime: `${LIFE_SECONDS_DEFAULT}s` }),
+    signal,
+  });
+  if (reply.kind === "refused") return reply;
+  const token = stringAt(reply.value, "accessToken");
+  if (reply.status !== 200 || token === undefined) return refusal(url, reply);
+  const endsMs = Date.parse(stringAt(reply.value, "expireTime") ?? "");
+  const seconds = Number.isNaN(endsMs) ? undefined : (endsMs - parts.clock.now()) / 1_000;
+  return usable(url, token, seconds, federated.token.headers);
+}
+
+/** The token of the other cloud, from where the file of credentials says that it is. */
+async function subjectToken(
+  subject: SubjectSource,
+  { fetch, place }: GoogleParts,
+  signal: AbortSignal,
+): Promise<string | ExchangeRefused> {
+  const { source } = place;
+  const { field } = subject;
+  if (subject.kind === "file") {
+    const text = decode(await bytesOf(subject.path, source)).trim();
+    const token = field === undefined ? text : stringAt(parseJson(text)?.value, field);
+    if (token !== undefined && token !== "") return token;
+    throw unusable(source, `${subject.path} holds no token${field === undefined ? "" : ` under ${field}`}`);
+  }
+  if (!/^https?:\/\//i.test(subject.url)) throw unusable(source, "the url of its credential_source is none");
+  if (field === undefined) return await plainToken(fetch, subject, signal);
+  const reply = await askTokens(fetch, subject.url, { headers: subject.headers, signal });
+  if (reply.kind === "refused") return reply;
+  const token = stringAt(reply.value, field);
+  return reply.status === 200 && token !== undefined && token !== "" ? token : refusal(subject.url, reply);
+}
+
+async function plainToken(
+  fetch: Fetch,
+  { url, headers }: Extract<SubjectSource, { readonly kind: "url" }>,
+  signal: AbortSignal,
+): Promise<string | ExchangeRefused> {
+  const { readUpTo } = await import("../../provider/http-error.ts");
+  const place = placeOf(url);
+  try {
+    const response = await fetch(url, { headers, signal });
+    const { text, whole } = await readUpTo(response, TOKEN_ANSWER_BYTES_MAX);
+    if (response.status === 200 && whole && text.trim() !== "") return text.trim();
+    return { kind: "refused", status: 502, detail: `${place} answered ${response.status} and no token` };
+  } catch {
+    signal.throwIfAborted();
+    return { kind: "refused", status: 503, detail: `${place} cannot be reached` };
+  }
+}
+
+/** The token of the service account that this machine of Google's runs as. */
+async function fromMetadata(
+  { fetch, place }: GoogleParts,
+  host: string,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(host))
+    throw unusable(place.source, "GCE_METADATA_HOST is no host");
+  const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
+  const reply = await askTokens(fetch, url, { headers: { "metadata-flavor": "Google" }, signal });
+  if (reply.kind === "refused" && reply.status === 503) {
+    const problem = `there is none on this machine, and there is no file of credentials either: name one with GOOGLE_APPLICATION_CREDENTIALS (${reply.detail})`;
+    throw unusable(place.source, problem);
+  }
+  return tokenFrom(reply, url);
+}
+
+function post(
+  { fetch }: GoogleParts,
+  url: string,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<TokenReply> {
+  const body = new URLSearchParams(form).toString();
+  return askTokens(fetch, url, { method: "POST", headers: { "content-type": FORM }, body, signal });
+}
+
+function tokenFrom(reply: TokenReply, url: string, quotaProject?: string): Exchanged {
+  if (reply.kind === "refused") return keyRefused(reply);
+  const token = stringAt(reply.value, "access_token");
+  if (reply.status !== 200 || token === undefined) return refusal(url, reply);
+  const headers = quotaProject === undefined ? undefined : { "x-goog-user-project": quotaProject };
+  return usable(url, token, numberAt(reply.value, "expires_in"), headers);
+}
+
+function usable(
+  url: string,
+  token: string,
+  seconds: number | undefined,
+  headers: Readonly<Record<string, string>> | undefined,
+): Exchanged {
+  // Longer ones of the metadata server are padded with dots.
+  if (!/^[\x21-\x7e]+$/.test(token) || !(seconds === undefined || seconds > 0)) {
+    return { kind: "refused", status: 502, detail: `${placeOf(url)} answered with what is no access token` };
+  }
+  const endsAfterMs = Math.min(seconds ?? LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX) * 1_000;
+  return {
+    kind: "token",
+    token: { value: new Secret("api-key", token), ...(headers === undefined ? {} : { headers }) },
+    renewAfterMs: Math.max(endsAfterMs - RENEW_BEFORE_MS, endsAfterMs * 0.75),
+    endsAfterMs,
+  };
+}
+
+function refusal(url: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
+  return keyRefused(refusalIn(url, reply));
+}
+
+/** OAuth refuses credentials with 400: for whoever asked a model that is a key that was refused. */
+function keyRefused(refused: ExchangeRefused): ExchangeRefused {
+  return refused.status === 400 ? { ...refused, status: 401 } : refused;
+}
+
+/** The user's own word where there is one, else what the file says, where that is Google's. */
+function tokenUrlOf(named: string, parts: GoogleParts): string {
+  return parts.tokenUrl ?? googles(named, parts);
+}
+
+function googles(named: string, { place, tokenUrl }: GoogleParts): string {
+  const url = URL.parse(named);
+  const isGoogles =
+    url?.protocol === "https:" && /(?:^|\.)googleapis\.com$|^accounts\.google\.com$/.test(url.host);
+  const isOwn = tokenUrl !== undefined && url !== null && url.origin === new URL(tokenUrl).origin;
+  if (url !== null && (isGoogles || isOwn) && url.username === "") return url.href;
+  throw unusable(
+    place.source,
+    `it sends its tokens to ${url?.host ?? "what is no address"}, which is not Google's; where that is meant, name it as token_url in [vertex] of config.toml`,
+  );
+}

@@ -1,0 +1,7 @@
+/** The variables that say where credentials of Google are. They hold no secret, and stay in the engine's environment. */
+export const GOOGLE_VARIABLES = [
+  "GOOGLE_APPLICATION_CREDENTIALS",
+  "CLOUDSDK_CONFIG",
+  "GCE_METADATA_HOST",
+  "HOME",
+] as const;

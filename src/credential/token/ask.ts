@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../base/json.ts";
+import { isObject, parseJson, stringAt } from "../../base/json.ts";
+import type { Fetch, FetchInit } from "../../base/world.ts";
+import { plainWords } from "../../provider/connection-error.ts";
+import { presentable, readUpTo } from "../../provider/http-error.ts";
+import type { ExchangeRefused } from "./token-source.ts";
+
+/** An answer of a token endpoint is some kilobytes; more is none. */
+export const TOKEN_ANSWER_BYTES_MAX = 65_536;
+
+export type TokenReply =
+  | { readonly kind: "read"; readonly status: number; readonly value: JsonObject; readonly headers: Headers }
+  | ExchangeRefused;
+
+/**
+ * Asks a token endpoint, and reads what it answers as JSON. Redirects are not followed: what was sent would go along.
+ *
+ * A failure of the network, a redirect, and an answer that is no JSON object or is too long come back as a refusal with
+ * words for a person; none of them repeats what was sent or what came. The status of an answer is left to the caller.
+ */
+export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Promise<TokenReply> {
+  const place = placeOf(url);
+  let response: Response;
+  let body: { readonly text: string; readonly whole: boolean };
+  try {
+    response = await fetch(url, init);
+    body = await readUpTo(response, TOKEN_ANSWER_BYTES_MAX);
+  } catch (thrown) {
+    init.signal.throwIfAborted();
+    return { kind: "refused", status: 503, detail: `${place} cannot be reached: ${plainWords(thrown)}` };
+  }
+  const { status, headers } = response;
+  const retryAfter = headers.get("retry-after");
+  const more = retryAfter === null ? {} : { retryAfter };
+  if (status >= 300 && status < 400) {
+    const detail = `${place} answered with a redirect, which is not followed, since the credentials would go along`;
+    return { kind: "refused", status: 502, detail };
+  }
+  if (!body.whole) {
+    const detail = `${place} answered with more than ${TOKEN_ANSWER_BYTES_MAX} bytes`;
+    return { kind: "refused", status: status === 200 ? 502 : status, detail, ...more };
+  }
+  const value = parseJson(body.text)?.value;
+  if (isObject(value)) return { kind: "read", status, value, headers };
+  const detail =
+    status === 200 ? `${place} answered with what is no JSON object` : `${place} answered ${status}`;
+  return { kind: "refused", status: status === 200 ? 502 : status, detail, ...more };
+}
+
+/** What an endpoint says that it refuses, as OAuth and Google and GitHub spell it. */
+export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "read" }>): ExchangeRefused {
+  const { status, value, headers } = reply;
+  const details = isObject(value["error_details"]) ? value["error_details"] : undefined;
+  const nested = isObject(value["error"]) ? value["error"] : undefined;
+  const said =
+    stringAt(details, "message") ??
+    stringAt(value, "error_description") ??
+    stringAt(nested, "message") ??
+    stringAt(value, "message") ??
+    stringAt(value, "error");
+  const words = said === undefined ? `answered ${status}` : `refused: ${presentable(said)}`;
+  const retryAfter = headers.get("retry-after");
+  return {
+    kind: "refused",
+    status: status >= 400 ? status : 502,
+    detail: `${placeOf(place)} ${words}`,
+    ...(retryAfter === null ? {} : { retryAfter }),
+  };
+}
+
+/** An address as it may be told: a query could hold what is secret. */
+export function placeOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? "the token endpoint" : `${parsed.origin}${parsed.pathname}`;
+}

@@ -1,0 +1,72 @@
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import type { Clock } from "../../base/world.ts";
+import type { AccessToken, Exchanged, ExchangeRefused, TokenSource } from "./token-source.ts";
+
+/** How long one exchange may take in all; whoever waits for it may leave before. */
+export const EXCHANGE_MS_MAX = 30_000;
+
+export interface HeldTokenParts extends Pick<TokenSource, "source" | "baseUrl"> {
+  readonly clock: Clock;
+  readonly exchange: (signal: AbortSignal) => Promise<Exchanged>;
+}
+
+/**
+ * Holds the token of one provider: exchanged at first use, renewed before it ends and after it was refused.
+ *
+ * However many requests want one, one exchange is under way. Where it fails while the old token is still good, that one
+ * goes on. Its age is taken from a clock that is never set, so that a wrong date makes no difference.
+ */
+export function heldToken({ source, baseUrl, clock, exchange }: HeldTokenParts): TokenSource {
+  let held: Held | undefined;
+  let underWay: Promise<AccessToken | ExchangeRefused> | undefined;
+
+  async function renew(): Promise<AccessToken | ExchangeRefused> {
+    using limit = deadline(clock, EXCHANGE_MS_MAX, new AbortController().signal);
+    const old = held;
+    try {
+      const answer = await whileAlive(exchange(limit.signal), limit.signal);
+      if (answer.kind === "refused") return old === undefined || !isGood(old) ? answer : old.token;
+      const nowMs = clock.monotonic();
+      const { token, renewAfterMs, endsAfterMs } = answer;
+      held = { token, renewMs: nowMs + renewAfterMs, endMs: nowMs + endsAfterMs };
+      return token;
+    } catch (thrown) {
+      if (limit.reached) return old !== undefined && isGood(old) ? old.token : tooSlow();
+      if (old !== undefined && isGood(old)) return old.token;
+      throw thrown;
+    }
+  }
+
+  /** Neither refused since, nor over. */
+  function isGood(it: Held): boolean {
+    return it === held && clock.monotonic() < it.endMs;
+  }
+
+  return {
+    source,
+    baseUrl,
+    async current(signal) {
+      signal.throwIfAborted();
+      if (held !== undefined && clock.monotonic() < held.renewMs) return held.token;
+      underWay ??= renew().finally(() => {
+        underWay = undefined;
+      });
+      return await whileAlive(underWay, signal);
+    },
+    drop(token) {
+      if (held?.token === token) held = undefined;
+    },
+  };
+}
+
+interface Held {
+  readonly token: AccessToken;
+  /** By the monotonic clock. */
+  readonly renewMs: number;
+  readonly endMs: number;
+}
+
+function tooSlow(): ExchangeRefused {
+  const detail = `no access token could be had within ${EXCHANGE_MS_MAX / 1_000} s`;
+  return { kind: "refused", status: 504, detail };
+}

@@ -1,0 +1,60 @@
+import type { Fetch, FetchInit } from "../../base/world.ts";
+import { KEY_SOURCE_HEADER } from "../../provider/http-error.ts";
+import type { AccessToken, ExchangeRefused, TokenSource } from "./token-source.ts";
+import { isRefused } from "./token-source.ts";
+
+export interface TokenRequest {
+  readonly url: string;
+  /** Without any credential. */
+  readonly init: FetchInit;
+  readonly credential: { readonly header: string; readonly prefix: string };
+}
+
+/** An answer and the token that was sent for it; none where there was none to send. */
+export interface TokenAnswer {
+  readonly response: Response;
+  readonly token?: AccessToken;
+}
+
+/**
+ * Sends a request with a token that is good now. One that is refused (401) is exchanged anew and sent again, once: it may
+ * have been withdrawn, or the machine have slept through its end.
+ *
+ * Where no token can be had, the refusal is answered as the provider's own would be, so that it is told, and tried again,
+ * in the same way.
+ */
+export async function sendWithToken(
+  request: TokenRequest,
+  tokens: TokenSource,
+  fetch: Fetch,
+): Promise<TokenAnswer> {
+  const { signal } = request.init;
+  const first = await tokens.current(signal);
+  if (isRefused(first)) return { response: refusalOf(first, tokens.source) };
+  const response = await sent(request, first, tokens, fetch);
+  if (response.status !== 401) return { response, token: first };
+  tokens.drop(first);
+  await response.body?.cancel();
+  const second = await tokens.current(signal);
+  if (isRefused(second)) return { response: refusalOf(second, tokens.source) };
+  return { response: await sent(request, second, tokens, fetch), token: second };
+}
+
+async function sent(
+  { url, init, credential }: TokenRequest,
+  { value, baseUrl, headers }: AccessToken,
+  tokens: TokenSource,
+  fetch: Fetch,
+): Promise<Response> {
+  init.signal.throwIfAborted();
+  const isBelow = baseUrl !== undefined && url.startsWith(tokens.baseUrl);
+  const target = isBelow ? baseUrl + url.slice(tokens.baseUrl.length) : url;
+  const all = { ...init.headers, ...headers, [credential.header]: credential.prefix + value.reveal() };
+  return await fetch(target, { ...init, headers: all });
+}
+
+function refusalOf({ status, detail, retryAfter }: ExchangeRefused, source: string): Response {
+  const headers = new Headers({ "content-type": "application/json", [KEY_SOURCE_HEADER]: source });
+  if (retryAfter !== undefined) headers.set("retry-after", retryAfter);
+  return new Response(JSON.stringify({ error: { message: detail } }), { status, headers });
+}

@@ -1,0 +1,60 @@
+import type { Clock, Fetch } from "../../base/world.ts";
+import type { KeyRing } from "../../provider/authorized-fetch.ts";
+import type { VendorSettings } from "../../provider/vendor-settings.ts";
+import { COPILOT_EDITOR, copilotPlaces } from "../../provider/vendor-settings.ts";
+import type { GooglePlace } from "../google/default-credentials.ts";
+import { heldToken } from "./held-token.ts";
+import type { TokenSource } from "./token-source.ts";
+
+export interface TokenSourcesParts {
+  readonly keys: KeyRing;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly settings: VendorSettings;
+  /** Where credentials of Google are; absent: Vertex AI is not used. */
+  readonly google?: GooglePlace;
+}
+
+export type TokenSourceOf = (provider: string) => Promise<TokenSource | undefined>;
+
+/**
+ * The providers whose lasting credentials are exchanged for tokens of minutes: each is opened at first use, with its
+ * code. For all others there is none, and their key is sent as it is.
+ */
+export function tokenSources(parts: TokenSourcesParts): TokenSourceOf {
+  const opened = new Map<string, Promise<TokenSource | undefined>>();
+  return (provider) => {
+    const open = opened.get(provider) ?? openSource(provider, parts);
+    opened.set(provider, open);
+    return open;
+  };
+}
+
+async function openSource(provider: string, parts: TokenSourcesParts): Promise<TokenSource | undefined> {
+  const { fetch, clock, settings, google } = parts;
+  if (provider === "vertex" && google !== undefined) {
+    const { exchangeGoogle } = await import("../google/exchange.ts");
+    const tokenUrl = settings.vertex?.tokenUrl;
+    const asked = { place: google, fetch, clock, ...(tokenUrl === undefined ? {} : { tokenUrl }) };
+    return heldToken({
+      source: google.source,
+      baseUrl: "",
+      clock,
+      exchange: (signal) => exchangeGoogle(asked, signal),
+    });
+  }
+  if (provider !== "copilot") return undefined;
+  const found = await parts.keys.keyFor(provider);
+  if (found === undefined) return undefined;
+  const { exchangeCopilot } = await import("../copilot/exchange.ts");
+  const places = copilotPlaces(settings.copilot);
+  const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings.copilot ?? {};
+  const copilot = { places, fetch, clock, editorVersion, githubToken: found.key };
+  const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+  return heldToken({
+    source: found.source,
+    baseUrl: places.baseUrl,
+    clock,
+    exchange: (signal) => exchangeCopilot({ ...copilot, ...own }, signal),
+  });
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { CredentialUse } from "../authorized-fetch.ts";
+import { anthropicMessages } from "../dialect/anthropic-messages.ts";
+import type { Dialect } from "../dialect/dialect.ts";
+import type { ProviderPort } from "../dialect/dialect-provider.ts";
+import { dialectProvider } from "../dialect/dialect-provider.ts";
+import { knownModel } from "../prices.ts";
+import type { Model, Price, Provider } from "../provider.ts";
+import type { VertexPlace } from "../vendor-settings.ts";
+import { vertexHost } from "../vendor-settings.ts";
+
+/** An access token of Google's: whoever holds the credentials exchanges them for it. */
+const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
+
+/** The version of the wire stands in the body here, and the model in the address. */
+const VERSION = { anthropic_version: "vertex-2023-10-16" };
+
+export interface VertexOptions extends VertexPlace {
+  /** Instead of Google's own host. */
+  readonly baseUrl?: string;
+}
+
+/**
+ * Claude on Google's Vertex AI (PROV-14): Anthropic's wire at addresses that name project, region and model. Tokens are
+ * counted by the provider.
+ */
+export function vertex({ project, region, baseUrl }: VertexOptions, port: ProviderPort): Provider {
+  const base = baseUrl ?? vertexHost(region);
+  const provider = dialectProvider(
+    {
+      name: "vertex",
+      family: "anthropic",
+      dialect,
+      baseUrl: `${base}/projects/${project}/locations/${region}/publishers/anthropic/models`,
+      credential: TOKEN,
+      pathOf: (model) => `/${nameInPath(model)}:streamRawPredict`,
+      // Its catalogue has the prices of the region.
+      pricesInCatalogue: true,
+      tokenCount: { path: "/count-tokens:rawPredict", model: "claude-sonnet-5-5" },
+    },
+    port,
+  );
+  const offered = MODELS.map((id) => modelAt(region, id));
+  return { ...provider, models: async () => offered };
+}
+
+const dialect: Dialect = {
+  ...anthropicMessages,
+  body(request, dress): JsonObject {
+    const { model: _inPath, ...body } = anthropicMessages.body(request, dress);
+    return { ...VERSION, ...body };
+  },
+};
+
+/** `claude-sonnet-4-5@20250929` as it stands in an address: the mark before the date is kept. */
+function nameInPath(model: string): string {
+  return encodeURIComponent(model).replaceAll("%40", "@");
+}
+
+/** There is no list of models that an ordinary project may read. Older ones have their date in the id. */
+const MODELS: readonly string[] = [
+  "claude-opus-5-5",
+  "claude-sonnet-5-5",
+  "claude-haiku-5-5",
+  "claude-opus-5",
+  "claude-sonnet-5",
+  "claude-opus-4-8",
+  "claude-opus-4-7",
+  "claude-opus-4-6",
+  "claude-sonnet-4-6",
+  "claude-opus-4-5@20251101",
+  "claude-sonnet-4-5@20250929",
+  "claude-haiku-4-5@20251001",
+  "claude-opus-4-1@20250805",
+  "claude-opus-4@20250514",
+  "claude-sonnet-4@20250514",
+];
+
+/** What a region of one's own choice costs beside the global one, for models since the 4.5 ones. */
+const REGION_FACTOR = 1.1;
+
+function modelAt(region: string, id: string): Model {
+  const { price, ...known } = knownModel("anthropic", id.replace(/@.*$/, "")) ?? { id };
+  if (price === undefined) return { ...known, id };
+  const isDearer = region !== "global" && !/^claude-(?:opus|sonnet)-4(?:-1)?@/.test(id);
+  return { ...known, id, price: isDearer ? dearer(price) : price };
+}
+
+function dearer({ longInput, ...price }: Price): Price {
+  const times = (amount: number) => Number((amount * REGION_FACTOR).toPrecision(12));
+  const raised = (rates: Omit<Price, "longInput">) => ({
+    input: times(rates.input),
+    output: times(rates.output),
+    ...(rates.cacheRead === undefined ? {} : { cacheRead: times(rates.cacheRead) }),
+    ...(rates.cacheWrite === undefined ? {} : { cacheWrite: times(rates.cacheWrite) }),
+  });
+  if (longInput === undefined) return raised(price);
+  return { ...raised(price), longInput: { ...raised(longInput), aboveTokens: longInput.aboveTokens } };
+}
