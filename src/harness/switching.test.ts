@@ -1,13 +1,16 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { says } from "../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
-import { connect, openPlace, turn } from "../../test/support/place.ts";
+import { connect, openPlace } from "../../test/support/place.ts";
 import type { SessionId } from "../base/ids.ts";
-import type { OpenHarness } from "../harness.ts";
+import { follow } from "../client/kit/follow.ts";
+import { openHarness } from "../harness.ts";
+import type { CommandOf } from "../protocol/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { openSessions } from "./sessions.ts";
 
 const { signal } = new AbortController();
 
@@ -15,39 +18,316 @@ test("[PROF-02] SwitchProfile goes on in a new session under the profile, with t
   await using place = openPlace(says("one is done"), says("two is done"), says("three"), says("four"));
   profile(place, "review", 'prompt_header = "You review."\ntool_packs = ["search"]\n');
   await using harness = await place.open();
-  await turn(harness, "do one; never push");
-  await turn(harness, "do two");
+  const connection = await connect(harness);
+  const { session: old } = harness;
+  await say(connection, old, "do one; never push");
+  await say(connection, old, "do two");
+  const watching = all(connection.subscribe(old, { signal, since: 0 }));
+  const { next, result } = await switched(connection, old, { profile: "review" });
+  expect(next).not.toBe(old);
+
+  const told = (await watching).slice(-2).map(({ kind, payload }) => ({ kind, payload }));
+  const { log } = result as { readonly log: string };
+  expect(told).toEqual([
+    { kind: "ProfileSwitched", payload: { from: "default", to: "review", logId: log, next } },
+    { kind: "SessionEnded", payload: { reason: "user" } },
+  ] as never);
+
+  const [first] = await say(connection, next, "go on");
+  expect(first).toMatchObject({
+    kind: "ProfileSwitched",
+    payload: { from: "default", to: "review", logId: log, previous: old },
+  });
+  const { system, messages, tools } = asked(place);
+  expect(system).toContain("You review.");
+  expect(tools).toContain("Grep");
+  expect(tools).not.toContain('"Write"');
+  expect(messages).toHaveLength(1);
+  const [words, imported] = texts(messages[0]);
+  expect(words).toBe("go on");
+  expect(imported).toStartWith(
+    "<untrusted-summary>\nSummary of the session before this one, which ran on the profile",
+  );
+  expect(imported).toContain('- Asked: "do one; never push"\n  Said last: "one is done"\n- Asked: "do two"');
+  expect(imported).toContain('What the user said has always or never to be done:\n- "do one; never push"');
+
+  const { sessionId: again = old } = await connection.send({ kind: "AttachSession", sessionId: old });
+  await say(connection, again, "and here?");
+  expect(asked(place).messages.map((message) => texts(message)[0])).toEqual([
+    "do one; never push",
+    "one is done",
+    "do two",
+    "two is done",
+    "and here?",
+  ]);
+  expect(asked(place).system).not.toContain("You review.");
+});
+
+test.each([
+  [undefined, ["2", "3", "4", "5", "6"]],
+  [2, ["5", "6"]],
+  [0, []],
+] as const)("[PROF-02] with importTurns %p the turns %p go along", async (importTurns, expected) => {
+  await using place = openPlace(...["1", "2", "3", "4", "5", "6", "7"].map((word) => says(`answer ${word}`)));
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  for (const word of ["1", "2", "3", "4", "5", "6"])
+    await say(connection, harness.session, `question ${word}`);
+  const { next } = await switched(connection, harness.session, {
+    profile: "self",
+    ...(importTurns === undefined ? {} : { importTurns }),
+  });
+  await say(connection, next, "go on");
+  const imported = texts(asked(place).messages[0])[1] ?? "";
+  expect([...imported.matchAll(/question (\d)/g)].map(([, word]) => word)).toEqual([...expected] as never);
+});
+
+test("[PROF-02] in place the same conversation goes on, in a new run on the same log, which is resumed under the new profile", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"));
+  profile(place, "review", 'prompt_header = "You review."\n');
+  {
+    await using harness = await place.open();
+    const connection = await connect(harness);
+    const { session: old, logId } = harness;
+    await say(connection, old, "first");
+    const watching = all(follow(connection, old, { signal, since: 0 }));
+    const { next, result } = await switched(connection, old, { profile: "review", inPlace: true });
+    expect(result).toMatchObject({ from: "default", to: "review", log: logId });
+    expect((await watching).at(-2)?.payload).toEqual({
+      from: "default",
+      to: "review",
+      logId,
+      next,
+      inPlace: true,
+    });
+    await say(connection, next, "second");
+    expect(asked(place).messages).toHaveLength(3);
+    expect(asked(place).system).toContain("You review.");
+    // Whoever knows the run by its old name is told of the new one.
+    expect(await connection.send({ kind: "AttachSession", sessionId: old })).toEqual({ sessionId: next });
+  }
+  await using resumed = await place.open({ resume: { kind: "last" } });
+  expect(resumed.profile).toBe("review");
+  await say(await connect(resumed), resumed.session, "third");
+  expect(asked(place).messages).toHaveLength(5);
+  expect(asked(place).system).toContain("You review.");
+});
+
+test("[PROF-02] who follows the session that is told finds it there, also while it is only being opened", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const [person, watcher] = [await connect(harness), await connect(harness)];
+  const events = watcher.subscribe(harness.session, { signal });
+  const following = (async () => {
+    for await (const event of events) {
+      if (event.kind !== "ProfileSwitched" || event.payload.next === undefined) continue;
+      const { next } = event.payload;
+      const attached = watcher.send({ kind: "AttachSession", sessionId: next });
+      for await (const first of watcher.subscribe(next, { signal, since: event.id }))
+        return [first.kind, (await attached).sessionId === next];
+    }
+    return [];
+  })();
+  await switched(person, harness.session, { profile: "self", inPlace: true });
+  expect(await following).toEqual(["SessionEnded", true]);
+});
+
+test("[PROF-02] while a turn runs the profile is not switched, nor by an agent, nor by who may enter only this session", async () => {
+  const held = Promise.withResolvers<void>();
+  await using place = openPlace(says("one", { hold: held.promise }));
+  await using harness = await place.open();
   const connection = await connect(harness);
   const { session: sessionId } = harness;
-  const before = connection.subscribe(sessionId, { signal, since: 0 });
-  const switched = await connection.send({ kind: "SwitchProfile", sessionId, profile: "review" });
-  const next = switched.sessionId ?? sessionId;
-  expect(next).not.toBe(sessionId);
-
-  const told = (await all(before)).slice(-2);
-  const payload = { from: "default", to: "review", logId: expect.any(String), next };
-  expect(told.map(({ kind, payload }) => ({ kind, payload }))).toEqual([
-    { kind: "ProfileSwitched", payload },
-    { kind: "SessionEnded", payload: { reason: "user" } },
-  ]);
-
-  const seen = await say(connection, next, "go on");
-  expect(seen.find(({ kind }) => kind === "ProfileSwitched")?.payload).toMatchObject({
-    from: "default",
-    to: "review",
-    previous: sessionId,
-  });
-  const asked = JSON.stringify(place.mock.requests.at(-1)?.body);
-  expect(asked).toContain("You review.");
-  expect(asked).toContain("untrusted-summary");
-  expect(asked).toContain("two is done");
-  expect(asked).toContain("go on");
+  const turn = say(connection, sessionId, "go");
+  await place.mock.until(({ requests }) => requests.length === 1);
+  const command = { kind: "SwitchProfile", sessionId, profile: "self" } as const;
+  await expect(connection.send(command)).rejects.toMatchObject({ reason: "TurnInProgress" });
+  held.resolve();
+  await turn;
+  const agent = await harness.attach({ identityClass: "agent", label: "agent" });
+  await agent.handshake("0.2.0");
+  await expect(agent.send(command)).rejects.toMatchObject({ reason: "InvalidCommand" });
+  const scope = { sessions: [sessionId], commands: "all" } as const;
+  const guest = await harness.attach({ identityClass: "human", label: "guest", scope });
+  await guest.handshake("0.2.0");
+  await expect(guest.send(command)).rejects.toMatchObject({ reason: "Forbidden" });
+  expect(await guest.send({ ...command, inPlace: true })).toMatchObject({ result: { to: "self" } });
 });
+
+test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told with its place", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  profile(place, "newer", 'schema_version = 2\nname = "newer"\n');
+  profile(place, "rules", '[permissions]\ndeny = ["Bahs"]\n');
+  profile(place, "nowhere", 'default_model = "nowhere:model"\n');
+  await using harness = await openPlain(place);
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  await say(connection, sessionId, "first");
+  const refusal = async (more: Partial<CommandOf<"SwitchProfile">>) =>
+    connection.send({ kind: "SwitchProfile", sessionId, profile: "self", ...more }).then(
+      () => "accepted",
+      (thrown: Error) => thrown.message.replaceAll(place.root, ""),
+    );
+  expect(await refusal({ profile: "absent" })).toContain("absent");
+  expect(await refusal({ profile: "newer" })).toBe(
+    "/config/profiles/newer.toml:1: schema_version: is 2, and this cinch knows 1: upgrade cinch",
+  );
+  expect(await refusal({ profile: "rules", inPlace: true })).toBe(
+    '/config/profiles/rules.toml:2: permissions.deny: there is no tool "Bahs"; did you mean "Bash"?',
+  );
+  expect(await refusal({ importTurns: 51 })).toContain("importTurns: at most 50");
+  expect(await refusal({ profile: "nowhere" })).toContain("nowhere");
+  await say(connection, sessionId, "second");
+  expect(asked(place).messages).toHaveLength(3);
+});
+
+test("[PROF-02] where the run cannot be opened in place, the session goes on under the profile that it had", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  profile(place, "nowhere", 'default_model = "nowhere:model"\n');
+  await using harness = await openPlain(place);
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  await say(connection, sessionId, "first");
+  const watching = all(connection.subscribe(sessionId, { signal, since: 0 }));
+  const command = { kind: "SwitchProfile", sessionId, profile: "nowhere", inPlace: true } as const;
+  await expect(connection.send(command)).rejects.toMatchObject({ reason: "UnknownProvider" });
+  const told = (await watching).findLast((event) => event.kind === "ProfileSwitched");
+  const next = told?.kind === "ProfileSwitched" ? told.payload.next : undefined;
+  const seen = await say(connection, next ?? sessionId, "second");
+  const back = seen.filter(({ session }) => session === next).slice(0, 2);
+  expect(back.map(({ kind }) => kind)).toEqual(["Error", "ProfileSwitched"]);
+  expect(back[1]?.payload).toMatchObject({ from: "nowhere", to: "default", previous: sessionId });
+  expect(asked(place).messages).toHaveLength(3);
+});
+
+test("[PROF-02 REL-02] what was imported is in the new log before the old session ends, and outlives its engine", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  let next: SessionId;
+  {
+    await using harness = await place.open();
+    const connection = await connect(harness);
+    await say(connection, harness.session, "the heron is grey");
+    ({ next } = await switched(connection, harness.session, { profile: "self" }));
+  }
+  await using harness = await place.open({ resume: { kind: "id", id: next } });
+  expect(harness.profile).toBe("self");
+  await say(await connect(harness), harness.session, "go on");
+  expect(texts(asked(place).messages[0])[1]).toContain("the heron is grey");
+});
+
+test("[PROF-02 PROF-03] what was said for the session holds under the other profile too: a level is never widened", async () => {
+  const write = calls("Write", { file_path: "made.txt", content: "x" });
+  await using place = openPlace(write, says("refused"));
+  profile(place, "wide", '[permissions]\nlevel = "DangerFullAccess"\nallow = ["Write"]\n');
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[permissions]\ndeny = ["Write"]\n`,
+  );
+  await using harness = await place.open({ level: "ReadOnly" });
+  const connection = await connect(harness);
+  const { next } = await switched(connection, harness.session, { profile: "wide" });
+  const seen = await say(connection, next, "write it");
+  expect(seen.find(({ kind }) => kind === "ToolResult")?.payload).toMatchObject({ isError: true });
+  expect(await Bun.file(join(place.repo, "made.txt")).exists()).toBe(false);
+});
+
+test("[PROF-02 PROF-03 TOFU-01] a repository's own profile is switched to only once it was acknowledged", async () => {
+  await using place = openPlace();
+  place.write(".git/HEAD", "ref: x\n");
+  place.write(".cinch/profiles/own.toml", 'name = "own"\n[permissions]\nlevel = "DangerFullAccess"\n');
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const command = { kind: "SwitchProfile", sessionId, profile: ".cinch/profiles/own.toml" } as const;
+  await expect(connection.send(command)).rejects.toMatchObject({ reason: "TrustRefused" });
+});
+
+test("[PROF-01 PROF-02] the model is the profile's own, else the one that was used, and that is told", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"));
+  profile(place, "own", 'default_model = "mock:own"\n');
+  await using harness = await openPlain(place);
+  const connection = await connect(harness);
+  await connection.send({ kind: "SetModel", sessionId: harness.session, model: "mock:chosen" });
+  const { next, result } = await switched(connection, harness.session, { profile: "self" });
+  expect(result).toMatchObject({
+    notices: ["Using mock:chosen, since openrouter:anthropic/claude-sonnet-4 needs OPENROUTER_API_KEY."],
+  });
+  await say(connection, next, "one");
+  const { next: last } = await switched(connection, next, { profile: "own" });
+  await say(connection, last, "two");
+  const { next: back } = await switched(connection, last, { profile: "default" });
+  await say(connection, back, "three");
+  const models = place.mock.requests.map(({ body }) => (body as { readonly model: string }).model);
+  expect(models).toEqual(["chosen", "own", "own"]);
+});
+
+test("[PROF-01 SES-07] a session goes on under the profile that it had, also where that has another name than its file, or is a path", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  profile(place, "file", 'name = "other"\nprompt_header = "By its name."\n');
+  writeFileSync(join(place.root, "away.toml"), 'name = "away"\nprompt_header = "By its path."\n');
+  for (const [named, header] of [
+    ["file", "By its name."],
+    [join(place.root, "away.toml"), "By its path."],
+  ] as const) {
+    let id: string;
+    {
+      await using harness = await place.open({ profile: named });
+      id = harness.logId;
+    }
+    await using again = await place.open({ resume: { kind: "id", id } });
+    await say(await connect(again), again.session, "go");
+    expect(asked(place).system).toContain(header);
+  }
+  await using sessions = await openSessions(place.options());
+  expect((await sessions.store.list({ limit: 10 })).map((log) => log.profile)).toContain("file");
+});
+
+/** No model was asked for: what a profile names then counts. */
+async function openPlain(place: Place) {
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\ndefault_model = "first"\n`,
+  );
+  const { model: _, ...options } = place.options();
+  return await openHarness(options, signal);
+}
 
 function profile(place: Place, name: string, text: string): void {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.toml`), text);
+}
+
+async function switched(
+  connection: Connection,
+  sessionId: SessionId,
+  wanted: Pick<CommandOf<"SwitchProfile">, "profile" | "importTurns" | "inPlace">,
+): Promise<{ readonly next: SessionId; readonly result: unknown }> {
+  const { sessionId: next, result } = await connection.send({ kind: "SwitchProfile", sessionId, ...wanted });
+  if (next === undefined) throw new Error("no session was switched to");
+  return { next, result };
+}
+
+interface AskedOf {
+  readonly system: string;
+  readonly tools: string;
+  readonly messages: readonly { readonly content: readonly unknown[] }[];
+}
+
+/** What the model was asked last. */
+function asked(place: Place): AskedOf {
+  const body = place.mock.requests.at(-1)?.body as {
+    readonly system: unknown;
+    readonly tools?: unknown;
+    readonly messages: AskedOf["messages"];
+  };
+  return {
+    system: JSON.stringify(body.system),
+    tools: JSON.stringify(body.tools ?? []),
+    messages: body.messages,
+  };
+}
+
+function texts(message: AskedOf["messages"][number] | undefined): readonly string[] {
+  return (message?.content ?? []).map((block) => String((block as { readonly text?: unknown }).text));
 }
 
 async function all(events: AsyncIterable<Envelope>): Promise<readonly Envelope[]> {
@@ -56,13 +336,23 @@ async function all(events: AsyncIterable<Envelope>): Promise<readonly Envelope[]
   return seen;
 }
 
+/** Sends a prompt and gives every event of its session up to the end of its turn. */
 async function say(connection: Connection, sessionId: SessionId, text: string): Promise<readonly Envelope[]> {
-  const events = connection.subscribe(sessionId, { signal, since: 0 });
   const seen: Envelope[] = [];
+  const leave = new AbortController();
+  const events = connection.subscribe(sessionId, { signal: leave.signal, since: 0 });
+  const turn = (async () => {
+    let begun = false;
+    for await (const event of events) {
+      seen.push(event);
+      begun ||=
+        event.kind === "TurnStarted" &&
+        JSON.stringify(event.payload.content ?? "").includes(JSON.stringify(text));
+      if (begun && event.kind === "TurnEnded") break;
+    }
+  })();
   await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text }] });
-  for await (const event of events) {
-    seen.push(event);
-    if (event.kind === "TurnEnded") break;
-  }
+  await turn;
+  leave.abort();
   return seen;
 }
