@@ -94,6 +94,13 @@ export const TEXTS = {
   ProviderKeyMissing: "Provider <provider> needs a key. Set <variable>, or pick another model with --model.",
   ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
+  VertexUnplaced:
+    "Vertex AI cannot be asked: <problem>. Set <variable> (or <others>), or <key> in [vertex] of config.toml.",
+  GoogleCredentialsUnusable:
+    "The Google credentials from <source> cannot be used: <problem>. Put that right, or make new ones: gcloud auth application-default login.",
+  CopilotLoginFailed: "The login to GitHub Copilot failed: <why>. Try again: cinch creds login copilot.",
+  ModelUnavailable:
+    "Provider <provider> lists the model '<model>' and refuses it to this account: <detail> Its subscription or a policy of its organisation may not have it. Take another: cinch models.",
   ProviderUnreachable: "Provider <provider> cannot be reached at <url>: <detail>",
   ProviderRefused: "Provider <provider> refused the request (<status>): <detail>",
   ProviderFailed: "Provider <provider> failed (<status>): <detail>",
@@ -104,13 +111,6 @@ export const TEXTS = {
   ProviderQuotaExceeded: "Provider <provider> says the quota or credit is used up: <detail>",
   StreamInterrupted:
     "The answer of provider <provider> broke off: <detail>. What had arrived is kept; send again to go on.",
-  VertexUnplaced:
-    "Vertex AI cannot be asked: <problem>. Set <variable> (or <others>), or <key> in [vertex] of config.toml.",
-  GoogleCredentialsUnusable:
-    "The Google credentials from <source> cannot be used: <problem>. Put that right, or make new ones: gcloud auth application-default login.",
-  CopilotLoginFailed: "The login to GitHub Copilot failed: <why>. Try again: cinch creds login copilot.",
-  ModelUnavailable:
-    "Provider <provider> lists the model '<model>' and refuses it to this account: <detail> Its subscription or a policy of its organisation may not have it. Take another: cinch models.",
   StreamMalformed: "Provider <provider> sent something that is not its protocol: <detail>",
   ContextOverflow: "The conversation no longer fits into the context window of <model>: <detail>",
   PromptTooLarge:

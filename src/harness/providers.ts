@@ -20,13 +20,13 @@ import { knownModel } from "../provider/prices.ts";
 import type { Price, Provider } from "../provider/provider.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
-import { LOCAL_SERVERS } from "../provider/vendors.ts";
 import { prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
+import { LOCAL_SERVERS } from "../provider/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
-/** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const COPILOT = "copilot";
+/** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
 /** Known to `choose` beside those of the vendors; none of them has a key of its own. */
 const KEYLESS = [REPLAY, CONFORMANCE, ROUTING];
@@ -110,7 +110,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: [...KEYLESS, ...plugged],
+        keyless: KEYLESS,
         prefersVertex: prefersVertex(options.environment),
         ...(asked === undefined ? {} : { asked }),
         ...instead,
@@ -122,6 +122,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     },
     async open({ provider, model }, session) {
       if (provider === REPLAY) return await openReplay(model, options, session);
+      if (provider === COPILOT) return await openCopilot(registry, keys, config);
       if (provider === ROUTING) return await openRoute(model, session, this, config);
       if (provider !== CONFORMANCE) return await registry.open(provider);
       return (await import("../provider/conformance/conformance.ts")).conformanceProvider();
@@ -130,7 +131,6 @@ export function openProviders(options: ProvidersOptions): Providers {
       if (provider === CONFORMANCE) return FREE;
       const name = `${provider}:${model}`;
       return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
-      if (provider === COPILOT) return await openCopilot(registry, keys, config);
     },
     contextTokensOf(provider, model) {
       if (provider !== ROUTING)
@@ -183,14 +183,6 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
     (await import("../provider/openrouter/openrouter.ts")).openrouter(port),
   );
   registry.register("zai", async () => (await import("../provider/zai/zai.ts")).zai(port));
-  for (const server of LOCAL_SERVERS) {
-    registry.register(server.name, async () =>
-      (await import("../provider/local/local.ts")).local(server, port),
-    );
-  }
-  for (const provider of options.config.providers) {
-    registry.register(provider.name, async () =>
-      (await import("../provider/custom/custom.ts")).custom(provider, port),
   registry.register("vertex", async () => {
     const { vertex } = options.config;
     const place = vertexPlace(options.environment, vertex);
@@ -200,19 +192,19 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
   registry.register(COPILOT, async () =>
     (await import("../provider/copilot/copilot.ts")).copilot(options.config.copilot ?? {}, port),
   );
+  for (const server of LOCAL_SERVERS) {
+    registry.register(server.name, async () =>
+      (await import("../provider/local/local.ts")).local(server, port),
+    );
+  }
+  for (const provider of options.config.providers) {
+    registry.register(provider.name, async () =>
+      (await import("../provider/custom/custom.ts")).custom(provider, port),
     );
   }
   return registry;
 }
 
-/** A route as one provider; each session has its own, as its replays do. */
-async function openRoute(
-  name: string,
-  session: SessionValues,
-  providers: Pick<Providers, "open" | "registry">,
-  { routes }: Config,
-): Promise<Provider> {
-  const route = routeNamed(routes, name);
 /** Copilot as it is used: OpenRouter stands behind it where it has a key, and the user wants that. */
 async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Config): Promise<Provider> {
   const provider = await registry.open(COPILOT);
@@ -224,6 +216,14 @@ async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Co
   );
 }
 
+/** A route as one provider; each session has its own, as its replays do. */
+async function openRoute(
+  name: string,
+  session: SessionValues,
+  providers: Pick<Providers, "open" | "registry">,
+  { routes }: Config,
+): Promise<Provider> {
+  const route = routeNamed(routes, name);
   const known = [...providers.registry.names(), ...KEYLESS];
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);

@@ -27,10 +27,10 @@ import { Table } from "./table.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import { readToml } from "./toml.ts";
+import { vendorSettingsFrom } from "./vendor-settings.ts";
 
 /**
  * The user's own configuration: `$XDG_CONFIG_HOME/cinch/config.toml` (PROF-03).
-import { vendorSettingsFrom } from "./vendor-settings.ts";
  *
  * What a repository's `.cinch/config.toml` may say is in `project.ts`.
  */
@@ -141,6 +141,7 @@ function configFrom(table: Table): Config {
     ...memoryFrom(table),
     ...agentsFrom(table),
     ...credentialsFrom(table),
+    ...vendorSettingsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
     mcpServers: mcpServersFrom(table),
@@ -149,7 +150,6 @@ function configFrom(table: Table): Config {
 
 function credentialsFrom(parent: Table): Pick<Config, "credentials"> {
   const table = parent.table("credentials");
-    ...vendorSettingsFrom(table),
   if (table === undefined) return {};
   const keychain = table.boolean("keychain") ?? false;
   table.refuseUnknown();
