@@ -180,6 +180,11 @@ export interface SpawnOptions {
   /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
   /**
+   * Its group is ended also where this process is killed: by then by itself, within some seconds, as far as its members
+   * are in the group still. A program that cannot be started then ends with the code 126 or 127, not with `failed`.
+   */
+  readonly endsWithUs?: true;
+  /**
    * Name of a variable in `env` whose value no other child has: processes that left the group and still carry it are
    * ended with the group (Linux).
    */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { ownMs } from "../../test/support/own-time.ts";
-import { openFiles, processesWith, zombiesOf } from "../../test/support/processes.ts";
+import { noneWith, openFiles, processesWith, zombiesOf } from "../../test/support/processes.ts";
 import { hasGrownLessThan } from "../../test/support/resident.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
@@ -302,3 +302,27 @@ async function firstOf(bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8
   for await (const piece of bytes) return [piece];
   return [];
 }
+
+test("[REL-03 R18 MCP-05] whatever a child ignores, it ends with this process, however that ends", async () => {
+  const own = longSleep();
+  const child = join(import.meta.dirname, "../../test/support/guarded-child.ts");
+  const argv: [string, ...string[]] = [process.execPath, "--no-install", "--config=/dev/null", child, own];
+  const engine = spawn({ argv, cwd: "/", env: { PATH } });
+  expect(decode((await firstOf(engine.stdout))[0] ?? new Uint8Array())).toBe("ready\n");
+  const [sleeping] = processesWith(`sleep\0${own}`);
+  process.kill(engine.pid, "SIGKILL");
+  await noneWith(own);
+  expect(sleeping).toBeGreaterThan(0);
+}, 60_000);
+
+test("[MCP-05] a child that ends with this process is ended like any other before that, with its guard", async () => {
+  const own = longSleep();
+  {
+    await using child = shell(`sleep ${own} & echo ready; wait`, { endsWithUs: true });
+    expect(decode((await firstOf(child.stdout))[0] ?? new Uint8Array())).toBe("ready\n");
+    expect(processesWith(own).length).toBeGreaterThan(1);
+  }
+  expect(processesWith(own)).toEqual([]);
+  await using ended = shell("exit 3", { endsWithUs: true });
+  expect(await ended.exited).toEqual({ kind: "code", code: 3 });
+});

@@ -37,12 +37,13 @@ export function hostSpawn(log: Log): Spawn {
   };
 }
 
-function start({ argv, cwd, env, stdin, talks, mark, inherit = [] }: SpawnOptions): Child {
+function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }: SpawnOptions): Child {
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
   using err = openPipe();
-  const child = Bun.spawn([...argv], {
+  const guard = endsWithUs === true ? guardAt(STANDARD + inherit.length) : undefined;
+  const child = Bun.spawn([...(guard?.argv ?? []), ...argv], {
     cwd,
     env: { ...env },
     detached: true,
@@ -51,6 +52,7 @@ function start({ argv, cwd, env, stdin, talks, mark, inherit = [] }: SpawnOption
       out?.writeEnd ?? "pipe",
       err?.writeEnd ?? "pipe",
       ...further.numbers,
+      ...(guard === undefined ? [] : ["pipe" as const]),
     ],
     lazy: true, // else Bun reads ahead without bound while nobody asks
   });
@@ -83,8 +85,10 @@ function start({ argv, cwd, env, stdin, talks, mark, inherit = [] }: SpawnOption
     await lastOnesGone(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
+    letGo();
   }
   const input = talks === true ? inputOf(child.stdin) : undefined;
+  const letGo = guard === undefined ? () => undefined : closing(child.stdio[guard.descriptor]);
   return {
     pid: child.pid,
     ...(input === undefined ? {} : { input }),
@@ -113,6 +117,29 @@ function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
   }
   if (!(made instanceof ReadableStream)) throw new TypeError("the runtime gave a child no output");
   return new ChildOutput(() => made.getReader());
+}
+
+/** Descriptors that every child has. */
+const STANDARD = 3;
+
+/**
+ * A process in the group that waits for the end of a pipe of which this process holds the other one, and then ends the
+ * group: what a signal to us alone, or a crash, would leave behind. It belongs to nobody, so that the program that takes
+ * the place of the shell has no child that it does not know.
+ */
+function guardAt(descriptor: number): { readonly argv: readonly string[]; readonly descriptor: number } {
+  const waits = `read -r _ <&${descriptor}; sleep ${GUARD_GRACE_S}; kill -s KILL -- "-$$"`;
+  const script = `( ( ${waits} ) </dev/null >/dev/null 2>&1 & ); exec ${descriptor}<&-; exec "$@"`;
+  return { argv: ["/bin/sh", "-c", script, "sh"], descriptor };
+}
+
+/** Time to end by itself, once its input has ended with us. */
+const GUARD_GRACE_S = 1;
+
+/** @param made our end of a pipe, as the runtime gives it. */
+function closing(made: unknown): () => void {
+  if (typeof made !== "number") throw new TypeError("the runtime gave a child no pipe");
+  return () => closeSync(made);
 }
 
 /** @param made what the runtime made for the child. */

@@ -1,0 +1,17 @@
+import { SILENT } from "../../src/base/log.ts";
+import { hostSpawn } from "../../src/host/spawn.ts";
+
+/** Starts a program that ignores every polite signal and whose child does too: `MARK`, a number of seconds; then waits. */
+const [mark = ""] = process.argv.slice(2);
+const script = `trap '' TERM HUP INT; sleep ${mark} & echo ready; while :; do sleep ${mark}; done`;
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+await using child = hostSpawn(SILENT)({
+  argv: ["/bin/bash", "-c", script],
+  cwd: "/",
+  env: { PATH },
+  talks: true,
+  endsWithUs: true,
+});
+for await (const bytes of child.stdout) {
+  await Bun.write(Bun.stdout, bytes);
+}
