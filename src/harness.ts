@@ -11,6 +11,7 @@ import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts
 import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
+import { enginePlugins } from "./harness/engine-plugins.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
 import type { HarnessOptions } from "./harness/options.ts";
 import { readDump, removeOldDumps } from "./harness/raw-dump.ts";
@@ -114,8 +115,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   const switches: RunDefaults["switches"] = new Map();
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
+  const plugins = undo.use(enginePlugins(options, config, providers));
   const defaults: RunDefaults = {
     ...options,
+    pluginHost: plugins.host,
     config,
     caches,
     providers,
@@ -171,7 +174,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async port(features) {
       const { enginePort } = await import("./harness/engine-port.ts");
-      return enginePort({
+      const port = enginePort({
         options,
         config,
         caches,
@@ -182,6 +185,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         served,
         features,
       });
+      await plugins.serve(port);
+      return port;
     },
     get busy() {
       return multiplexer.busy;

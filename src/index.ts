@@ -4,6 +4,7 @@ import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./harness/embedder.ts";
+export type { Plugin, PluginHarness } from "./plugin/plugin.ts";
 
 /**
  * An agent with the embedder's own tools, on cinch's engine ([B] § Go API).

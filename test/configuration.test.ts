@@ -57,6 +57,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
         "src/profile/permissions.ts",
+        "src/profile/plugins.ts",
         "src/profile/routing.ts",
         "src/profile/sandbox.ts",
         "src/profile/session-settings.ts",
@@ -86,6 +87,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/hooks.ts",
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
+        "src/profile/plugins.ts",
         "src/profile/session-settings.ts",
       ),
     ]);

@@ -179,6 +179,14 @@ export const TEXTS = {
   ParentsUnusable:
     "The list <path> of attested programs cannot be relied on: <problem>. Mend it, or move it away and be asked anew.",
 
+  PluginInvalid: "The plugin <from> cannot be used: <problem>.",
+  PluginConflict:
+    "<first> and <second> both claim <what>. Take one of them out of your plugins, or have it use another name.",
+  PluginFailed:
+    "The plugin '<plugin>' failed in <where>: <what>. The session goes on; where it stands in your configuration, take it out there, or ask its author.",
+  PluginOff:
+    "The plugin '<plugin>' has failed <count> times and is switched off until the engine is started anew. What it guards stays refused.",
+
   ToolNameTaken:
     "The tool name '<name>' is used by both <first> and <second>. Rename one of them, or leave one source out.",
   ToolInvalid: "The tool '<name>' of <source> cannot be used: <problem>",

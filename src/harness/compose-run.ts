@@ -38,6 +38,7 @@ import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
+import { openPluginPart, rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { permitting } from "./permitting.ts";
 import { planning } from "./plan-mode.ts";
@@ -50,6 +51,7 @@ import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { joinParts } from "./session-part.ts";
+import type { SessionPlugins } from "./session-plugins.ts";
 import { usingSkills } from "./skills.ts";
 import type { SwitchSources } from "./succession.ts";
 import { switching } from "./switching.ts";
@@ -64,6 +66,8 @@ export interface Material {
   readonly workspace: Workspace;
   readonly slot: ModelSlot;
   readonly defaults: RunDefaults;
+  /** Absent: nothing names any. */
+  readonly plugins?: SessionPlugins;
   /** Where it stands among the sessions that took each other's place. */
   readonly place: Pick<SwitchSources, "reference" | "succession" | "reopen">;
   /** What is freed when the session has ended. */
@@ -82,7 +86,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const { world, paths, config, caches, providers, store, attended } = defaults;
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const secrets = redactor(await providers.credentials.prints());
-  const permission = await permitting({ ...material, secrets });
+  const permission = await permitting({ ...material, ...rulesOf(material.plugins), secrets });
   let runs: BackgroundRuns | undefined;
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
@@ -98,11 +102,13 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
   const skills = usingSkills(material, (text) => secrets.text(text));
+  const plugins = await openPluginPart(material, permission);
   const parts = joinParts([
     switching({ ...material, ...material.place }),
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     skills.part,
+    plugins,
     delegatingTo(material),
     planning({ ...material, permission, permissionTimeoutMs }),
   ]);
@@ -150,7 +156,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     gate: (questions) => [...parts.gate, permission.gate(questions, sandbox)],
     sandbox: (questions) => [permission.confine(questions, sandbox)],
     inner: parts.inner,
-    onQuestions(questions) {
+    onQuestions(questions, follow) {
       const ask: Ask = (question, signal) => questions.ask(question, signal);
       checkpoints.serve(questions, (event) => publish(event));
       trust.serve({
@@ -168,6 +174,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
           return spawnParts;
         },
         refreshTools: () => registry?.refresh(),
+        follow,
       });
     },
     requestMiddleware: [
@@ -177,7 +184,10 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       ...(await requestMiddleware(material, {
         files,
         secrets,
-        before: async (moment, context) => await hooks?.session.onCompact(moment, context),
+        async before(moment, context) {
+          await hooks?.session.onCompact(moment, context);
+          await parts.onCompact(moment, context);
+        },
       })),
     ],
     model: () => slot.current,

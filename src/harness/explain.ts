@@ -22,7 +22,7 @@ import { childEnvironment } from "./child-environment.ts";
 import { hookFiles } from "./hooks.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
-import { policyFrom } from "./policy.ts";
+import { policyFrom, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
@@ -75,6 +75,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     profile: profile.permissions,
     user: config.permissions,
     project: project.permissions,
+    ...unknownPlugins(config),
     strictPermissions: options.strictPermissions,
     ownDirectories: own,
     steering: await namedFiles(world.files, [

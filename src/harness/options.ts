@@ -1,5 +1,6 @@
 import type { World } from "../base/world.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
+import type { Plugin } from "../plugin/plugin.ts";
 import type { EffortWord } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
 
@@ -48,6 +49,8 @@ export interface HarnessOptions {
   /** Play a `replay:` model word by word, for people who watch. */
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;
+  /** Plugins of whoever builds this engine in: nobody is asked about them. */
+  readonly plugins?: readonly Plugin[];
   /**
    * The user's environment. Keys are read from it, unless a helper holds them, and taken out of what tools give their
    * children.

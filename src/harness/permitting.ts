@@ -14,6 +14,7 @@ import type { Redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { hookFiles } from "./hooks.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
+import type { PluginRules } from "./policy.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
 import { tellRefusal } from "./refusal.ts";
 import type { RunDefaults } from "./run-parts.ts";
@@ -25,6 +26,8 @@ export interface Permitting {
   readonly policy: Policy;
   /** What the project restricts, once a person has acknowledged it, which is before the first request. */
   restrict(project: readonly PermissionSettings[]): void;
+  /** What plugins bring that a person has looked at since. */
+  extend(plugins: PluginRules): void;
   gate(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
   /** Whether the command of a call is known to only read. */
   onlyReads(call: ToolCall, context: ToolContext): Promise<boolean>;
@@ -42,6 +45,7 @@ export interface PermittingSources {
   readonly workspace: Workspace;
   readonly defaults: RunDefaults;
   readonly secrets: Redactor;
+  readonly pluginRules?: PluginRules;
 }
 
 /** Puts together who may do what: the policy out of everything that has a say, and what asks a person. */
@@ -52,9 +56,23 @@ export async function permitting(material: PermittingSources): Promise<Permittin
   const sources = await policySources(material);
   const policy = { ...policyFrom(sources) };
   const session = new SessionRules();
+  let plugins = material.pluginRules;
+  let project: readonly PermissionSettings[] = [];
+  const judgeAnew = () =>
+    void Object.assign(
+      policy,
+      policyFrom({ ...sources, project, ...(plugins === undefined ? {} : { plugins }) }),
+    );
   return {
     policy,
-    restrict: (project) => void Object.assign(policy, policyFrom({ ...sources, project })),
+    restrict(given) {
+      project = given;
+      judgeAnew();
+    },
+    extend(given) {
+      plugins = given;
+      judgeAnew();
+    },
     gate: (questions, sandbox) =>
       permissionGate({
         policy,
@@ -89,7 +107,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
   };
 }
 
-async function policySources({ profile, workspace, defaults }: PermittingSources) {
+async function policySources({ profile, workspace, defaults, pluginRules }: PermittingSources) {
   const { world, paths, config, level, lockfile, strictPermissions } = defaults;
   const hooks = await hookFiles({
     files: world.files,
@@ -102,6 +120,7 @@ async function policySources({ profile, workspace, defaults }: PermittingSources
   return {
     profile: profile.permissions,
     user: config.permissions,
+    ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
     strictPermissions,
     ownDirectories: await ownDirectories(world.files, paths),
     steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, profile.path, ...hooks]),

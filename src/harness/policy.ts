@@ -1,8 +1,9 @@
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import type { Policy } from "../permission/judge.ts";
-import type { Rule, RuleScope } from "../permission/rule.ts";
+import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
 import { parseRule } from "../permission/rule.ts";
+import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
@@ -16,6 +17,8 @@ export interface PolicySources {
   readonly user: PermissionSettings;
   /** What the repository says, once a person has acknowledged it. It can only restrict (PROF-03). */
   readonly project?: readonly PermissionSettings[];
+  /** What the session's plugins say. */
+  readonly plugins?: PluginRules;
   /** `--level`. */
   readonly level?: Level;
   /** `--strict-permissions`. */
@@ -25,12 +28,26 @@ export interface PolicySources {
   readonly steering?: readonly string[];
 }
 
+/** The rules and tools that plugins bring. They count like the user's own. */
+export interface PluginRules {
+  readonly rules: readonly RuleSource[];
+  readonly tools: readonly string[];
+  /** More may come once a person has looked at them: a rule about a tool that is not there is none that is misspelt. */
+  readonly isPending: boolean;
+}
+
+/** Where plugins are named and none is loaded: their tools are not known. */
+export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<PolicySources, "plugins"> {
+  return plugins.length === 0 ? {} : { plugins: { rules: [], tools: [], isPending: true } };
+}
+
 /**
  * What the permission gate judges by, out of everything that has a say.
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, strictPermissions, ownDirectories, steering } = sources;
+  const { plugins } = sources;
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
     ceiling: lowest([own, ...project.flatMap((said) => said.level ?? [])]),
@@ -46,9 +63,10 @@ export function policyFrom(sources: PolicySources): Policy {
         ? "ask"
         : (user.bashInSandbox ?? profile.bashInSandbox ?? "allow"),
     rules: [
-      ...rulesFrom(user.rules, "user"),
-      ...rulesFrom(profile.rules, "profile"),
-      ...project.flatMap((said) => rulesFrom(said.rules, "project")),
+      ...rulesFrom(user.rules, "user", plugins),
+      ...(plugins?.rules ?? []).flatMap(pluginRule),
+      ...rulesFrom(profile.rules, "profile", plugins),
+      ...project.flatMap((said) => rulesFrom(said.rules, "project", plugins)),
     ],
     ownDirectories,
     ...(steering === undefined ? {} : { steering }),
@@ -68,10 +86,20 @@ function lowest(levels: readonly Level[]): Level {
   return LEVELS[Math.min(...levels.map((level) => LEVELS.indexOf(level)))] ?? LEVEL_DEFAULT;
 }
 
-function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly Rule[] {
+/** It was read when it was registered. It may be about tools that come from elsewhere. */
+function pluginRule(source: RuleSource): readonly Rule[] {
+  const parsed = parseRule(source, "user");
+  return parsed.kind === "rule" ? [parsed.rule] : [];
+}
+
+function rulesFrom(
+  rules: readonly ConfiguredRule[],
+  scope: RuleScope,
+  plugins: PluginRules | undefined,
+): readonly Rule[] {
   return rules.map(({ effect, text, where }) => {
     const parsed = parseRule({ effect, text }, scope);
-    const problem = parsed.kind === "problem" ? parsed.problem : unknownTool(parsed.rule.tool);
+    const problem = parsed.kind === "problem" ? parsed.problem : unknownTool(parsed.rule.tool, plugins);
     if (parsed.kind === "rule" && problem === undefined) return parsed.rule;
     const { path, line, key } = where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: problem ?? "" });
@@ -79,8 +107,8 @@ function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope): readonly
 }
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */
-function unknownTool(name: string): string | undefined {
-  if (PACKED_TOOLS.includes(name)) return undefined;
+function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
+  if (PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name)) return undefined;
   const [meant] = near(name, PACKED_TOOLS);
   const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;

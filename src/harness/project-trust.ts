@@ -54,6 +54,11 @@ export class ProjectTrust {
     return (this.#judged?.pending ?? []).length > 0;
   }
 
+  /** Whether a person has to look at this one first. */
+  isPending(item: TrustItem): boolean {
+    return this.#judged?.pending.some((pending) => pending.item === item) ?? false;
+  }
+
   /** Whether the project has hooks that would run once they are acknowledged. */
   get mayHaveHooks(): boolean {
     return this.#project.hooks.length > 0;

@@ -18,6 +18,7 @@ import type { ProviderPauses } from "../provider/pauses.ts";
 import { providerPauses } from "../provider/pauses.ts";
 import { knownModel } from "../provider/prices.ts";
 import type { Price, Provider } from "../provider/provider.ts";
+import type { ProviderFactory } from "../provider/registry.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
 import { prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
@@ -64,6 +65,8 @@ export interface Providers {
   configured(): Promise<readonly string[]>;
   /** Model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
+  /** A provider of a plugin: it needs no key of ours. */
+  extend(name: string, open: ProviderFactory): void;
   choose(asked: string | undefined, instead: Preferences, signal: AbortSignal): Promise<ChosenModel>;
   /** The provider of a chosen model, opened. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
@@ -88,6 +91,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       ? signed
       : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
   const registry = registerAll(options, { world, send, caches, cacheDirectory });
+  const plugged: string[] = [];
   const learned = new Map<string, Price>();
   const windows = new Map<string, number>();
 
@@ -106,11 +110,15 @@ export function openProviders(options: ProvidersOptions): Providers {
       const { discoverLocal } = await import("../provider/local/local.ts");
       return (await discoverLocal(world, signal)).map(({ name }) => name);
     },
+    extend(name, open) {
+      registry.register(name, open);
+      plugged.push(name);
+    },
     async choose(asked, instead, signal) {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: KEYLESS,
+        keyless: [...KEYLESS, ...plugged],
         prefersVertex: prefersVertex(options.environment),
         ...(asked === undefined ? {} : { asked }),
         ...instead,

@@ -4,6 +4,7 @@ import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
+import type { PluginHost } from "./plugin-host.ts";
 import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import type { RetentionSweep } from "./retention.ts";
@@ -22,6 +23,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly offered: OfferedBySessions;
   /** How each of them goes on under another profile. */
   readonly switches: Map<SessionId, PrepareSwitch>;
+  /** The plugins of this engine, loaded with the first call. */
+  readonly pluginHost: () => Promise<PluginHost>;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }

@@ -11,8 +11,10 @@ import type { ChosenModel } from "../provider/choose.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { LogInfo, SessionStore } from "../session/store.ts";
 import type { Workspace } from "../tool/tool.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
 import { bootStep } from "./boot.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
 import { composeRun } from "./compose-run.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { readProjectFiles } from "./project-files.ts";
@@ -22,6 +24,8 @@ import type { Preferences } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import { resumeLog } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { SessionPlugins } from "./session-plugins.ts";
+import { openSessionPlugins } from "./session-plugins.ts";
 import type { Succession } from "./succession.ts";
 
 /** A session that was opened, and what there is to tell about it. */
@@ -57,16 +61,18 @@ export async function openRun(
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
     openProject(workingDir, profile, defaults),
   );
-  const choosing = bootStep(world.log, "choosing the model", () =>
-    providers.choose(
+  const loading = bootStep(world.log, "loading the plugins", () => openPlugins(reading, defaults));
+  const choosing = bootStep(world.log, "choosing the model", async () => {
+    await loading; // it may be a plugin's
+    return await providers.choose(
       request.model ?? scriptedModel(profile) ?? defaults.model,
       succession === undefined
         ? preferredModels(before, profile, defaults.config)
         : succeedingModels(succession, profile, defaults.config),
       signal,
-    ),
-  );
-  const [project, chosen] = await Promise.all([reading, choosing]);
+    );
+  });
+  const [project, plugins, chosen] = await Promise.all([reading, loading, choosing]);
   const session = succession?.session ?? world.ids.next("sess");
   const logId = request.resume ?? succession?.logId ?? world.ids.next("log");
   const workspace = workspaceOf(logId, workingDir, defaults);
@@ -107,6 +113,7 @@ export async function openRun(
       logId,
       profile,
       trust: project.trust,
+      ...(plugins === undefined ? {} : { plugins }),
       log,
       workspace,
       slot,
@@ -157,6 +164,8 @@ function asked({ model }: CommandOf<"CreateSession">): Pick<CommandOf<"CreateSes
 
 interface OpenedProject {
   readonly trust: ProjectTrust;
+  /** Those that the user's own files name. */
+  readonly plugins: readonly TrustItem[];
   readonly notices: readonly string[];
 }
 
@@ -169,10 +178,13 @@ async function openProject(
   profile: Profile,
   defaults: RunDefaults,
 ): Promise<OpenedProject> {
-  const project = await readProjectFiles(defaults, workingDir, profile);
+  const own = await readProjectFiles(defaults, workingDir, profile);
+  const plugins = await pluginsOf(defaults, profile);
+  const project = { ...own, extensions: [...own.extensions, ...plugins.items] };
   const { context, settings, hooks, extensions } = project;
   const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
-  if (items.length === 0) return { trust: new ProjectTrust(project), notices: project.problems };
+  const told = [...project.problems, ...plugins.notices];
+  if (items.length === 0) return { trust: new ProjectTrust(project), plugins: [], notices: told };
   const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
   const { trust: wanted } = defaults.config;
   const lockfile = defaults.lockfile ?? wanted.lockfile;
@@ -184,8 +196,27 @@ async function openProject(
   if (judged.pending.length > 0 && !asks) throw nobodyAcknowledged(judged.pending);
   return {
     trust: new ProjectTrust(project, judged),
-    notices: [...project.problems, ...judged.notices],
+    plugins: plugins.items,
+    notices: [...told, ...judged.notices],
   };
+}
+
+/** What the user's own files name as plugins, read once. */
+async function pluginsOf({ world, config, paths }: RunDefaults, profile: Profile) {
+  if (config.plugins.length === 0 && profile.plugins.length === 0) return { items: [], notices: [] };
+  const { namedPlugins, pluginNotices, readPlugins } = await import("./plugin-files.ts");
+  const names = { config, profile, paths };
+  return { items: await readPlugins(world, namedPlugins(names)), notices: pluginNotices(names) };
+}
+
+/** The plugins of the session; undefined where there are none, and then nothing of them is loaded. */
+async function openPlugins(
+  reading: Promise<OpenedProject>,
+  { plugins: given = [], pluginHost }: RunDefaults,
+): Promise<SessionPlugins | undefined> {
+  const { plugins, trust } = await reading;
+  if (plugins.length === 0 && given.length === 0 && COMPILED_PLUGINS.length === 0) return undefined;
+  return await openSessionPlugins(await pluginHost(), plugins, trust);
 }
 
 /** The model that an embedded profile is about: what the user would rather have is none for it. */

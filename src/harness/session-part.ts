@@ -3,15 +3,20 @@ import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
-import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { RequestContext, RequestMiddleware } from "../provider/middleware.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
 
 type OnInput = NonNullable<SessionParts["onInput"]>;
 type OnTurnEnd = NonNullable<SessionParts["onTurnEnd"]>;
+type OnCompact = (
+  moment: { readonly trigger: string; readonly tokens: number },
+  context: RequestContext,
+) => Promise<void>;
 
 /** What a part of a session gets to work with, before the first client can follow. */
 export interface SessionSurface {
@@ -26,6 +31,8 @@ export interface SessionSurface {
   spawnParts(): SpawnParts;
   /** A person has changed what tools there are: they are declared anew from the next request on. */
   refreshTools(): void;
+  /** Every event from now on, once it is in the log, until the session has ended. It keeps no session from being idle. */
+  follow(signal: AbortSignal): AsyncIterable<Envelope>;
 }
 
 /** What a session has to show beside its events (CTL-15). Asked anew each time. */
@@ -56,12 +63,16 @@ export interface SessionPart extends SessionOffers {
   /** What an input may ask for beside its words, which `onInput` then looks after. */
   readonly takes?: NonNullable<SessionParts["takes"]>;
   readonly onTurnEnd?: OnTurnEnd;
+  /** Told before the history is made smaller. */
+  readonly onCompact?: OnCompact;
   /** Told each time a client begins to follow. */
   readonly onFollowed?: () => void;
   /** Commands of the protocol that it carries out. */
   readonly commands?: SessionCommands;
   /** Namespaces of custom commands that it owns. */
   readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
+  /** The same for one that is known only while the session runs. */
+  readonly ownerOf?: (namespace: string) => NamespaceOwner | undefined;
   /** How much of it runs in the background now: the session does not idle meanwhile. */
   readonly running?: () => number;
   /** Given what it works with. */
@@ -84,9 +95,10 @@ export interface JoinedParts {
   readonly onInput: OnInput;
   readonly takes: NonNullable<SessionParts["takes"]>;
   readonly onTurnEnd: OnTurnEnd;
+  readonly onCompact: OnCompact;
   readonly onFollowed: () => void;
   readonly commands: SessionCommands;
-  readonly namespaces: ReadonlyMap<string, NamespaceOwner>;
+  readonly namespaces: NonNullable<SessionParts["namespaces"]>;
   readonly offers: Required<SessionOffers>;
   readonly running: () => number;
   readonly serve: (surface: SessionSurface) => void;
@@ -114,11 +126,22 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
     async onTurnEnd(reason, turn) {
       for (const part of parts) await part.onTurnEnd?.(reason, turn);
     },
+    async onCompact(moment, context) {
+      for (const part of parts) await part.onCompact?.(moment, context);
+    },
     onFollowed() {
       for (const part of parts) part.onFollowed?.();
     },
     commands: Object.assign({}, ...parts.map(({ commands }) => commands)),
-    namespaces: new Map(all(({ namespaces }) => [...(namespaces ?? [])])),
+    namespaces: {
+      get(namespace) {
+        for (const { namespaces, ownerOf } of parts) {
+          const owner = namespaces?.get(namespace) ?? ownerOf?.(namespace);
+          if (owner !== undefined) return owner;
+        }
+        return undefined;
+      },
+    },
     offers: {
       skills: () => all(({ skills }) => skills?.()),
       mcpServers: () => all(({ mcpServers }) => mcpServers?.()),

@@ -13,6 +13,7 @@ import { ledger } from "../engine/ledger.ts";
 import { Redaction, redactOutput } from "../engine/redaction.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { EngineParts, ModelInUse } from "../engine/turn.ts";
+import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -31,6 +32,9 @@ import { validate } from "../tool/validate.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
 import { callLog } from "./call-log.ts";
+
+/** Every event from now on, once it is in the log. */
+type Follow = (signal: AbortSignal) => AsyncIterable<Envelope>;
 
 /** What one session is made of, whoever composes it: the command line's harness or the library façade. */
 export interface SessionMaterial {
@@ -80,7 +84,7 @@ export interface SessionMaterial {
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
   /** Given the questions of the session, for what asks outside of a call. */
-  readonly onQuestions?: (questions: Questions) => void;
+  readonly onQuestions?: (questions: Questions, follow: Follow) => void;
   /** Told each time a client begins to follow: from then on a question is seen. */
   readonly onFollowed?: () => void;
   /** Hooks with a prompt and at the end of a turn. */
@@ -131,7 +135,7 @@ export function composeSession(material: SessionMaterial): Session {
       if (event.kind === "PermissionRequested") material.onAsked?.(session, event.payload.tool);
     },
   });
-  material.onQuestions?.(questions);
+  material.onQuestions?.(questions, (signal) => bus.subscribe(undefined, signal));
   const answers = caches.open<RememberedAnswer>("tool answers");
   const handler = chainTool(
     [

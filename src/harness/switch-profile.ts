@@ -6,7 +6,7 @@ import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Message } from "../protocol/message.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
-import { policyFrom } from "./policy.ts";
+import { policyFrom, unknownPlugins } from "./policy.ts";
 import { openProfile } from "./project-profile.ts";
 import type { SwitchSources } from "./succession.ts";
 
@@ -31,6 +31,7 @@ export async function prepareSwitch(
   const profile = await openProfile(name, workspace.root, defaults);
   // A rule that is none is told now, not once the session has been left.
   policyFrom({
+    ...unknownPlugins(config),
     profile: profile.permissions,
     user: config.permissions,
     strictPermissions: defaults.strictPermissions,

@@ -12,7 +12,7 @@ import type { HarnessOptions } from "./options.ts";
 export interface PendingItem {
   readonly item: TrustItem;
   readonly verdict: Exclude<Verdict, { kind: "trusted" }>;
-  /** Below the project's root. */
+  /** Below the project's root, and whole where it lies elsewhere. */
   readonly path: string;
 }
 
@@ -51,12 +51,18 @@ export async function judgeItems(
   for (const item of items) {
     const verdict = await ledger.judge(item);
     if (verdict.kind === "trusted") continue;
-    const found = { item, verdict, path: relative(root, item.path) };
+    const found = { item, verdict, path: shownPath(root, item.path) };
     const quiet = named === undefined && (await needsNoQuestion(found, promoteProse));
     (quiet ? accepted : pending).push(found);
   }
   if (accepted.length > 0) await ledger.approve(accepted.map(({ item }) => item));
   return { ledger, pending, notices: accepted.map(noticeOf) };
+}
+
+/** Below the project's root, and whole where it lies elsewhere. */
+function shownPath(root: string, path: string): string {
+  const below = relative(root, path);
+  return below.startsWith("..") ? path : below;
 }
 
 /** A lock file that was named is what counts: with one, any difference is a question, or the end of the run (TOFU-05). */

@@ -14,7 +14,7 @@ export interface TurnSurface {
 }
 
 export interface SessionHooksParts {
-  readonly hooks: Hooks;
+  readonly hooks: Pick<Hooks, "run">;
   /** Whether the session goes on with an earlier log. */
   readonly source: "new" | "resume";
   readonly emit: (event: Event) => void;

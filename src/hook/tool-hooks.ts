@@ -17,7 +17,7 @@ const CHANGED_INPUT_CHARACTERS_MAX = 2_000;
  * An input that a hook has changed is validated and planned again, and judged like any other. A PostToolUse hook is told
  * the input that ran, and is not run for a call that a hook has refused.
  */
-export function toolHooks(hooks: Hooks): readonly [ToolMiddleware, ToolMiddleware] {
+export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, ToolMiddleware] {
   const passed = new Map<CallId, ToolCall>();
 
   return [
@@ -54,7 +54,7 @@ export function toolHooks(hooks: Hooks): readonly [ToolMiddleware, ToolMiddlewar
 }
 
 async function told(
-  hooks: Hooks,
+  hooks: Pick<Hooks, "run">,
   call: ToolCall,
   output: ToolOutput,
   context: ToolContext,

@@ -54,6 +54,7 @@ deny = ["Bash:git push *"]
   const { rules } = config.permissions;
   expect(config.permissions.level).toBe("ReadOnly");
   expect({ ...config, permissions: { rules: [] } }).toEqual({
+    plugins: [],
     hooks: [],
     mcpServers: [],
     routes: [],
@@ -86,6 +87,7 @@ test("[PROF-03] a missing file says nothing, and an empty one neither; a byte or
     prices: new Map(),
     permissions: { rules: [] },
     trust: {},
+    plugins: [],
     hooks: [],
     mcpServers: [],
     routes: [],

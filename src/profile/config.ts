@@ -18,6 +18,7 @@ import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
+import { pluginsFrom } from "./plugins.ts";
 import { routesFrom } from "./routing.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
@@ -55,6 +56,8 @@ export interface Config extends VendorSettings {
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
   readonly hooks: readonly ConfiguredHook[];
+  /** Absolute paths. */
+  readonly plugins: readonly string[];
   /** Servers that every session has, beside those of its profile (MCP-01). */
   readonly mcpServers: readonly McpServer[];
   readonly agents?: AgentKeys;
@@ -94,6 +97,7 @@ const NOTHING: Config = {
   prices: new Map(),
   permissions: { rules: [] },
   trust: {},
+  plugins: [],
   hooks: [],
   mcpServers: [],
 };
@@ -144,6 +148,7 @@ function configFrom(table: Table): Config {
     ...vendorSettingsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
+    plugins: pluginsFrom(table),
     mcpServers: mcpServersFrom(table),
   };
 }

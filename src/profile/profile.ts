@@ -20,6 +20,7 @@ import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
+import { pluginsFrom } from "./plugins.ts";
 import askPreset from "./preset/ask.toml" with { type: "toml" };
 import defaultPreset from "./preset/default.toml" with { type: "toml" };
 import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
@@ -174,7 +175,7 @@ async function profileFrom(
     skillPacks: table.strings("skill_packs") ?? [],
     toolPacks: table.strings("tool_packs") ?? ["builtin"],
     mcpServers: mcpServersFrom(table),
-    plugins: table.strings("plugins") ?? [],
+    plugins: pluginsFrom(table),
     permissions: await permissionSettings(world, table, file),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
@@ -195,10 +196,7 @@ async function profileFrom(
 
 /** What is read and checked, and has no effect in this version: whoever sets it must not think that it has. */
 function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly string[] {
-  const keys = [
-    ["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")],
-    ["plugins", profile.plugins.length > 0],
-  ] as const;
+  const keys = [["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")]] as const;
   return keys
     .filter(([, isSet]) => isSet)
     .map(([key]) => {

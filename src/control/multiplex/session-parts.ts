@@ -61,7 +61,7 @@ export interface SessionParts {
   /** Commands that the session's own parts carry out; what is absent is refused as not served. */
   readonly commands?: SessionCommands;
   /** Who owns which namespace of custom commands in this session. */
-  readonly namespaces?: ReadonlyMap<string, NamespaceOwner>;
+  readonly namespaces?: { get(namespace: string): NamespaceOwner | undefined };
   /** How many tasks run in the background. */
   readonly tasksRunning?: () => number;
   /** Ends what the session still runs, while its events can still be told. */

@@ -36,7 +36,7 @@ export function classOfChanges(kind: TrustKind, changes: readonly FileChange[]):
 export function classOfChange(kind: TrustKind, { path, before, after }: FileChange): ChangeClass {
   const [was, is] = [before?.bytes, after?.bytes];
   if (before?.executable === true || after?.executable === true) return "executable";
-  if (kind === "hook" || kind === "mcp" || isProgram(path)) return "executable";
+  if (kind === "hook" || kind === "mcp" || kind === "plugin" || isProgram(path)) return "executable";
   if ((before !== undefined && was === undefined) || isBinary(was) || isBinary(is)) return "executable";
   if (startsProgram(was) || startsProgram(is)) return "executable";
   if (was === undefined || is === undefined || !isMarkdown(kind, path)) return "code-adjacent";

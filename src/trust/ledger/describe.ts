@@ -47,6 +47,7 @@ const EFFECTS: Readonly<Record<TrustItem["kind"], string>> = {
   "permission-preset": "It restricts what may be done in this project; it can allow nothing.",
   mcp: "It names programs that are started on your machine, as you.",
   agent: "It instructs a sub-agent.",
+  plugin: "It is run inside cinch, as you: it can do whatever you can, and is asked for nothing.",
   "prompt-template": "It is text that you can send to the model by its name.",
 };
 

@@ -12,6 +12,7 @@ export const TRUST_KINDS = [
   "mcp",
   "agent",
   "prompt-template",
+  "plugin",
 ] as const;
 
 export type TrustKind = (typeof TRUST_KINDS)[number];

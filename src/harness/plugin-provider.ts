@@ -1,0 +1,42 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { Registered } from "../plugin/registered.ts";
+import type { ModelEvent, Provider } from "../provider/provider.ts";
+import type { ProviderFactory } from "../provider/registry.ts";
+
+/** A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. */
+export function containedProvider(name: string, open: ProviderFactory, plugin: Registered): ProviderFactory {
+  const failed = (thrown: unknown, signal?: AbortSignal): unknown => {
+    if (signal?.aborted === true) return signal.reason;
+    if (thrown instanceof HarnessError) return thrown;
+    const fields = { plugin: plugin.name, where: `its provider ${name}`, what: messageOf(thrown) };
+    return new HarnessError("PluginFailed", fields, { cause: thrown });
+  };
+  const tried = async <Value>(run: () => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
+    try {
+      return await run();
+    } catch (thrown) {
+      throw failed(thrown, signal);
+    }
+  };
+  return async () => {
+    const provider: Provider = await tried(async () => await open());
+    async function* chat(
+      ...[request, signal, onSilence]: Parameters<Provider["chat"]>
+    ): AsyncGenerator<ModelEvent> {
+      try {
+        yield* provider.chat(request, signal, onSilence);
+      } catch (thrown) {
+        throw failed(thrown, signal);
+      }
+    }
+    return {
+      name,
+      family: provider.family,
+      canonicalFormVersion: provider.canonicalFormVersion,
+      ...(provider.pricesInCatalogue === undefined ? {} : { pricesInCatalogue: provider.pricesInCatalogue }),
+      chat,
+      models: (signal) => tried(() => provider.models(signal), signal),
+      tokenCount: (messages, signal) => tried(() => provider.tokenCount(messages, signal), signal),
+    };
+  };
+}

@@ -1,0 +1,116 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { DeadlineReached, HarnessError, messageOf } from "../base/errors.ts";
+import { shortened } from "../base/text.ts";
+import type { World } from "../base/world.ts";
+import type { Event } from "../protocol/events.ts";
+
+/** So many failures of one plugin in one engine, and it is switched off. */
+export const PLUGIN_FAILURES_MAX = 5;
+const WHY_CHARACTERS_MAX = 500;
+
+/** What came of calling a plugin. A failure has been told; `why` says it in words for a person and the model. */
+export type Attempt<Value> =
+  | { readonly kind: "done"; readonly value: Value }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** How often one plugin has failed in this engine, in whichever session. */
+export class PluginHealth {
+  readonly plugin: string;
+  readonly #log: World["log"];
+  #failures = 0;
+
+  constructor(plugin: string, log: World["log"]) {
+    this.plugin = plugin;
+    this.#log = log;
+  }
+
+  get isOff(): boolean {
+    return this.#failures >= PLUGIN_FAILURES_MAX;
+  }
+
+  failed(where: string, thrown: unknown): void {
+    this.#failures += 1;
+    const error = thrown instanceof Error ? thrown.name : typeof thrown;
+    this.#log
+      .for(`plugin.${this.plugin}`)
+      .write("warn", "a plugin failed", { where, error, at: framesOf(thrown), failures: this.#failures });
+  }
+}
+
+/**
+ * Calls one plugin for one session, and keeps the session from whatever it does wrong: what it throws and what it never
+ * ends becomes a failure, told once for each thing that goes wrong; with too many it is not called any more, told too.
+ *
+ * A loop that never gives the thread back cannot be contained from within the process.
+ */
+export class Contained {
+  readonly health: PluginHealth;
+  readonly #clock: World["clock"];
+  readonly #tell: (event: Event) => void;
+  readonly #told = new Set<string>();
+
+  constructor(health: PluginHealth, clock: World["clock"], tell: (event: Event) => void) {
+    this.health = health;
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  get plugin(): string {
+    return this.health.plugin;
+  }
+
+  /** Whether it may not be called any more. Asked at a place where it would be called: that it is off is told then. */
+  get isOff(): boolean {
+    if (!this.health.isOff) return false;
+    const fields = { plugin: this.plugin, count: String(PLUGIN_FAILURES_MAX) };
+    this.#once("off", new HarnessError("PluginOff", fields));
+    return true;
+  }
+
+  /**
+   * @param where what is called, as it reads behind "failed in": "its listener".
+   * @throws signal.reason, and nothing else.
+   */
+  async call<Value>(
+    where: string,
+    msMax: number,
+    run: (signal: AbortSignal) => Value | Promise<Value>,
+    signal: AbortSignal,
+  ): Promise<Attempt<Value>> {
+    signal.throwIfAborted();
+    if (this.isOff) return { kind: "failed", why: "it has failed too often and is switched off" };
+    using limit = deadline(this.#clock, msMax, signal);
+    try {
+      // In a step of its own: what is thrown before the first wait is contained too.
+      const running = (async () => await run(limit.signal))();
+      return { kind: "done", value: await whileAlive(running, limit.signal) };
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason;
+      return this.failed(where, limit.reached ? new DeadlineReached(msMax) : thrown);
+    }
+  }
+
+  /** Counts and tells a failure that was found elsewhere. */
+  failed(where: string, thrown: unknown): { readonly kind: "failed"; readonly why: string } {
+    const why = shortened(messageOf(thrown), WHY_CHARACTERS_MAX);
+    this.health.failed(where, thrown);
+    this.#once(
+      `${where}: ${why}`,
+      new HarnessError("PluginFailed", { plugin: this.plugin, where, what: why }),
+    );
+    if (this.health.isOff) void this.isOff;
+    return { kind: "failed", why };
+  }
+
+  #once(what: string, { reason, message }: HarnessError): void {
+    if (this.#told.has(what)) return;
+    this.#told.add(what); // no more than the failures that switch it off, and the one that says so
+    this.#tell({ kind: "Error", payload: { reason, message, details: { plugin: this.plugin } } });
+  }
+}
+
+/** The stack without the message, which may quote a conversation. */
+function framesOf(thrown: unknown): readonly string[] {
+  const lines = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
+  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
+}

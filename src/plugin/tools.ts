@@ -1,0 +1,91 @@
+import { messageOf } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { outputFrom } from "./output.ts";
+import type { PluginCallContext, PluginTool } from "./plugin.ts";
+
+interface PluginPlan extends CallPlan {
+  readonly input: JsonObject;
+}
+
+/**
+ * A plugin's tool as the engine takes it: under the same rules as any other, with the time limit of every call. What it
+ * throws is the call's failure, which the model sees under the plugin's name.
+ */
+export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
+  const { name, description, inputSchema, level = "DangerFullAccess", mutating = true, lazy } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    level,
+    mutating,
+    ...(lazy === undefined ? {} : { lazy }),
+    async plan(given, { workspace: { root, cwd }, signal }) {
+      const input = isObject(given) ? given : {};
+      if (tool.plan === undefined) return { summary: name, target: { kind: "none" }, input };
+      try {
+        const plan = await tool.plan(input, { root, cwd, signal });
+        return { ...planFrom(plan), input };
+      } catch (thrown) {
+        throw failure(thrown, plugin, signal);
+      }
+    },
+    async run({ input }, context) {
+      try {
+        return outputFrom(await tool.run(input, callContext(context, plugin)));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context.signal);
+      }
+    },
+  };
+}
+
+/** A tool with the engine's own contract: what it throws becomes the call's failure too, and never ends the turn. */
+export function namedTool(tool: Tool, plugin: string): Tool {
+  return {
+    ...tool,
+    async plan(input, context) {
+      try {
+        return planFrom(await tool.plan(input, context));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context.signal);
+      }
+    },
+    async run(plan, context) {
+      try {
+        return outputFrom(await tool.run(plan, context));
+      } catch (thrown) {
+        throw failure(thrown, plugin, context.signal);
+      }
+    },
+  };
+}
+
+function callContext(context: ToolContext, plugin: string): PluginCallContext {
+  const { session, callId, turn, signal, workspace, progress, emit } = context;
+  return {
+    session,
+    callId,
+    turn,
+    signal,
+    root: workspace.root,
+    cwd: workspace.cwd,
+    progress: (text) => progress(String(text)),
+    emit: (kind, payload) => emit({ kind: "CustomEvent", payload: { namespace: plugin, kind, payload } }),
+  };
+}
+
+/** What permission judges must be there: a plan without it would be judged as touching nothing. */
+function planFrom<Plan extends CallPlan>(plan: Plan): Plan {
+  if (typeof plan?.summary === "string" && isObject(plan.target)) return plan;
+  throw new Error("its plan has no summary or no target");
+}
+
+function failure(thrown: unknown, plugin: string, signal: AbortSignal): unknown {
+  if (thrown instanceof ToolFailure) return thrown;
+  if (signal.aborted) return signal.reason;
+  return new ToolFailure(`the plugin ${plugin} failed: ${messageOf(thrown)}`, { cause: thrown });
+}

@@ -1,0 +1,13 @@
+import { isAbsolute, normalize } from "node:path";
+import type { Table } from "./table.ts";
+
+/**
+ * `plugins`: the paths of plugins, each a file or a folder (PLUG-02).
+ * @throws HarnessError ConfigInvalid for a path that is not absolute: it would name another file in each folder.
+ */
+export function pluginsFrom(table: Table): readonly string[] {
+  const paths = table.strings("plugins") ?? [];
+  const wrong = paths.find((path) => !isAbsolute(path) || normalize(path) !== path);
+  if (wrong !== undefined) throw table.problem("plugins", `"${wrong}" is no absolute path, plainly written`);
+  return [...new Set(paths)];
+}
