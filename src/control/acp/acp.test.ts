@@ -368,7 +368,11 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   const { editor } = rig.open();
   const session = await editor.begin("/w");
   expect(await editor.told((update) => update.sessionUpdate === "available_commands_update")).toMatchObject({
-    availableCommands: [{ name: "model", input: { hint: "provider:name" } }, { name: "compact" }],
+    availableCommands: [
+      { name: "model", input: { hint: "provider:name" } },
+      { name: "compact" },
+      { name: "profiles", input: { hint: "NAME [--in-place]" } },
+    ],
   });
   const answerTo = async (text: string) => {
     const before = textTold(editor).length;
@@ -377,7 +381,9 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   };
   expect(await answerTo("/model scripted:two")).toBe("The session goes on with scripted:two.");
   expect(await answerTo("/model")).toBe("Usage: /model provider:name");
-  expect(await answerTo("/nothing")).toBe("There is no command /nothing here. There are: /compact, /model.");
+  expect(await answerTo("/nothing")).toBe(
+    "There is no command /nothing here. There are: /compact, /model, /profiles.",
+  );
   expect(await answerTo("/usr/bin is missing")).toBe("a path it is");
   expect(await answerTo("//help")).toBe("one slash");
   const said = rig.rig.provider.requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content));

@@ -1,7 +1,7 @@
 import type { AvailableCommand, ContentBlock } from "@agentclientprotocol/sdk";
 import type { SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { SlashCommand } from "../../client/kit/slash.ts";
+import type { SlashCommand, Typed } from "../../client/kit/slash.ts";
 import { parseTyped, printCommand } from "../../client/kit/slash.ts";
 import type { Command } from "../../protocol/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
@@ -30,6 +30,20 @@ const CARRIED: Readonly<Record<string, Carried>> = {
     },
     done: ({ args: [model] }) => `The session goes on with ${model}.`,
   },
+  profiles: {
+    hint: "NAME [--in-place]",
+    command({ args: [profile, flag, ...more] }, sessionId) {
+      if (profile === undefined || more.length > 0 || (flag !== undefined && flag !== "--in-place"))
+        return undefined;
+      return {
+        kind: "SwitchProfile",
+        sessionId,
+        profile,
+        ...(flag === undefined ? {} : { inPlace: true }),
+      };
+    },
+    done: () => "", // the session that goes on tells it
+  },
 };
 
 /** What of an engine's slash commands an editor can offer behind a slash. */
@@ -39,6 +53,13 @@ export function availableCommands(infos: readonly SlashCommandInfo[]): Available
     if (carried === undefined) return [];
     return [{ name, description, ...(carried.hint === undefined ? {} : { input: { hint: carried.hint } }) }];
   });
+}
+
+/** `/profiles:NAME` says the same as `/profiles NAME`. */
+function plain(typed: Typed): Typed {
+  if (typed.kind !== "command" || typed.namespace !== "profiles") return typed;
+  const { name, args, rest } = typed;
+  return { kind: "command", name: "profiles", args: [name, ...args], rest };
 }
 
 /** What a prompt asks for: an answer of the model, or a command. */
@@ -52,7 +73,7 @@ export type PromptCommand =
 export function promptCommand(prompt: readonly ContentBlock[], sessionId: SessionId): PromptCommand {
   const [first, ...rest] = prompt;
   if (first?.type !== "text" || rest.length > 0) return { kind: "input", prompt };
-  const typed = parseTyped(first.text);
+  const typed = plain(parseTyped(first.text));
   if (typed.kind === "text") return { kind: "input", prompt: [{ type: "text", text: typed.text }] };
   const names = Object.keys(CARRIED).map((name) => `/${name}`);
   if (typed.kind === "invalid") return { kind: "refused", why: `${typed.why} (${names.join(", ")})` };

@@ -228,9 +228,11 @@ class Editor implements AsyncDisposable {
         });
         return await session.prompt(command, signal);
       }
-      case "command":
-        await session.say(asked.done(await session.command(asked.command)));
+      case "command": {
+        const done = asked.done(await session.command(asked.command));
+        if (done !== "") await session.say(done);
         return { stopReason: "end_turn" };
+      }
       case "refused":
         await session.say(asked.why);
         return { stopReason: "end_turn" };

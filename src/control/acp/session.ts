@@ -21,7 +21,7 @@ export interface AcpSessionParts {
   readonly connection: Connection;
   /** What the editor calls it: a session that goes on in a new run keeps the name that the editor knows. */
   readonly name: string;
-  /** The run that takes its commands. */
+  /** The run that takes its commands, until another one takes its place. */
   readonly session: SessionId;
   readonly workingDir: string;
   readonly log: Log;
@@ -45,10 +45,16 @@ export class AcpSession {
   readonly #asked = new Map<CallId | AskId, AbortController>();
   #prompt: OpenPrompt | undefined;
   #commands = 0;
+  #session: SessionId;
+  /** Resolves when another session has taken the place of this one. */
+  #moving = moving();
+  /** What goes on once this session has ended: it was switched to another profile. */
+  #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
 
   constructor(parts: AcpSessionParts) {
     this.#parts = parts;
+    this.#session = parts.session;
     const { connection, workingDir } = parts;
     this.#updates = new Updates({ self: () => connection.clientId, workingDir });
   }
@@ -106,7 +112,7 @@ export class AcpSession {
     if (prompt?.isCancelled === true || (prompt === undefined && this.#commands === 0)) return;
     if (prompt !== undefined) prompt.isCancelled = true;
     this.#takeBackAll("the prompt was cancelled");
-    this.#send({ kind: "CancelTurn", sessionId: this.#parts.session });
+    this.#send({ kind: "CancelTurn", sessionId: this.#session });
   }
 
   /** Says something to the person that is no part of the conversation with the model. */
@@ -124,14 +130,17 @@ export class AcpSession {
     this.assertOpen();
     this.#commands += 1;
     try {
-      return (await this.#parts.connection.send(command)).result;
+      const { sessionId, result } = await this.#parts.connection.send(command);
+      // The next prompt is for the session that goes on.
+      if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#moving.promise;
+      return result;
     } finally {
       this.#commands -= 1;
     }
   }
 
   get session(): SessionId {
-    return this.#parts.session;
+    return this.#session;
   }
 
   /** @throws what ended it. */
@@ -146,7 +155,8 @@ export class AcpSession {
   }
 
   async #follow(since: EventSeq, replayed?: Replay): Promise<never> {
-    const { connection, session } = this.#parts;
+    const { connection } = this.#parts;
+    const session = this.#session;
     let replay = replayed;
     for await (const event of follow(connection, session, { since, signal: this.#left.signal })) {
       const updates = this.#updates.of(event, replay !== undefined);
@@ -160,6 +170,14 @@ export class AcpSession {
       for (const question of replay.end()) this.#ask(question);
       replay = undefined;
     }
+    if (this.#next !== undefined && !this.#left.signal.aborted) {
+      const { session: next, since: from } = this.#next;
+      this.#session = next;
+      this.#next = undefined;
+      this.#moving.resolve();
+      this.#moving = moving();
+      return await this.#follow(from);
+    }
     throw this.#left.signal.aborted
       ? this.#left.signal.reason
       : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
@@ -168,6 +186,10 @@ export class AcpSession {
   #live(event: Envelope): void {
     const closed = closedBy(event);
     if (closed !== undefined) this.#takeBack(closed, "it was answered elsewhere, or its time is up");
+    if (event.kind === "ProfileSwitched" && event.session === this.#run) {
+      const { next: session, inPlace = false } = event.payload;
+      if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
+    }
     if (event.parentCall === undefined && event.kind === "TurnEnded") this.#takeBackAll("the turn has ended");
     const question = this.#questionOf(event);
     if (question !== undefined) this.#ask(question);
@@ -187,11 +209,14 @@ export class AcpSession {
       endPrompt(prompt, event.payload.reason);
   }
 
+  get #run(): SessionId {
+    return this.#parts.connection.runOf?.(this.#session) ?? this.#session;
+  }
+
   /** Those of another run were asked of somebody who is gone. */
   #questionOf(event: Envelope): EditorQuestion | undefined {
-    const { session, workingDir, connection } = this.#parts;
-    const run = connection.runOf?.(session) ?? session;
-    return event.session === run ? questionOf(event, session, workingDir) : undefined;
+    const { workingDir } = this.#parts;
+    return event.session === this.#run ? questionOf(event, this.#session, workingDir) : undefined;
   }
 
   /** Nobody waits for the answer here: events go on meanwhile, and tell when somebody else has given it. */
@@ -242,10 +267,17 @@ export class AcpSession {
 
   #end(thrown: unknown): void {
     this.#over ??= thrown;
+    this.#moving.reject(thrown);
     this.#left.abort(thrown);
     this.#takeBackAll("the session is not followed any more");
     this.#prompt?.fail(thrown);
   }
+}
+
+function moving() {
+  const move = Promise.withResolvers<void>();
+  move.promise.catch(() => undefined); // mostly nobody waits for it
+  return move;
 }
 
 /** The option that was chosen; undefined for every answer that names none, whatever it is. */

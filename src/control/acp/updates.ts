@@ -1,6 +1,7 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { CallId, ClientId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
+import { switchedText } from "../../client/kit/switched-text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TodoItem } from "../../protocol/events.ts";
@@ -70,6 +71,12 @@ export class Updates {
       }
       case "TodoChanged":
         return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
+      case "ProfileSwitched": {
+        // What is left is told of by what goes on; a past switch by both.
+        if (event.payload.next !== undefined && !isReplay) return [];
+        const content = textBlock(`${switchedText(event)}\n\n`);
+        return [{ sessionUpdate: "agent_message_chunk", content }];
+      }
       case "TurnEnded":
         this.#calls.clear();
         this.#isThinking = false;

@@ -29,6 +29,18 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
     command: "EnterPlanMode",
   },
   {
+    name: "profile",
+    usage: "/profile",
+    help: "show the profile in use, with its skills, MCP servers and tools",
+    command: "CustomCommand",
+  },
+  {
+    name: "profiles",
+    usage: "/profiles:NAME [--import N] [--in-place]",
+    help: "go on under another profile, in a new session",
+    command: "SwitchProfile",
+  },
+  {
     name: "permissions:revoke",
     usage: "/permissions revoke N",
     help: "take back what was allowed for this session",

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { textTold } from "../support/acp-editor.ts";
+import { openAcpPlace } from "../support/acp-place.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { says } from "../support/mock-provider/turn.ts";
+
+const TIMEOUT_MS = 120_000;
+
+test(
+  "[PROF-02] from the command line a session goes on under another profile, its turns go along, and the old one is resumed",
+  async () => {
+    await using rig = openRig(says("the heron is grey"), says("reviewed"), says("still grey"));
+    const lines = ["what colour is the heron?", "/profiles:review", "/profile", "review it"];
+    const { code, stdout, stderr } = await rig.cinch(lines);
+    const [, next, old = ""] =
+      /\nStarted new session (sess_\w+) on profile 'review'\. Old session (sess_\w+) is paused; \/sessions:resume \2 to return\.\n/.exec(
+        stdout,
+      ) ?? [];
+    expect([code, stderr]).toEqual([0, ` ${old} · default · mock:one\n`.trimStart()]);
+    expect(stdout).toContain(
+      `\nprofile review (${rig.home.path}/config/cinch/profiles/review.toml) · mock:one\nskills: `,
+    );
+    expect(stdout).toContain("\ntools of builtin: Grep, Glob\n");
+    expect(stdout).toEndWith("reviewed\n-- rounds: 1, price unknown\n");
+    expect(rig.asked()).toContain("You review.");
+    expect(rig.asked()).toContain("the heron is grey");
+
+    const back = await rig.cinch(["and now?"], ["--resume", old]);
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining("still grey")]);
+    expect(back.stdout).toContain(`Paused here; session ${next} went on, on profile 'review'.`);
+    expect(rig.asked()).not.toContain("You review.");
+    expect(rig.asked()).toContain("what colour is the heron?");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PROF-02 CTL-16] an editor goes along to the session that goes on, and its next prompt is for that one",
+  async () => {
+    await using place = openAcpPlace([says("the heron is grey"), says("from there")]);
+    await using open = place.edit("--model", "mock:one");
+    const { editor } = open;
+    const session = await editor.begin(place.work);
+    await editor.prompt(session, "what colour is the heron?");
+    await editor.prompt(session, "/profiles:self");
+    await editor.prompt(session, "go on");
+    expect(textTold(editor)).toMatch(
+      /^the heron is greyStarted new session sess_\w+ on profile 'self'\. Old session sess_\w+ is paused; \/sessions:resume sess_\w+ to return\.\n\nfrom there$/,
+    );
+  },
+  TIMEOUT_MS,
+);
+
+function openRig(...script: Turn[]) {
+  const home = cinchHome();
+  const mock = startMockProvider({ script });
+  const work = join(home.path, "work");
+  const profiles = join(home.path, "config", "cinch", "profiles");
+  mkdirSync(work);
+  mkdirSync(profiles, { recursive: true });
+  writeFileSync(
+    join(home.path, "config", "cinch", "config.toml"),
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  writeFileSync(
+    join(profiles, "review.toml"),
+    'prompt_header = "You review."\ntool_packs = ["search"]\ndefault_model = "mock:two"\n',
+  );
+  return {
+    home,
+    mock,
+    work,
+    /** What the model was asked last. */
+    asked: () => JSON.stringify(mock.requests.at(-1)?.body),
+    cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>
+      runCinch(args, { home, cwd: work, stdin: `${lines.join("\n")}\n` }),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
