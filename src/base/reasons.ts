@@ -50,6 +50,9 @@ export const TEXTS = {
 
   UnknownAgent: "There is no sub-agent '<name>'. <hint>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
+  WorktreeFailed: "A git worktree cannot be had: <problem>.",
+  UnknownAgent: "There is no sub-agent '<name>'. <hint>",
+  AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:

@@ -1,5 +1,6 @@
 import type { Profile } from "../profile/profile.ts";
 import type { Workspace } from "../tool/tool.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { RunDefaults } from "./run-parts.ts";
@@ -10,5 +11,6 @@ export interface AgentSources {
   readonly trust: Pick<ProjectTrust, "mayExtend" | "loaded">;
   readonly workspace: Workspace;
   readonly slot: Pick<ModelSlot, "openBeside">;
-  readonly defaults: Pick<RunDefaults, "config" | "providers">;
+  readonly sandbox: Pick<SessionSandboxes, "leave">;
+  readonly defaults: Pick<RunDefaults, "config" | "providers" | "world" | "paths" | "environment">;
 }

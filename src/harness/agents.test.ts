@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
@@ -220,7 +220,7 @@ test("[ENG-10 RUN-03] a definition sees less than its parent, never more, and it
   await using place = openPlace(
     ask("go", { type: "git-only" }),
     calls("Bash", { command: "date" }),
-    calls("Write", { path: "b.txt", content: "b" }),
+    calls("Write", { file_path: "b.txt", content: "b" }),
     calls("Bash", { command: "git --version | cat" }),
     says("could not"),
     says("ok"),
@@ -322,4 +322,111 @@ test("[ENG-28 PERF-01] without a definition the tool is found by ToolSearch alon
   none.config(`${readFileSync(join(none.root, "config/config.toml"), "utf8")}\n[agents]\ndepth = 0\n`);
   await using without = await none.open();
   expect(resultsOf((await send(without, "go")).own)[0]).toContain('There is no tool "Agent"');
+});
+
+/** A repository with one commit, in the place of the workspace. */
+function commitAll(place: Place): void {
+  const git = (...args: string[]) => {
+    const { exitCode, stderr } = Bun.spawnSync(["git", "-C", place.repo, ...args], { env: GIT_ENV });
+    expect({ exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 0 });
+  };
+  git("init", "-q", "-b", "trunk");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+}
+
+const GIT_ENV = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@example.org",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@example.org",
+};
+
+/** Everything in the parent's tree and git directory that a sub-agent must leave alone. */
+function untouched(place: Place): Readonly<Record<string, string>> {
+  const names = [".git/HEAD", ".git/index", ".git/config", "a.txt", "dirty.txt"];
+  return Object.fromEntries(
+    names.map((name) => [name, readFileSync(join(place.repo, name)).toString("base64")]),
+  );
+}
+
+function worktreesOf(place: Place): readonly string[] {
+  const folder = join(place.root, "data-worktrees");
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+test("[ENG-28] a sub-agent in a worktree changes that alone; it is kept with what changed, and named in the result", async () => {
+  await using place = openPlace(
+    ask("change it", { worktree: true }),
+    calls("Read", { file_path: "a.txt" }),
+    calls("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
+    calls("Bash", { command: "pwd > where.txt; git status --porcelain" }),
+    says("changed"),
+    says("good"),
+  );
+  place.write("a.txt", "one\n");
+  commitAll(place);
+  place.write("dirty.txt", "not committed\n");
+  const before = untouched(place);
+  await using harness = await place.open({ autoApprove: true });
+  const { own, ofAgents, text } = await send(harness, "go");
+  expect(text).toBe("good");
+  const [path = "", ...others] = worktreesOf(place);
+  expect(others).toEqual([]);
+  expect(resultsOf(ofAgents)[2]).toContain("?? where.txt");
+  expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("two\n");
+  expect(readFileSync(join(path, "where.txt"), "utf8")).toBe(`${path}\n`);
+  expect(existsSync(join(path, "dirty.txt"))).toBe(false);
+  const [result = ""] = resultsOf(own);
+  expect(result).toStartWith(
+    "changed\n\n[It began at HEAD: what was not committed here was not in its worktree.]",
+  );
+  expect(result).toContain(`the worktree ${path} alone, on the branch cinch/general-`);
+  expect(result).toContain("2 files changed and not committed: a.txt, where.txt.");
+  expect(untouched(place)).toEqual(before);
+  // Nothing of it is a change that setting back would touch.
+  expect(of(own, "CheckpointMade")).toEqual([]);
+});
+
+test("[ENG-28] a worktree in which nothing changed is removed with its branch and its record", async () => {
+  await using place = openPlace(
+    ask("look", { worktree: true }),
+    calls("Ls", { path: "." }),
+    says("seen"),
+    says("ok"),
+  );
+  place.write("a.txt", "one\n");
+  commitAll(place);
+  place.write("dirty.txt", "x");
+  const before = untouched(place);
+  await using harness = await place.open();
+  const { own } = await send(harness, "go");
+  expect(resultsOf(own)[0]).toContain("It changed nothing in its worktree, which was removed.");
+  expect(worktreesOf(place)).toEqual([]);
+  expect(readdirSync(join(place.root, "data/worktrees"))).toEqual([]);
+  const branches = Bun.spawnSync(["git", "-C", place.repo, "branch", "--list"], {
+    env: GIT_ENV,
+  }).stdout.toString();
+  expect(branches).toBe("* trunk\n");
+  expect(untouched(place)).toEqual(before);
+});
+
+test("[ENG-28] in a folder that is no repository, or has no commit, a worktree is refused with the reason", async () => {
+  await using place = openPlace(
+    ask("go", { worktree: true }),
+    says("no"),
+    ask("go", { worktree: true }),
+    says("no"),
+  );
+  await using harness = await place.open();
+  expect(resultsOf((await send(harness, "go")).own)).toEqual([
+    `A git worktree cannot be had: ${place.repo} is in no git repository.`,
+  ]);
+  Bun.spawnSync(["git", "-C", place.repo, "init", "-q"], { env: GIT_ENV });
+  expect(resultsOf((await send(harness, "go")).own)).toEqual([
+    `A git worktree cannot be had: ${place.repo} has no commit yet.`,
+  ]);
 });

@@ -125,7 +125,9 @@ export function checkpointing(material: CheckpointSources): Checkpointing {
     tool: isOn
       ? [
           async (call, context, next) => {
-            if (!call.tool.mutating) return await next(call, context);
+            // What a sub-agent does in a worktree of its own is kept or removed with that.
+            const isOwn = context.workspace.root === material.workspace.root;
+            if (!call.tool.mutating || !isOwn) return await next(call, context);
             const { keepBeforeChange } = await import("../checkpoint/middleware.ts");
             const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
             const keep = keepBeforeChange({

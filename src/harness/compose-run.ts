@@ -91,12 +91,12 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
   let publish: (event: Event) => void = () => undefined;
-  const sandbox = lateSandbox(async () => {
+  const sandbox = lateSandbox(async (root) => {
     const { openSandbox } = await import("./sandbox.ts");
     return openSandbox(
-      sandboxSources(material, { policy: permission.policy, publish: (event) => publish(event) }),
+      sandboxSources(material, { root, policy: permission.policy, publish: (event) => publish(event) }),
     );
-  });
+  }, workspace.root);
   const hooks = await openHooks(material, (event) => publish(event));
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
@@ -109,7 +109,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     remembering(material, (text) => secrets.text(text)),
     skills.part,
     plugins,
-    delegatingTo(material),
+    diagnosing(material, sandbox),
+    delegatingTo({ ...material, sandbox }),
     planning({ ...material, permission, permissionTimeoutMs }),
   ]);
   const composed = composeSession({
@@ -224,12 +225,22 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */
 function sandboxSources(
   { profile, trust, workspace, defaults }: Material,
-  { policy, publish }: { readonly policy: Pick<Policy, "rules" | "steering">; publish(event: Event): void },
+  {
+    root,
+    policy,
+    publish,
+  }: {
+    /** The workspace, or a sub-agent's worktree. */
+    readonly root: string;
+    readonly policy: Pick<Policy, "rules" | "steering">;
+    publish(event: Event): void;
+  },
 ): SandboxSources {
   const { world, paths, config, environment, relayCommand } = defaults;
   return {
     world,
-    root: workspace.root,
+    root,
+    ...(root === workspace.root ? {} : { gitIsParents: true }),
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,
@@ -243,8 +254,8 @@ function sandboxSources(
       return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
     },
     denied() {
-      const { hidden, readOnly } = deniedPlaces(policy.rules, workspace.root);
-      const keys = harnessSecretsFolders(workspace.root);
+      const { hidden, readOnly } = deniedPlaces(policy.rules, root);
+      const keys = harnessSecretsFolders(root);
       const steering = (policy.steering ?? []).map((path) => ({ path, kind: "file" }) as const);
       return {
         hidden: [...hidden, ...keys.there],

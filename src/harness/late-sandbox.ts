@@ -1,11 +1,43 @@
 import type { OpenSandbox } from "./sandbox.ts";
 
+/** The sandboxes of one session: of its workspace, and of each worktree that a sub-agent works in. */
+export interface SessionSandboxes extends OpenSandbox {
+  /** The one of a workspace, by its root. */
+  at(root: string): OpenSandbox;
+  /** A worktree is gone: so is what its sandbox stood on. */
+  leave(root: string): Promise<void>;
+}
+
 /**
- * A sandbox that is opened when the first command is judged: a session that runs none loads nothing of it.
+ * A sandbox that is opened when the first command is judged: a session that runs none loads nothing of it. Sub-agents in
+ * worktrees have sandboxes of their own.
  *
  * A failure to open it fails every call that needs it: none runs without.
  */
-export function lateSandbox(open: () => Promise<OpenSandbox>): OpenSandbox {
+export function lateSandbox(open: (root: string) => Promise<OpenSandbox>, own: string): SessionSandboxes {
+  const all = new Map<string, OpenSandbox>();
+  const at = (root: string) => {
+    const sandbox = all.get(root) ?? late(() => open(root));
+    all.set(root, sandbox);
+    return sandbox;
+  };
+  return {
+    at,
+    async leave(root) {
+      const sandbox = all.get(root);
+      all.delete(root);
+      await sandbox?.[Symbol.asyncDispose]();
+    },
+    confinement: (plan) => at(own).confinement(plan),
+    current: (plan) => at(own).current(plan),
+    accept: (paths) => at(own).accept(paths),
+    async [Symbol.asyncDispose]() {
+      for (const sandbox of all.values()) await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function late(open: () => Promise<OpenSandbox>): OpenSandbox {
   let opening: Promise<OpenSandbox> | undefined;
   const opened = () => {
     opening ??= open();

@@ -13,12 +13,12 @@ import type { ToolContext, Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { withChange } from "./change-preview.ts";
 import { hookFiles } from "./hooks.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import type { PluginRules } from "./policy.ts";
 import { policyFrom, policyNotices } from "./policy.ts";
 import { tellRefusal } from "./refusal.ts";
 import type { RunDefaults } from "./run-parts.ts";
-import type { OpenSandbox } from "./sandbox.ts";
 
 /** What decides which calls of a session may run, each at its place. */
 export interface Permitting {
@@ -28,12 +28,12 @@ export interface Permitting {
   restrict(project: readonly PermissionSettings[]): void;
   /** What plugins bring that a person has looked at since. */
   extend(plugins: PluginRules): void;
-  gate(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
+  gate(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   /** Whether the command of a call is known to only read. */
   onlyReads(call: ToolCall, context: ToolContext): Promise<boolean>;
   /** Whether a call that is no command would be let through, and nobody asked. */
   goesUnasked(call: ToolCall, context: ToolContext): Promise<boolean>;
-  confine(questions: Questions, sandbox: OpenSandbox): ToolMiddleware;
+  confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   revokeRule(rule: string): boolean;
   promoteRule(rule: string): Promise<boolean>;
   /** Sentences for the person at the start. */
@@ -83,7 +83,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
           return await questions.askPermission(asked, signal);
         },
         autoApprove,
-        confinement: (plan) => sandbox.confinement(plan),
+        confinement: (plan, { workspace: at }) => sandbox.at(at.root).confinement(plan),
         configPath,
         isKept: (text) => secrets.text(text) === text,
         onRefused: tellRefusal,
@@ -92,7 +92,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
     goesUnasked: (call, context) => goesUnasked({ policy, session, autoApprove }, call, context),
     confine: (questions, sandbox) =>
       confine({
-        sandbox,
+        sandbox: ({ workspace: at }) => sandbox.at(at.root),
         attended,
         ask: (question, signal) => questions.ask(question, signal),
         mayLeave: (call, context) => mayLeave({ policy, session }, call, context),

@@ -63,7 +63,7 @@ export async function planPolicy(
   ]);
   const policy: SandboxPolicy = {
     root,
-    writable: [...repository.writable, ...writable],
+    writable: [...(sources.gitIsParents === true ? [] : repository.writable), ...writable],
     readOnly: [...repository.readOnly, ...startupPlaces(home, root), ...forbidden],
     visible: visiblePlaces(base, [home, ...(path ?? "").split(":")]),
     hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],

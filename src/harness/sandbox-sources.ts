@@ -31,6 +31,8 @@ export interface SandboxSources {
   readonly relayCommand?: readonly [string, ...string[]];
   /** What is asked is answered with yes, which the person is told where there is no sandbox. */
   readonly autoApprove?: boolean;
+  /** Whether the repository's git directory, where it lies elsewhere, is read and not written: of a sub-agent's worktree. */
+  readonly gitIsParents?: true;
   /** In place of what the settings name. */
   readonly backend?: Sandbox;
   /** Told once, when a command finds that there is no sandbox. */

@@ -10,6 +10,7 @@ import { chainTool } from "../tool/middleware.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
+import type { Apart } from "./agent-worktrees.ts";
 
 /** What the sub-agents below one get at most: never more than it has itself. */
 interface Reach {
@@ -37,7 +38,9 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
       guard: (handler) => handler,
     };
     const { model, told } = await modelFor(request, above, sources);
-    const { root, env, scratch } = above.workspace;
+    const { env, scratch } = above.workspace;
+    const apart = request.worktree ? await apartFrom(request, sources, above.workspace.root) : undefined;
+    const root = apart?.root ?? above.workspace.root;
     const reach: Reach = {
       tools: above.tools.restrictedTo(sees),
       workspace: { root, cwd: root, seen: new Map(), env, scratch },
@@ -47,22 +50,32 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
     };
     running.set(parentCall, reach);
     try {
-      const { agents } = request;
-      const spawning = {
-        ...reach,
-        within: { parentCall, agents },
-        originator,
-        turn,
-        hint,
-        prompt,
-        roundsMax,
-        signal,
-      };
-      return { ...(await spawn(spawning, parts)), told };
+      const spawned = await spawn(
+        {
+          ...reach,
+          within: { parentCall, agents: request.agents },
+          originator,
+          turn,
+          hint: apart === undefined ? hint : [...hint, apart.hint],
+          prompt,
+          roundsMax,
+          signal,
+        },
+        parts,
+      );
+      return { ...spawned, told: [...told, ...((await apart?.end()) ?? [])] };
+    } catch (thrown) {
+      await apart?.end();
+      throw thrown;
     } finally {
       running.delete(parentCall);
     }
   };
+}
+
+async function apartFrom(request: SpawnRequest, sources: AgentSources, workspace: string): Promise<Apart> {
+  const { openApart } = await import("./agent-worktrees.ts");
+  return await openApart(request, sources, workspace);
 }
 
 interface ChosenForIt {

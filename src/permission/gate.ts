@@ -28,7 +28,7 @@ export interface GateOptions {
   /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
   readonly autoApprove: boolean;
   /** What will hold the command of a plan. Absent: nothing does, and each one is asked for. */
-  confinement?(plan: CallPlan): Promise<Confinement>;
+  confinement?(plan: CallPlan, context: ToolContext): Promise<Confinement>;
   /** Where a person would write a rule: named in refusals. */
   readonly configPath: string;
   /**
@@ -138,7 +138,7 @@ async function viewOf(
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
     examine(target, place, lookOf(options.policy, place, files)),
-    options.confinement?.(plan) ?? NO_CONFINEMENT,
+    options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
 }

@@ -81,7 +81,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     return await next(call, context);
   };
   const inner = confine({
-    sandbox,
+    sandbox: () => sandbox,
     attended: parts.attended ?? false,
     ask: parts.ask ?? (() => Promise.resolve({ kind: "nobody" })),
     mayLeave: () => Promise.resolve(parts.mayLeave ?? true),

@@ -38,7 +38,8 @@ export interface Aftermath {
 }
 
 export interface ConfineOptions {
-  readonly sandbox: SessionSandbox;
+  /** Of the workspace that a call works in: a sub-agent in a worktree has its own. */
+  readonly sandbox: (context: ToolContext) => SessionSandbox;
   readonly ask: Ask;
   /** Whether a person is there to be asked. */
   readonly attended: boolean;
@@ -56,15 +57,16 @@ export interface ConfineOptions {
 export function confine(options: ConfineOptions): ToolMiddleware {
   return async function confine(call, context, next) {
     const target = call.plan?.target;
+    const sandbox = options.sandbox(context);
     if (target?.kind !== "command" || target.outside === true) {
       const output = await next(call, context);
       const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
-      if (target?.kind === "command") await options.sandbox.accept();
-      else if (written.length > 0) await options.sandbox.accept(written.map(({ path }) => path));
+      if (target?.kind === "command") await sandbox.accept();
+      else if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
       return output;
     }
     assert(call.plan !== undefined, "what has a target is planned");
-    const current = await options.sandbox.current(call.plan);
+    const current = await sandbox.current(call.plan);
     if (current.kind === "none") {
       return current.refuse === undefined
         ? next(call, context)
@@ -86,7 +88,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     const outside = await leave(call, context, symptom, options);
     if (outside !== undefined) {
       const again = await next(outside, context);
-      await options.sandbox.accept();
+      await sandbox.accept();
       return noted(again, notes);
     }
     return noted(output, [...notes, advice(symptom)]);

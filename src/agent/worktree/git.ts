@@ -1,0 +1,138 @@
+import { deadline, whileAlive } from "../../base/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { decode, head } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import { isInside } from "../../tool/containment.ts";
+
+/** How long one call of git may take: a checkout of a large repository is the longest. */
+const GIT_MS_MAX = 300_000;
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+const PROBLEM_CHARACTERS_MAX = 400;
+const FILTERS_MAX = 256;
+
+/** Runs git in a folder and gives what it printed. @throws HarnessError WorktreeFailed; the signal's reason. */
+export type Git = (cwd: string, args: readonly string[], signal: AbortSignal) => Promise<string>;
+
+/** What of a repository's own configuration would have git run something, or reach something, is switched off (S34). */
+const HARMLESS: readonly (readonly [string, string])[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.attributesFile", "/dev/null"],
+  ["core.sshCommand", "false"],
+  ["core.pager", "cat"],
+  ["core.editor", "false"],
+  ["core.askPass", "false"],
+  ["core.logAllRefUpdates", "false"],
+  ["submodule.recurse", "false"],
+  ["protocol.allow", "never"],
+  ["safe.bareRepository", "explicit"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+];
+
+/**
+ * The user's git, with nothing in its surroundings but what is needed here: no configuration of the user's or the
+ * machine's, no hooks, no filters, no network, no questions.
+ * @throws HarnessError WorktreeFailed where there is no git.
+ */
+export async function openGit(
+  world: Pick<World, "spawn" | "clock" | "files">,
+  { path, root }: { readonly path: string | undefined; readonly root: string },
+): Promise<Git> {
+  const program = await findGit(world, path ?? "", root);
+  const run = async (
+    cwd: string,
+    { args, settings }: { readonly args: readonly string[]; readonly settings: typeof HARMLESS },
+    signal: AbortSignal,
+  ): Promise<{ readonly code: number; readonly output: string; readonly problem: string }> => {
+    signal.throwIfAborted();
+    using limit = deadline(world.clock, GIT_MS_MAX, signal);
+    await using child = world.spawn({
+      argv: [program, ...args],
+      cwd,
+      env: environment(path ?? "", settings),
+    });
+    const [output, problem, exit] = await whileAlive(
+      Promise.all([text(child.stdout), text(child.stderr), child.exited]),
+      limit.signal,
+    );
+    return { code: exit.kind === "code" ? exit.code : -1, output, problem };
+  };
+  return async (cwd, args, signal) => {
+    // Which filters there are the repository says, and each is one that git would run; with none of them named, none does.
+    const place = args.slice(
+      0,
+      Math.max(
+        0,
+        args.findIndex((word) => !word.startsWith("--")),
+      ),
+    );
+    const listing = [...place, "config", "--includes", "--null", "--name-only", "--get-regexp", "^filter\\."];
+    const listed = await run(cwd, { args: listing, settings: HARMLESS }, signal);
+    const names = [...new Set(listed.output.split("\0").flatMap(filterOf))];
+    if (names.length > FILTERS_MAX) throw failed(`the repository names more than ${FILTERS_MAX} filters`);
+    const off = names.flatMap((name) => [
+      [`${name}.clean`, ""] as const,
+      [`${name}.smudge`, ""] as const,
+      [`${name}.process`, ""] as const,
+      [`${name}.required`, "false"] as const,
+    ]);
+    const { code, output, problem } = await run(cwd, { args, settings: [...HARMLESS, ...off] }, signal);
+    if (code === 0) return output;
+    const words = head(problem.replaceAll(/\s+/g, " ").trim(), PROBLEM_CHARACTERS_MAX);
+    throw failed(`git ${args[place.length]}: ${words === "" ? `it ended with ${code}` : words}`);
+  };
+}
+
+export function failed(problem: string, cause?: unknown): HarnessError {
+  return new HarnessError("WorktreeFailed", { problem }, cause === undefined ? {} : { cause });
+}
+
+/** `filter.NAME` of a key below it. */
+function filterOf(key: string): readonly string[] {
+  const name = /^(filter\..+)\.[^.]+$/s.exec(key)?.[1];
+  return name === undefined ? [] : [name];
+}
+
+function environment(path: string, settings: typeof HARMLESS): Readonly<Record<string, string>> {
+  return {
+    PATH: path,
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_COUNT: String(settings.length),
+    // By variables: a name of a filter may hold what ends a key on a command line.
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  };
+}
+
+/** The first in PATH that is no file of the repository (S33). */
+async function findGit({ files }: Pick<World, "files">, path: string, root: string): Promise<string> {
+  for (const folder of path.split(":")) {
+    if (!folder.startsWith("/") || isInside(root, folder)) continue;
+    const program = `${folder}/git`;
+    const info = await files.stat(program);
+    if (info?.kind === "file" && (info.mode & 0o111) !== 0 && !isInside(root, await files.realpath(program)))
+      return program;
+  }
+  throw failed("there is no git in PATH");
+}
+
+async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes <= OUTPUT_BYTES_MAX) chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}

@@ -1,0 +1,250 @@
+import { basename, join } from "node:path";
+import type { CallId } from "../../base/ids.ts";
+import { count } from "../../base/text.ts";
+import type { World } from "../../base/world.ts";
+import type { Git } from "./git.ts";
+import { failed } from "./git.ts";
+import type { WorktreeRecord, WorktreeRecords } from "./record.ts";
+
+/** Changed files that are named in a result. */
+const NAMED_MAX = 20;
+const NOTHING_IN_HEAD = /^[0-9a-f]{40,64}$/;
+
+export interface WorktreePlace {
+  readonly world: Pick<World, "files" | "clock" | "machine">;
+  readonly git: Git;
+  readonly records: WorktreeRecords;
+  /** Where worktrees are made: outside of every repository, and of what cinch keeps for itself. */
+  readonly folder: string;
+}
+
+/** A worktree that a sub-agent works in. */
+export interface Worktree {
+  /** What the sub-agent takes for its workspace: the same folder of the repository as its parent's. */
+  readonly root: string;
+  readonly record: WorktreeRecord;
+  /** Git's own folder of this worktree. */
+  readonly gitDirectory: string;
+  /** Whether the parent's tree has changes, which are not in it. */
+  readonly isParentDirty: boolean;
+}
+
+export interface WantedWorktree {
+  readonly callId: CallId;
+  readonly agent: string;
+  /** The parent's workspace, resolved. */
+  readonly workspace: string;
+}
+
+/**
+ * Makes a worktree on a branch of its own, of the commit that the parent's repository stands at (ENG-28).
+ *
+ * Nothing of the parent's working tree, index, HEAD, configuration or hooks is changed; the branch, and git's own notes of
+ * the worktree, are all that comes to be in its repository. It is written down before it is made.
+ * @throws HarnessError WorktreeFailed, where nothing stays; the signal's reason.
+ */
+export async function openWorktree(
+  { callId, agent, workspace }: WantedWorktree,
+  place: WorktreePlace,
+  signal: AbortSignal,
+): Promise<Worktree> {
+  const { world, git, records, folder } = place;
+  const { repository, prefix } = await repositoryAt(workspace, place, signal);
+  const base = await headOf(git, repository, signal);
+  const status = await git(workspace, STATUS, signal);
+  const id = callId.slice("call_".length).toLowerCase();
+  const record: WorktreeRecord = {
+    id,
+    repository,
+    path: join(folder, id),
+    branch: `cinch/${agent}-${id}`,
+    base,
+    agent,
+    createdAt: new Date(world.clock.now()).toISOString(),
+    pid: world.machine.pid,
+    processStart: world.machine.processStart,
+  };
+  await world.files.makeDirectory(folder, 0o700);
+  await records.write(record);
+  try {
+    await git(
+      repository,
+      ["worktree", "add", "--quiet", "--no-track", "-b", record.branch, record.path, base],
+      signal,
+    );
+    const gitDirectory = (await git(record.path, ["rev-parse", "--absolute-git-dir"], signal)).trim();
+    const inside = join(record.path, prefix);
+    const root = (await world.files.stat(inside))?.kind === "directory" ? inside : record.path;
+    return { root: await world.files.realpath(root), record, gitDirectory, isParentDirty: status !== "" };
+  } catch (thrown) {
+    await discard(record, place).catch(() => undefined); // what was thrown is told; a later look finds what stays
+    throw thrown;
+  }
+}
+
+const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
+
+/** What became of a worktree: removed where nothing in it was changed, else kept. */
+export type WorktreeEnd =
+  | { readonly kind: "removed" }
+  | { readonly kind: "kept"; readonly changed: readonly string[]; readonly commits: number };
+
+/** @throws HarnessError WorktreeFailed; then it stays, and so does its record. */
+export async function closeWorktree(worktree: Worktree, place: WorktreePlace): Promise<WorktreeEnd> {
+  const { record } = worktree;
+  const state = await stateOf(worktree, place);
+  if (state.changed.length === 0 && state.commits === 0) {
+    await discard(record, place);
+    return { kind: "removed" };
+  }
+  await place.records.write({ ...record, kept: true });
+  return { kind: "kept", ...state };
+}
+
+interface WorktreeState {
+  readonly changed: readonly string[];
+  readonly commits: number;
+}
+
+/** By git's own folder of it: a `.git` that was written there meanwhile says nothing. */
+async function stateOf(
+  { record: { path, base }, gitDirectory }: Pick<Worktree, "record" | "gitDirectory">,
+  { git, world }: WorktreePlace,
+): Promise<WorktreeState> {
+  const { signal } = new AbortController(); // also of one that was cancelled: what it left is looked at
+  const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
+  const status = await git(path, [...at, ...STATUS], signal);
+  const changed = status.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));
+  const commits = Number(await git(path, [...at, "rev-list", "--count", "HEAD", "--not", base], signal));
+  const links = (await git(path, [...at, "ls-files", "--stage", "-z"], signal)).split("\0");
+  for (const link of links.filter((line) => line.startsWith("160000 "))) {
+    const folder = link.slice(link.indexOf("\t") + 1);
+    const at = join(path, folder);
+    // Git looks into no submodule here; one that was empty and is not any more was worked in.
+    const isFilled =
+      (await world.files.stat(at))?.kind === "directory" && (await world.files.list(at)).length > 0;
+    if (isFilled) changed.push(folder);
+  }
+  return { changed, commits };
+}
+
+/** Takes a worktree, its branch and its record away: the branch only while it stands where it began. */
+async function discard(
+  { id, repository, path, branch, base }: WorktreeRecord,
+  place: WorktreePlace,
+): Promise<void> {
+  const { git, records, world } = place;
+  const { signal } = new AbortController();
+  if ((await world.files.lstat(path)) !== undefined)
+    await git(repository, ["worktree", "remove", "--force", path], signal);
+  else await git(repository, ["worktree", "prune"], signal);
+  const reference = `refs/heads/${branch}`;
+  const tip = await git(repository, ["for-each-ref", "--format=%(objectname)", reference], signal);
+  if (tip.trim() !== "") await git(repository, ["update-ref", "-d", reference, base], signal);
+  await records.remove(id);
+}
+
+/** What a sub-agent has left, for whoever reads its result. */
+export function worktreeText({ record: { path, branch, base } }: Worktree, end: WorktreeEnd): string {
+  if (end.kind === "removed") return "It changed nothing in its worktree, which was removed.";
+  const { changed, commits } = end;
+  const named = changed.slice(0, NAMED_MAX).join(", ");
+  const more = changed.length > NAMED_MAX ? ` and ${changed.length - NAMED_MAX} more` : "";
+  const files =
+    changed.length === 0
+      ? ""
+      : ` ${count(changed.length, "file")} changed and not committed: ${named}${more}.`;
+  const own = commits === 0 ? "" : ` ${count(commits, "commit")} on it.`;
+  return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}`;
+}
+
+/**
+ * Removes a worktree that its sub-agent has left.
+ * @throws HarnessError WorktreeFailed where it holds changes, or its process runs still.
+ */
+export async function removeWorktree(
+  record: WorktreeRecord,
+  place: WorktreePlace,
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, repository, branch } = record;
+  const { files } = place.world;
+  if ((await files.stat(repository)) === undefined) {
+    if ((await files.lstat(path)) !== undefined)
+      throw failed(
+        `its repository ${repository} is gone, so nobody can tell what is in ${path}; remove that folder yourself`,
+      );
+    await place.records.remove(record.id);
+    return;
+  }
+  if ((await files.lstat(path)) !== undefined) {
+    const gitDirectory = await ownFolderOf(record, place, signal);
+    const { changed, commits } = await stateOf({ record, gitDirectory }, place);
+    if (changed.length > 0 || commits > 0) {
+      throw failed(
+        `${path} holds changes. To throw them away: git -C ${repository} worktree remove --force ${path} && git -C ${repository} branch -D ${branch}`,
+      );
+    }
+  }
+  await discard(record, place);
+}
+
+/** Git's own folder of a worktree that was made by an earlier process, by what the repository says of it. */
+async function ownFolderOf(
+  { repository, path }: WorktreeRecord,
+  { git, world: { files } }: WorktreePlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const common = (
+    await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"], signal)
+  ).trim();
+  const folder = join(common, "worktrees", basename(path));
+  if ((await files.stat(folder))?.kind !== "directory")
+    throw failed(`${repository} knows nothing of the worktree ${path}`);
+  return folder;
+}
+
+/**
+ * The repository around a workspace, and the workspace below its top.
+ *
+ * A `.git` that is a file is followed only where the repository that it names knows of it: one that came with a download
+ * could name any repository of the user's.
+ */
+async function repositoryAt(
+  workspace: string,
+  { git, world: { files } }: WorktreePlace,
+  signal: AbortSignal,
+): Promise<{ readonly repository: string; readonly prefix: string }> {
+  const asked = [
+    "rev-parse",
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--absolute-git-dir",
+    "--show-prefix",
+  ];
+  let answered: string;
+  try {
+    answered = await git(workspace, asked, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw failed(`${workspace} is in no git repository`, cause);
+  }
+  const [repository = "", directory = "", prefix = ""] = answered.split("\n");
+  if (directory !== join(repository, ".git")) {
+    const back = await files.read(join(directory, "gitdir"), 4_096).catch(() => undefined);
+    const named = back === undefined ? "" : new TextDecoder().decode(back).trim();
+    if (named !== join(repository, ".git"))
+      throw failed(`the .git of ${repository} leads to ${directory}, which is no repository of it`);
+  }
+  return { repository, prefix };
+}
+
+async function headOf(git: Git, repository: string, signal: AbortSignal): Promise<string> {
+  const found = await git(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal).catch(
+    () => "",
+  );
+  signal.throwIfAborted();
+  const base = found.trim();
+  if (!NOTHING_IN_HEAD.test(base)) throw failed(`${repository} has no commit yet`);
+  return base;
+}

@@ -1,0 +1,75 @@
+import { basename, dirname, join } from "node:path";
+import { openGit } from "../agent/worktree/git.ts";
+import { WorktreeRecords } from "../agent/worktree/record.ts";
+import type { WorktreePlace } from "../agent/worktree/worktree.ts";
+import { closeWorktree, openWorktree, worktreeText } from "../agent/worktree/worktree.ts";
+import type { PromptText } from "../base/brand.ts";
+import { ownWords } from "../base/brand.ts";
+import { messageOf } from "../base/errors.ts";
+import type { SpawnRequest } from "../control/spawn-agent.ts";
+import { visible } from "../trust/hidden.ts";
+import type { AgentSources } from "./agent-sources.ts";
+import type { HarnessOptions, HarnessPaths } from "./options.ts";
+
+/** A worktree that one sub-agent works in, from its beginning to its end. */
+export interface Apart {
+  readonly root: string;
+  readonly hint: PromptText;
+  /** Looks at what was left; gives sentences for whoever asked for the sub-agent. Never throws. */
+  end(): Promise<readonly string[]>;
+}
+
+/** Beside what cinch keeps for itself, and not in it: a sub-agent works there as in any workspace. */
+export function worktreesFolder({ data }: HarnessPaths): string {
+  return join(dirname(data), `${basename(data)}-worktrees`);
+}
+
+/** Where worktrees are made and written down. */
+export async function worktreePlace(
+  { world, paths, environment }: Pick<HarnessOptions, "world" | "paths" | "environment">,
+  root: string,
+): Promise<WorktreePlace> {
+  const git = await openGit(world, { path: environment?.["PATH"], root });
+  return {
+    world,
+    git,
+    records: new WorktreeRecords(world.files, worktreeRecords(paths)),
+    folder: worktreesFolder(paths),
+  };
+}
+
+export function worktreeRecords({ data }: HarnessPaths): string {
+  return join(data, "worktrees");
+}
+
+/** @throws HarnessError WorktreeFailed; the signal's reason. */
+export async function openApart(
+  { parentCall, agents, signal }: SpawnRequest,
+  { defaults, sandbox }: AgentSources,
+  workspace: string,
+): Promise<Apart> {
+  const place = await worktreePlace(defaults, workspace);
+  const agent = agents.at(-1) ?? "agent";
+  const tree = await openWorktree({ callId: parentCall, agent, workspace }, place, signal);
+  const { root, isParentDirty, record } = tree;
+  return {
+    root,
+    hint: ownWords(
+      `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. Do not commit; what you leave is kept.`,
+    ),
+    async end() {
+      await sandbox.leave(root);
+      const dirty = isParentDirty
+        ? ["It began at HEAD: what was not committed here was not in its worktree."]
+        : [];
+      try {
+        return [...dirty, worktreeText(tree, await closeWorktree(tree, place))];
+      } catch (thrown) {
+        return [
+          ...dirty,
+          `What it left in the worktree ${record.path} could not be looked at, and stays there: ${messageOf(thrown)}`,
+        ];
+      }
+    },
+  };
+}
