@@ -56,6 +56,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/hooks.ts",
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
+        "src/profile/tasks.ts",
         "src/profile/permissions.ts",
         "src/profile/plugins.ts",
         "src/profile/routing.ts",
@@ -88,6 +89,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
         "src/profile/plugins.ts",
+        "src/profile/tasks.ts",
         "src/profile/session-settings.ts",
       ),
     ]);

@@ -7,6 +7,7 @@
  */
 export const TEXTS = {
   HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
+  TasksFull: "<count> tasks run in the background of this session already. Stop one first: /tasks:stop.",
   TurnInProgress:
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
   PermissionDenied:

@@ -17,13 +17,13 @@ import { hostRipgrep } from "../host/ripgrep.ts";
 import { deniedPlaces } from "../permission/denied-places.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { CommandOf } from "../protocol/commands.ts";
 import type { Event } from "../protocol/events.ts";
 import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { retry } from "../provider/retry.ts";
 import { takeover } from "../provider/takeover.ts";
 import { subKey } from "../session/seal.ts";
-import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
@@ -55,6 +55,7 @@ import type { SessionPlugins } from "./session-plugins.ts";
 import { usingSkills } from "./skills.ts";
 import type { SwitchSources } from "./succession.ts";
 import { switching } from "./switching.ts";
+import { runningTasks } from "./tasks.ts";
 
 /** What a session is composed of, once everything was opened. */
 export interface Material {
@@ -87,7 +88,6 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const secrets = redactor(await providers.credentials.prints());
   const permission = await permitting({ ...material, ...rulesOf(material.plugins), secrets });
-  let runs: BackgroundRuns | undefined;
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
   let publish: (event: Event) => void = () => undefined;
@@ -101,6 +101,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
+  const background = runningTasks({
+    world,
+    keys: { ...profile.tasks, ...config.tasks },
+    publish: (event) => publish(event),
+  });
   const skills = usingSkills(material, (text) => secrets.text(text));
   const plugins = await openPluginPart(material, permission);
   const parts = joinParts([
@@ -112,8 +117,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     diagnosing(material, sandbox),
     delegatingTo({ ...material, sandbox }),
     planning({ ...material, permission, permissionTimeoutMs }),
+    background.part,
   ]);
-  const composed = composeSession({
+  /** What begins turns that nobody asked for. */
+  const self = { id: world.ids.next("cli"), identityClass: "agent", label: "cinch" } as const;
+  const composed: Session = composeSession({
     world: { ...world, files },
     caches,
     session,
@@ -122,15 +130,14 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     writer: log.writer,
     ...log.resumed,
     ...(await sessionLife(material)),
-    tasksRunning: () => (runs?.ids("running").length ?? 0) + parts.running(),
+    tasksRunning: parts.running,
     workspace,
     ...parallelCalls(profile, permission),
     tools(tell) {
       publish = tell;
-      runs = new BackgroundRuns((payload) => publish({ kind: "TaskChanged", payload }));
       registry = new ToolRegistry();
       const ripgrep = hostRipgrep(paths.data);
-      registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
+      registry.add(withPacks(builtinTools({ runs: background.tasks.runs, ripgrep }), profile.toolPacks));
       for (const source of parts.tools) registry.add(source);
       return registry;
     },
@@ -169,6 +176,15 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
         ask,
         publish: (event) => publish(event),
         tools: () => registry?.list() ?? [],
+        async input(content) {
+          const command: CommandOf<"SendInput"> = {
+            kind: "SendInput",
+            sessionId: session,
+            content: [...content],
+            delivery: "queue",
+          };
+          await composed.send(command, self);
+        },
         answerAbout: (about, answer, client) => questions.answerAbout(about, answer, client),
         spawnParts() {
           assert(spawnParts !== undefined, "no call runs before its session is composed");
@@ -202,7 +218,6 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       trust.end();
       await checkpoints.settle();
       await parts.settle();
-      await runs?.[Symbol.asyncDispose]();
     },
     close: async () => {
       defaults.offered.remove(session);

@@ -3,6 +3,7 @@ import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { SessionCommands, SessionParts } from "../control/multiplex/session-parts.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
+import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import type { Event } from "../protocol/events.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
@@ -21,6 +22,8 @@ type OnCompact = (
 /** What a part of a session gets to work with, before the first client can follow. */
 export interface SessionSurface {
   readonly ask: Ask;
+  /** Begins a turn with an input of the session's own, once none runs; resolves when it is accepted. */
+  input(content: readonly InputBlock[]): Promise<void>;
   /** Answers for a person what is asked about something; false where nothing is. */
   answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean;
   /** Tells everybody who follows; safe at any time while the session lives. */

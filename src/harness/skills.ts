@@ -13,8 +13,8 @@ import { withPacks } from "../tool/pack.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
-import { skillsCommands } from "./skills-commands.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import { skillsCommands } from "./skills-commands.ts";
 import { skillsFolder, skillsPlaces } from "./skills-places.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */

@@ -25,6 +25,8 @@ import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
+import type { TaskKeys } from "./tasks.ts";
+import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import { readToml } from "./toml.ts";
@@ -55,6 +57,7 @@ export interface Config extends VendorSettings {
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
+  readonly tasks?: TaskKeys;
   readonly hooks: readonly ConfiguredHook[];
   /** Absolute paths. */
   readonly plugins: readonly string[];
@@ -144,6 +147,7 @@ function configFrom(table: Table): Config {
     ...checkpointFrom(table),
     ...memoryFrom(table),
     ...agentsFrom(table),
+    ...tasksFrom(table),
     ...credentialsFrom(table),
     ...vendorSettingsFrom(table),
     trust: trustFrom(table),

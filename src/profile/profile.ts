@@ -30,6 +30,8 @@ import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
+import type { TaskKeys } from "./tasks.ts";
+import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import type { TomlFile } from "./toml.ts";
@@ -59,6 +61,7 @@ export interface Profile {
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
+  readonly tasks?: TaskKeys;
   readonly agents?: AgentKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly allowProjectHooks: boolean;
@@ -184,6 +187,7 @@ async function profileFrom(
     ...checkpointFrom(table),
     ...memoryFrom(table),
     ...agentsFrom(table),
+    ...tasksFrom(table),
     hooks: hooksFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",

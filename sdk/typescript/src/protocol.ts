@@ -661,6 +661,7 @@ export interface PermissionRequestedEvent {
     readonly summary: string;
     readonly reason?: string;
     readonly rule?: string;
+    readonly agent?: string;
     readonly onceOnly?: boolean;
     readonly diff?: string;
     readonly timeoutMs?: number;
@@ -1012,6 +1013,7 @@ export type CommandKind = Command["kind"];
 /** Why an engine refuses. */
 export type EngineReason =
   | "HandshakeRequired"
+  | "TasksFull"
   | "TurnInProgress"
   | "PermissionDenied"
   | "PermissionTimeout"
@@ -1030,14 +1032,15 @@ export type EngineReason =
   | "HandshakeVersionMismatch"
   | "PromptRefused"
   | "InvalidCommand"
-  | "UnknownAgent"
-  | "AgentInvalid"
   | "InputQueueFull"
   | "InvalidEvent"
   | "UnknownSession"
   | "UnknownCommandNamespace"
   | "InternalError"
   | "EngineStopping"
+  | "UnknownAgent"
+  | "AgentInvalid"
+  | "WorktreeFailed"
   | "InvalidHost"
   | "InvalidOrigin"
   | "InvalidPath"

@@ -29,6 +29,7 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     memories: seen.memories.text,
     turns: seen.turns,
     planMode: seen.planMode,
+    tasks: seen.tasks,
     waiting: screen.waiting,
     get model() {
       return seen.model;

@@ -12,7 +12,7 @@ export const LINE_COMMANDS = [
   {
     name: "effort",
     usage: "/effort WORD",
-    help: "how hard the model is to think: off, low, medium, high, xhigh, max",
+    help: "how hard it thinks: off, low, medium, high, xhigh, max",
   },
   { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
   {
@@ -34,6 +34,11 @@ export const LINE_COMMANDS = [
   { name: "memory", usage: "/memory", help: "memories that were given, written and removed here" },
   { name: "profile", usage: "/profile", help: "the profile in use, its skills, servers, tools" },
   { name: "profiles", usage: "/profiles [PATH]", help: "the profiles that there are" },
+  {
+    name: "tasks",
+    usage: "/tasks [stop N]",
+    help: "what runs in the background, or end one of it",
+  },
   { name: "steer", usage: "/steer TEXT", help: "tell it to the turn that runs, at its next step" },
   {
     name: "withdraw",
@@ -57,7 +62,11 @@ export function builtIn(command: SlashCommand): LineCommandName | undefined {
 const USAGE_COLUMNS = 24;
 
 export function helpText(): string {
-  const usages = [...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const), ...PROFILES_USAGE, ...SESSIONS_USAGE];
+  const usages = [
+    ...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const),
+    ...PROFILES_USAGE,
+    ...SESSIONS_USAGE,
+  ];
   return [
     ...usages.map(([usage, help]) => {
       const gap =

@@ -105,6 +105,37 @@ test("[ENG-21 CLI-01] /plan begins plan mode, the prompt shows it, a plan is app
   await rig.leave("/quit");
 });
 
+test("[ENG-24 CLI-01] /tasks lists what runs in the background, and /tasks:stop ends it by its number or id", async () => {
+  const rig = openRig();
+  const [one, two] = [fakeId("task", 1), fakeId("task", 2)];
+  await rig.type("/tasks");
+  rig.publish({ kind: "TaskChanged", payload: { taskId: one, what: "npm run build", state: "running" } });
+  rig.publish({ kind: "TaskChanged", payload: { taskId: two, what: "serve", state: "running" } });
+  const failed = { taskId: one, what: "npm run build", state: "failed", detail: "exit code 1" } as const;
+  rig.publish({ kind: "TaskChanged", payload: failed });
+  await settle();
+  await rig.type("/tasks");
+  await rig.type("/tasks:stop 2");
+  await rig.type(`/tasks stop ${one}`);
+  await rig.type("/tasks:stop 7");
+  expect(rig.sent).toEqual([
+    { kind: "StopTask", sessionId: SESSION, taskId: two },
+    { kind: "StopTask", sessionId: SESSION, taskId: one },
+  ]);
+  const shown = rig.shown();
+  expect(shown).toStartWith("Nothing runs in the background.\n");
+  expect(shown).toEndWith(
+    [
+      `  1  failed (exit code 1)  npm run build  ${one}`,
+      `  2  running  serve  ${two}`,
+      "/tasks:stop N ends one.",
+      "There is no task with this number or id; /tasks lists them.",
+      "",
+    ].join("\n"),
+  );
+  await rig.leave("/quit");
+});
+
 test("[CLI-01] a tool call is one line with its summary, and its result another", async () => {
   const rig = openRig();
   const result = (content: string, isError?: boolean): Event => ({

@@ -2,6 +2,8 @@ import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
+import type { KnownTask } from "../kit/tasks.ts";
+import { tasksAfter } from "../kit/tasks.ts";
 import { endingText } from "../kit/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SeenTurns } from "./seen-turns.ts";
@@ -18,6 +20,8 @@ export class SeenSession {
   readonly #session: () => SessionId;
   #turn: { readonly number: number; readonly by: ClientId } | undefined;
   #lastTurn: TurnEndReason | undefined;
+  /** What runs in its background, and what has run there. */
+  tasks: readonly KnownTask[] = [];
   /** Whether it plans, and changes nothing until a person approves a plan. */
   planMode = false;
   /** What the person has allowed for this session, as rules. */
@@ -57,6 +61,7 @@ export class SeenSession {
     this.memories.add(envelope);
     this.turns.add(envelope);
     if (!this.isOwn(envelope)) return;
+    this.tasks = tasksAfter(this.tasks, envelope);
     this.planMode = planModeOf(envelope) ?? this.planMode;
     if (envelope.kind === "TurnStarted")
       this.#turn = { number: envelope.payload.turn, by: envelope.payload.originator };

@@ -1,10 +1,12 @@
 import { unreachable } from "../../base/assert.ts";
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
+import { shortened } from "../../base/text.ts";
 import type { Command } from "../../protocol/commands.ts";
 import type { Costs } from "../kit/cost-book.ts";
 import { printCosts } from "../kit/cost-table.ts";
 import type { SlashCommand } from "../kit/slash.ts";
+import type { KnownTask } from "../kit/tasks.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
@@ -18,6 +20,7 @@ import { waitingText } from "./waiting-text.ts";
 
 const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
+const TASK_CHARACTERS_MAX = 60;
 /** Rows of each table of costs. */
 const COST_ROWS_MAX = 10;
 
@@ -27,6 +30,7 @@ export interface CommandSurface extends RewindSurface, SessionsSurface, Profiles
   readonly costs: Costs;
   readonly busy: boolean;
   readonly planMode: boolean;
+  readonly tasks: readonly KnownTask[];
   /** What was done with memories so far, in words. */
   readonly memories: string;
   model: string;
@@ -65,6 +69,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
       return await rewind(command.args, client);
     case "compact":
       return await compact(client);
+    case "tasks":
+      return await tasks(command.args, client);
     case "plan":
       return await plan(command.args, client);
     case "permissions":
@@ -95,6 +101,7 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   // `/permissions:promote 1` says the same as `/permissions promote 1`.
   if (namespace === "permissions" && (verb === "promote" || verb === "revoke"))
     return await permissions([verb, ...args], client);
+  if (namespace === "tasks" && verb === "stop") return await stopTask(args, client);
   // `/sessions` lists, and `/sessions resume ID` says the same as `/sessions:resume ID`.
   if (namespace === undefined && verb === "sessions") {
     const [name = "list", ...others] = args;
@@ -137,6 +144,23 @@ async function compact(client: CommandSurface): Promise<void> {
   const result = await client.request({ kind: "CompactSession", sessionId });
   const isShort = typeof result === "object" && result !== null && "compacted" in result && !result.compacted;
   if (isShort) await client.say("There is nothing to gain: the conversation is short already.");
+}
+
+async function tasks([verb, ...words]: readonly string[], client: CommandSurface): Promise<void> {
+  if (verb === "stop") return await stopTask(words, client);
+  if (client.tasks.length === 0) return await client.say("Nothing runs in the background.");
+  const lines = client.tasks.map(({ taskId, what, state, detail }, at) => {
+    const how = detail === undefined ? "" : ` (${neutraliseLine(detail)})`;
+    return `  ${at + 1}  ${state}${how}  ${shortened(neutraliseLine(what), TASK_CHARACTERS_MAX)}  ${taskId}`;
+  });
+  await client.say([...lines, "/tasks:stop N ends one."].join("\n"));
+}
+
+async function stopTask([word]: readonly string[], client: CommandSurface): Promise<void> {
+  const task = client.tasks[Number(word) - 1] ?? client.tasks.find(({ taskId }) => taskId === word);
+  if (task === undefined)
+    return await client.say("There is no task with this number or id; /tasks lists them.");
+  await client.send({ kind: "StopTask", sessionId: client.session, taskId: task.taskId });
 }
 
 async function plan([word]: readonly string[], client: CommandSurface): Promise<void> {

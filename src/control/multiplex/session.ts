@@ -35,6 +35,7 @@ export const SESSION_COMMANDS = [
   "ReloadSkills",
   "EnterPlanMode",
   "ExitPlanMode",
+  "StopTask",
 ] as const satisfies readonly Command["kind"][];
 
 /**

@@ -77,6 +77,23 @@ test("[CTL-15] the tasks of a session are as they were heard of last", async () 
   ]);
 });
 
+test("[CTL-15 ENG-24] a task that nobody told the end of does not run once its run is gone", async () => {
+  let tell: (event: Event) => void = () => undefined;
+  await using rig = await openRig({
+    script: [],
+    onTell: (given) => {
+      tell = given;
+    },
+  });
+  const taskId = rig.world.ids.next("task");
+  tell({ kind: "TaskChanged", payload: { taskId, what: "build", state: "running" } });
+  await rig.until("TaskChanged");
+  await rig.session.end("user");
+  expect(await catalogueOf(rig).tasks(rig.session.id, EVERYTHING)).toMatchObject([
+    { task: taskId, state: "stopped", detail: "it ended with the process that ran it" },
+  ]);
+});
+
 test("[AUTH-07] what lies outside of a scope is not listed, and refused by its id before it is looked for", async () => {
   await using rig = await openRig({ script: [] });
   const { id } = rig.session;

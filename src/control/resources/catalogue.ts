@@ -108,9 +108,14 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     log,
     async tasks(id, scope) {
       const tasks = new Map<TaskId, TaskInfo>();
-      for await (const { kind, payload, ts } of log(id, 0, scope)) {
+      // Nothing of a session runs once the process that ran it is gone, however that went.
+      const { session: newest, heldBy } = await found(id, scope);
+      const lives = (run: SessionId) => run === newest && heldBy !== undefined;
+      for await (const { kind, payload, ts, session } of log(id, 0, scope)) {
         if (kind !== "TaskChanged") continue;
-        const { taskId: task, what, state, detail } = payload;
+        const { taskId: task, what } = payload;
+        const isLost = payload.state === "running" && !lives(session);
+        const { state, detail } = isLost ? LOST : payload;
         tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
       }
       return [...tasks.values()];
@@ -159,6 +164,8 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       .slice(0, limit);
   }
 }
+
+const LOST = { state: "stopped", detail: "it ended with the process that ran it" } as const;
 
 function unknown(what: string, name: string): HarnessError<"UnknownResource"> {
   return new HarnessError("UnknownResource", { what, name: plain(name, NAME_CHARS_MAX) });

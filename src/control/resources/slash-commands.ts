@@ -52,6 +52,12 @@ export const SLASH_COMMANDS: readonly SlashCommandInfo[] = [
     help: "allow it in later sessions too",
     command: "PromoteRule",
   },
+  {
+    name: "tasks:stop",
+    usage: "/tasks:stop N",
+    help: "end what runs in the background",
+    command: "StopTask",
+  },
   { name: "withdraw", usage: "/withdraw N", help: "take back an input that waits", command: "WithdrawInput" },
   { name: "sessions:list", usage: "/sessions:list [--all]", help: "list sessions", command: "CustomCommand" },
   {

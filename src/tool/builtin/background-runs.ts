@@ -29,15 +29,29 @@ export interface RunReport {
   readonly detail?: string;
 }
 
+/** A run as it is listed. */
+export interface RunInfo {
+  readonly id: TaskId;
+  readonly what: string;
+  readonly state: TaskChange["state"];
+  readonly startedAt: string;
+  readonly detail?: string;
+  /** Whether a call was told how it ended. */
+  readonly isSeen: boolean;
+}
+
 interface Run extends RunStart {
   readonly id: TaskId;
   readonly startedMs: number;
+  readonly startedAt: string;
   readonly stop: AbortController;
   state: TaskChange["state"];
   endedMs?: number;
   exit?: Exit;
   detail?: string;
   polled: number;
+  /** Somebody was told how it ended. */
+  isSeen: boolean;
   done: Promise<void>;
 }
 
@@ -69,15 +83,26 @@ export class BackgroundRuns implements AsyncDisposable {
     return runs.filter((run) => state === undefined || run.state === state).map((run) => run.id);
   }
 
+  /** Every run that is known, the oldest first. */
+  list(): readonly RunInfo[] {
+    return [...this.#runs.values()].map((run) => {
+      const { id, what, state, startedAt, isSeen } = run;
+      const detail = howEnded(run);
+      return { id, what, state, startedAt, isSeen, ...(detail === undefined ? {} : { detail }) };
+    });
+  }
+
   /** Takes over a child that was just started, and owns its end. */
   start(world: World, start: RunStart): TaskId {
     const run: Run = {
       ...start,
       id: world.ids.next("task"),
       startedMs: world.clock.monotonic(),
+      startedAt: new Date(world.clock.now()).toISOString(),
       stop: new AbortController(),
       state: "running",
       polled: 0,
+      isSeen: false,
       done: Promise.resolve(),
     };
     this.#runs.set(run.id, run);
@@ -93,6 +118,7 @@ export class BackgroundRuns implements AsyncDisposable {
     if (run === undefined) return undefined;
     const { text, next } = await run.capture.since(run.polled);
     run.polled = next;
+    run.isSeen = run.state !== "running";
     return {
       state: run.state,
       runningMs: (run.endedMs ?? world.clock.monotonic()) - run.startedMs,
@@ -171,8 +197,13 @@ export class BackgroundRuns implements AsyncDisposable {
     for (const run of ended.slice(0, Math.max(0, ended.length - ENDED_RUNS_MAX))) this.#runs.delete(run.id);
   }
 
-  #tell({ id, what, state, exit, detail }: Run): void {
-    const how = detail ?? (exit?.kind === "code" && exit.code !== 0 ? `exit code ${exit.code}` : undefined);
+  #tell(run: Run): void {
+    const { id, what, state } = run;
+    const how = howEnded(run);
     this.#changed({ taskId: id, what, state, ...(how === undefined ? {} : { detail: how }) });
   }
+}
+
+function howEnded({ exit, detail }: Pick<Run, "exit" | "detail">): string | undefined {
+  return detail ?? (exit?.kind === "code" && exit.code !== 0 ? `exit code ${exit.code}` : undefined);
 }

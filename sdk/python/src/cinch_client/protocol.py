@@ -622,6 +622,7 @@ _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventP
 class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, total=False):
     reason: str
     rule: str
+    agent: str
     onceOnly: bool
     diff: str
     timeoutMs: int
@@ -1371,6 +1372,7 @@ class TurnAnswer(_TurnAnswerRequired, total=False):
 
 EngineReason = Literal[
     "HandshakeRequired",
+    "TasksFull",
     "TurnInProgress",
     "PermissionDenied",
     "PermissionTimeout",
@@ -1378,6 +1380,8 @@ EngineReason = Literal[
     "TokenRevoked",
     "MCPServerSHA256Mismatch",
     "MCPServerUnavailable",
+    "McpLoginNeeded",
+    "McpScopeMissing",
     "HookHashChanged",
     "SandboxUnavailable",
     "HookTimeout",
@@ -1393,6 +1397,9 @@ EngineReason = Literal[
     "UnknownCommandNamespace",
     "InternalError",
     "EngineStopping",
+    "UnknownAgent",
+    "AgentInvalid",
+    "WorktreeFailed",
     "InvalidHost",
     "InvalidOrigin",
     "InvalidPath",
@@ -1478,6 +1485,10 @@ EngineReason = Literal[
     "OwnerTokenStale",
     "ParentRefused",
     "ParentsUnusable",
+    "PluginInvalid",
+    "PluginConflict",
+    "PluginFailed",
+    "PluginOff",
     "ToolNameTaken",
     "ToolInvalid",
     "UnknownToolPack",
@@ -1507,6 +1518,9 @@ EngineReason = Literal[
     "MemoryUnwritable",
     "MemoryFull",
     "MemoryMissing",
+    "SkillProblem",
+    "SkillMissing",
+    "UnknownSkillPack",
     "RewindChanged",
     "NothingToContinue",
 ]

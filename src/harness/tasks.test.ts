@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls, says } from "../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../test/support/place.ts";
+import { follow, openPlace } from "../../test/support/place.ts";
+import { until } from "../../test/support/until.ts";
+import type { OpenHarness } from "../harness.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+
+const SLOW_MS = 60_000;
+/** Runs until the file `go` is there, and fails then. */
+const WAITS = "until [ -e go ]; do sleep 0.02; done; exit 3";
+
+function changes(seen: readonly Envelope[]): EnvelopeOf<"TaskChanged">["payload"][] {
+  return seen.flatMap((event) => (event.kind === "TaskChanged" ? [event.payload] : []));
+}
+
+function inputs(place: Place): readonly string[] {
+  return place.mock.requests.map(({ body }) => JSON.stringify((body["messages"] as unknown[]).at(-1)));
+}
+
+const background = (command: string) => calls("Bash", { command, background: true });
+
+async function tasksOf(harness: OpenHarness) {
+  const { catalogue } = await harness.port([]);
+  return await catalogue.tasks(harness.session, { sessions: "all", commands: "all" });
+}
+
+test(
+  "[ENG-24] a task outlives the turn that started it, and the model is told of its end with the next input, once",
+  async () => {
+    await using place = openPlace(background(WAITS), says("started"), says("I see"), says("on"));
+    await using harness = await place.open({ autoApprove: true });
+    await using client = await follow(harness);
+    await client.say("go");
+    await client.turns(1);
+    expect(await tasksOf(harness)).toMatchObject([{ what: WAITS, state: "running" }]);
+    expect(harness.busy).toBe(true);
+    writeFileSync(join(place.repo, "go"), "");
+    await until("it has ended", () => changes(client.seen).length === 2);
+    const [{ taskId } = { taskId: "" }] = changes(client.seen);
+    expect(changes(client.seen)[1]).toMatchObject({ taskId, state: "failed", detail: "exit code 3" });
+    await client.say("and now?");
+    await client.turns(2);
+    expect(inputs(place)[2]).toContain(`The background task ${taskId} has ended: failed (exit code 3).`);
+    await client.say("go on");
+    await client.turns(3);
+    expect(inputs(place)[3]).not.toContain("background task");
+    expect(await tasksOf(harness)).toMatchObject([{ state: "failed", detail: "exit code 3" }]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24] what the model has looked at itself it is not told again",
+  async () => {
+    let id = "";
+    const polls = {
+      get parts() {
+        return [{ tool: "BashTask", input: { id, action: "poll" } }];
+      },
+    };
+    await using place = openPlace(background("true"), says("started"), polls, says("it is done"), says("on"));
+    await using harness = await place.open({ autoApprove: true });
+    await using client = await follow(harness);
+    await client.say("go");
+    await client.turns(1);
+    await until("it has ended", () => changes(client.seen).length === 2);
+    id = changes(client.seen)[0]?.taskId ?? "";
+    await client.say("look");
+    await client.turns(2);
+    await client.say("go on");
+    await client.turns(3);
+    expect(inputs(place).filter((input) => input.includes("has ended"))).toHaveLength(1);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24] with wake, the end of a task begins a turn of its own once none runs",
+  async () => {
+    await using place = openPlace(background(WAITS), says("started"), says("it failed"));
+    place.config(
+      `[tasks]\nwake = true\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
+    );
+    await using harness = await place.open({ autoApprove: true });
+    await using client = await follow(harness);
+    await client.say("go");
+    await client.turns(1);
+    writeFileSync(join(place.repo, "go"), "");
+    await client.turns(2);
+    expect(inputs(place)[2]).toContain("(cinch) A task in the background has ended.");
+    expect(inputs(place)[2]).toContain("has ended: failed (exit code 3)");
+    const started = client.seen.filter((event) => event.kind === "TurnStarted");
+    expect(started.map(({ payload }) => payload.originator === client.connection.clientId)).toEqual([
+      ...[true, false],
+    ]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24 REL-03] a person stops a task, one that is not known is refused, and what runs ends with its session",
+  async () => {
+    await using place = openPlace(background("sleep 600"), background("sleep 601"), says("started"));
+    await using harness = await place.open({ autoApprove: true });
+    await using client = await follow(harness);
+    await client.say("go");
+    await client.turns(1);
+    const [first, second] = changes(client.seen).map(({ taskId }) => taskId);
+    const { session: sessionId } = harness;
+    const { connection } = client;
+    if (first === undefined) throw new Error("nothing was started");
+    expect(await connection.send({ kind: "StopTask", sessionId, taskId: first })).toEqual({});
+    await until("it is told", () => changes(client.seen).length === 3);
+    expect(await tasksOf(harness)).toMatchObject([{ state: "stopped" }, { state: "running" }]);
+    const unknown = connection.send({
+      kind: "StopTask",
+      sessionId,
+      taskId: `${first.slice(0, -1)}X` as typeof first,
+    });
+    await expect(unknown).rejects.toMatchObject({ message: expect.stringContaining("no task is known") });
+    await connection.send({ kind: "EndSession", sessionId });
+    await until("its end is told", () => client.seen.some(({ kind }) => kind === "SessionEnded"));
+    expect(changes(client.seen).at(-1)).toMatchObject({ taskId: second, state: "stopped" });
+  },
+  SLOW_MS,
+);

@@ -1,0 +1,92 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import type { TaskKeys } from "../profile/tasks.ts";
+import type { Event } from "../protocol/events.ts";
+import { SessionTasks } from "../task/session-tasks.ts";
+import type { SessionPart, SessionSurface } from "./session-part.ts";
+
+/** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
+export const WAKES_MAX = 20;
+
+/** The input of a turn that the end of a task begins; what has ended stands beside it. */
+const WAKE_TEXT = "(cinch) A task in the background has ended.";
+
+export interface TaskSources {
+  readonly world: World;
+  readonly keys: TaskKeys;
+  /** Tells everybody, at any time while the session lives. */
+  readonly publish: (event: Event) => void;
+}
+
+export interface OpenedTasks {
+  readonly tasks: SessionTasks;
+  readonly part: SessionPart;
+}
+
+/**
+ * What runs in the background of one session (ENG-24): the model is told of its end with the next input, or in a turn of
+ * its own where `wake` allows that. A turn that was cancelled, failed or came to a limit wakes nothing: whoever stopped
+ * something sees no more of it happen by itself.
+ */
+export function runningTasks({ world, keys, publish }: TaskSources): OpenedTasks {
+  let surface: SessionSurface | undefined;
+  let isBusy = false;
+  let isWaking = false;
+  let wakes = 0;
+  let begun = 0;
+  const tasks = new SessionTasks({
+    world,
+    changed: (payload) => publish({ kind: "TaskChanged", payload }),
+    onEnded: () => {
+      if (!isBusy) wake();
+    },
+  });
+  return {
+    tasks,
+    part: {
+      serve(given) {
+        surface = given;
+      },
+      request: [
+        async function* background(request, context, next) {
+          begun = Math.max(begun, context.turn);
+          isBusy = true;
+          yield* next(request, context);
+        },
+      ],
+      async onInput(content, { turn }) {
+        const [first] = content;
+        const isOwn = first?.type === "text" && first.text === WAKE_TEXT;
+        if (!isOwn) wakes = 0;
+        isWaking = false;
+        const text = tasks.report(turn, begun >= turn);
+        return text === undefined ? [] : [{ type: "text", text }];
+      },
+      async onTurnEnd(reason) {
+        isBusy = false;
+        if (reason === "complete" || reason === "yield") wake();
+      },
+      commands: {
+        async StopTask({ kind, taskId }) {
+          if (await tasks.stop(taskId)) return {};
+          throw new HarnessError("InvalidCommand", { kind, why: `no task is known as ${taskId}` });
+        },
+      },
+      running: () => tasks.running,
+      settle: () => tasks[Symbol.asyncDispose](),
+    },
+  };
+
+  function wake(): void {
+    if (keys.wake !== true || isWaking || surface === undefined || wakes >= WAKES_MAX || !tasks.hasNews)
+      return;
+    isWaking = true;
+    wakes += 1;
+    surface.input([{ type: "text", text: WAKE_TEXT }]).catch((thrown: unknown) => {
+      isWaking = false;
+      world.log.for("tasks").write("warn", "the end of a task could not begin a turn", {
+        what: messageOf(thrown),
+      });
+    });
+  }
+}
