@@ -45,8 +45,8 @@ export async function runAck(invocation: Ack, stop: Stop): Promise<ExitCode> {
 
 export function optionsOf({ settings }: Pick<Ack, "settings">, at: Surroundings) {
   const { profile } = settings;
-  const { world, paths, workingDir } = at;
-  return { world, paths, workingDir, ...(profile === undefined ? {} : { profile }) };
+  const { world, paths, workingDir, environment } = at;
+  return { world, paths, workingDir, environment, ...(profile === undefined ? {} : { profile }) };
 }
 
 function pathsOf({ paths }: Ack, at: Surroundings): readonly string[] {
@@ -106,13 +106,15 @@ async function brokenAliases({ item }: PendingItem): Promise<string | undefined>
   }
 }
 
-async function acknowledgeOwn({ own, ledger }: Review, at: Surroundings): Promise<void> {
-  if (own.pending.length === 0) return;
-  await ledger.approveDirectory(own.directory, own.items);
-  const files = own.items.reduce((sum, item) => sum + item.files.length, 0);
-  await at.stderr.write(
-    `cinch: trusted as it is now: ${neutraliseLine(own.directory)} (${count(files, "file")})\n`,
-  );
+async function acknowledgeOwn({ own, shared, ledger }: Review, at: Surroundings): Promise<void> {
+  for (const { directory, items, pending } of [own, shared]) {
+    if (pending.length === 0) continue;
+    await ledger.approveDirectory(directory, items);
+    const files = items.reduce((sum, item) => sum + item.files.length, 0);
+    await at.stderr.write(
+      `cinch: trusted as it is now: ${neutraliseLine(directory)} (${count(files, "file")})\n`,
+    );
+  }
 }
 
 async function emit(review: Review, target: string, at: Surroundings): Promise<void> {

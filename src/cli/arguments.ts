@@ -74,6 +74,13 @@ export type Invocation =
       readonly json: boolean;
     }
   | {
+      readonly kind: "skills";
+      readonly settings: Settings;
+      /** What follows: list, show and a name, or check and paths. */
+      readonly words: readonly string[];
+      readonly json: boolean;
+    }
+  | {
       readonly kind: "serve";
       readonly settings: Settings;
       readonly listen: ListenFlags;
@@ -170,6 +177,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     };
   }
   if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
+  if (mode === "skills") return { kind: "skills", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
@@ -252,6 +260,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "permissions",
   "sessions",
   "memory",
+  "skills",
   "help",
 ]);
 

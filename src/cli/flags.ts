@@ -34,6 +34,7 @@ const ALL = [
   "permissions",
   "sessions",
   "memory",
+  "skills",
   "doctor",
   "serve",
   "token",
@@ -183,7 +184,7 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "sessions", "memory", "doctor", "conformance"],
+    for: ["permissions", "sessions", "memory", "skills", "doctor", "conformance"],
   },
   {
     name: "full",
@@ -224,6 +225,10 @@ export const COMMANDS = [
   {
     name: "memory",
     help: "What is remembered of earlier sessions here: memory list, memory show NAME, memory forget NAME.",
+  },
+  {
+    name: "skills",
+    help: "Look at skills: skills list, skills show NAME; skills check [PATH…] holds them to the open specification, exit code 1 where one breaks it.",
   },
   {
     name: "doctor",

@@ -146,6 +146,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runSessions } = await import("./sessions.ts");
       return await runSessions(invocation, stop);
     }
+    case "skills": {
+      const { runSkills } = await import("./skills.ts");
+      return await runSkills(invocation, stop);
+    }
     case "memory": {
       const { runMemory } = await import("./memory.ts");
       return await runMemory(invocation, stop);

@@ -8,7 +8,8 @@ import type { TrustLedger } from "../trust/ledger/ledger.ts";
 import { readNamed } from "../trust/ledger/ledger.ts";
 import type { Approvals } from "../trust/ledger/lock-file.ts";
 import { renderLockFile } from "../trust/ledger/lock-file.ts";
-import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
+import type { FoundItems } from "../trust/ledger/project-files.ts";
+import { homeFiles, projectFiles, userFiles } from "../trust/ledger/project-files.ts";
 import { readFileItem, readFolderItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readProjectFiles } from "./project-files.ts";
@@ -23,17 +24,25 @@ export interface Review {
   readonly items: readonly TrustItem[];
   readonly pending: readonly PendingItem[];
   /** Of the user's own configuration folder: trusted in one decision (TOFU-02). */
-  readonly own: {
-    readonly directory: string;
-    readonly items: readonly TrustItem[];
-    readonly pending: readonly PendingItem[];
-  };
+  readonly own: OwnFolder;
+  /** Of `~/.agents`, which the user's programs share: likewise. */
+  readonly shared: OwnFolder;
   /** Sentences for the person: what is never loaded, and what was accepted without a question. */
   readonly notices: readonly string[];
   readonly ledger: TrustLedger;
 }
 
-interface ReviewOptions extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "profile"> {
+const NOTHING: FoundItems = { items: [], refused: [] };
+
+export interface OwnFolder {
+  readonly directory: string;
+  readonly items: readonly TrustItem[];
+  readonly pending: readonly PendingItem[];
+}
+
+interface ReviewOptions
+  extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "profile">,
+    Partial<Pick<HarnessOptions, "environment">> {
   /** Further folders and files of the project: what a session there would load is looked at too. Resolved. */
   readonly only?: readonly string[];
 }
@@ -47,15 +56,31 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const promoteProse = config.trust.promoteProse ?? false;
   const judged = await judgeItems(options, items, { root, promoteProse });
-  const own = await userFiles(world.files, paths.config);
-  const directory = own.items.length === 0 ? paths.config : await world.files.realpath(paths.config);
-  const ownJudged = await judgeItems(options, own.items, { root: directory, promoteProse });
+  const home = options.environment?.["HOME"];
+  const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
+  const folders = {
+    own: await userFiles(world.files, paths.config),
+    shared: home === undefined || shared === undefined ? NOTHING : await homeFiles(world.files, home),
+  };
+  const projects = new Set(all.map(({ path }) => path));
+  async function ownFolder(at: string, found: FoundItems): Promise<OwnFolder> {
+    // What lies in both places, as in a home that is a repository, is the project's.
+    const own = found.items.filter(({ path }) => !projects.has(path));
+    const directory = own.length === 0 ? at : await world.files.realpath(at);
+    const { pending } = await judgeItems(options, own, { root: directory, promoteProse });
+    return { directory, items: own, pending };
+  }
   return {
     root,
     items,
     pending: judged.pending,
-    own: { directory, items: own.items, pending: ownJudged.pending },
-    notices: [...problems, ...own.refused.map(({ path, why }) => `${path} ${why}.`), ...judged.notices],
+    own: await ownFolder(paths.config, folders.own),
+    shared: await ownFolder(shared ?? "", folders.shared),
+    notices: [
+      ...problems,
+      ...[...folders.own.refused, ...folders.shared.refused].map(({ path, why }) => `${path} ${why}.`),
+      ...judged.notices,
+    ],
     ledger: judged.ledger,
   };
 }

@@ -1,4 +1,4 @@
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
@@ -126,9 +126,17 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
 
   async function ready(skill: Skill): Promise<string | undefined> {
     const kept = await openKept();
-    const folder = await kept.ready(skill);
-    if (folder !== undefined) workspace.readable?.add(await world.files.realpath(folder));
-    return folder;
+    try {
+      const folder = await kept.ready(skill);
+      if (folder !== undefined) workspace.readable?.add(await world.files.realpath(folder));
+      return folder;
+    } catch (thrown) {
+      // Its text is of use without them.
+      const problem = `The files of the skill ${skill.name} cannot be made ready: ${messageOf(thrown)}`;
+      const { reason, message } = new HarnessError("SkillProblem", { problem });
+      surface?.publish({ kind: "Error", payload: { reason, message } });
+      return undefined;
+    }
   }
 
   function tell({ name, source }: Skill, why: string, emit: (event: Event) => void): void {
@@ -226,8 +234,10 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
       request: [
         async function* skills(request, context, next) {
           // What the conversation no longer holds can be loaded again.
-          if (context.history.messages.length < messages) given.clear();
-          messages = context.history.messages.length;
+          if (context.parentCall === undefined) {
+            if (context.history.messages.length < messages) given.clear();
+            messages = context.history.messages.length;
+          }
           if (!hasTool || !isUsed) return yield* next(request, context);
           section ??= listing(context.signal);
           const texts = await section;

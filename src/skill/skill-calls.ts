@@ -1,8 +1,9 @@
 import { basename, join, relative } from "node:path";
+import { messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
+import { fails } from "../tool/output.ts";
 import type { ToolContext } from "../tool/tool.ts";
-import { ToolFailure } from "../tool/tool.ts";
 import type { TrustFile } from "../trust/ledger/item.ts";
 import { sha256 } from "../trust/ledger/item.ts";
 import type { KeptSkills } from "./kept-skills.ts";
@@ -35,13 +36,20 @@ export function skillCalls({ known, kept, applies }: SkillCallsParts): ToolMiddl
     if (text.includes(kept.folder)) {
       for (const skill of skills) {
         const folder = kept.folderOf(skill);
-        if (folder !== undefined && text.includes(folder)) await kept.ready(skill);
+        if (folder === undefined || !text.includes(folder)) continue;
+        const problem = await readyProblem(skill, kept);
+        if (problem !== undefined) return fails(problem);
       }
     }
-    if (call.plan?.target.kind === "command" && context.onlyReads !== true)
-      for (const skill of skills) await assertUnchanged(skill, text, context);
+    if (call.plan?.target.kind === "command" && context.onlyReads !== true) {
+      for (const skill of skills) {
+        const changed = await changedProgram(skill, text, context);
+        if (changed !== undefined) return fails(changed);
+      }
+    }
     const output = await next(call, context);
-    if (output.isError === true) return output;
+    // A sub-agent's conversation is another one than that which is kept account of.
+    if (output.isError === true || context.within !== undefined) return output;
     const added: string[] = [];
     for (const path of pathsOf(call, context)) {
       for (const skill of skills) {
@@ -74,17 +82,30 @@ function pathsOf({ plan }: ToolCall, { workspace }: ToolContext): readonly strin
     .filter((path) => path !== "" && !path.startsWith(".."));
 }
 
-/** @throws ToolFailure where a command names a program of the skill that differs from what was acknowledged. */
-async function assertUnchanged(skill: Skill, text: string, { world }: ToolContext): Promise<void> {
-  if (skill.source === "builtin" || !namesFolder(text, skill.path)) return;
+/** Why the copies of a skill's files are not there to be used; undefined where they are. */
+async function readyProblem(skill: Skill, kept: KeptSkills): Promise<string | undefined> {
+  try {
+    await kept.ready(skill);
+    return undefined;
+  } catch (thrown) {
+    return `The files of the skill ${skill.name} cannot be made ready: ${messageOf(thrown)}`;
+  }
+}
+
+/** What is wrong where a command names a program of the skill that differs from what was acknowledged. */
+async function changedProgram(
+  skill: Skill,
+  text: string,
+  { world }: ToolContext,
+): Promise<string | undefined> {
+  if (skill.source === "builtin" || !namesFolder(text, skill.path)) return undefined;
   for (const file of skill.files) {
     if (isSkillFile(file.path) || !text.includes(basename(file.path))) continue;
     const path = join(skill.path, file.path);
     if (await isAsAcknowledged(path, file, world.files)) continue;
-    throw new ToolFailure(
-      `${path} is not what the user has acknowledged, and was not run. After a look at it they can acknowledge it with /skills:reload; the Skill tool gives a copy of what was acknowledged.`,
-    );
+    return `${path} is not what the user has acknowledged, and was not run. After a look at it they can acknowledge it with /skills:reload; the Skill tool gives a copy of what was acknowledged.`;
   }
+  return undefined;
 }
 
 /** By its last two names, since a command may be relative. */

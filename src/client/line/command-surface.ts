@@ -48,6 +48,7 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     request: (command) => sender.request(command),
     answerTo: (command) => sender.answerTo(command),
     steer: (text) => outbox.sendText(text, "steer"),
+    useSkill: (text, skill) => outbox.send([{ type: "text", text }], "queue", { skill }),
     drop() {
       outbox.take();
     },

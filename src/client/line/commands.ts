@@ -3,6 +3,7 @@ import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
 import { PROFILES_USAGE } from "./profiles.ts";
 import { SESSIONS_USAGE } from "./sessions.ts";
+import { SKILLS_USAGE } from "./skills.ts";
 
 /** The built-in commands of the line client, as its help lists them. */
 export const LINE_COMMANDS = [
@@ -39,6 +40,7 @@ export const LINE_COMMANDS = [
     usage: "/tasks [stop N]",
     help: "what runs in the background, or end one of it",
   },
+  { name: "skills", usage: "/skills", help: "the skills that there are here" },
   { name: "steer", usage: "/steer TEXT", help: "tell it to the turn that runs, at its next step" },
   {
     name: "withdraw",
@@ -65,6 +67,7 @@ export function helpText(): string {
   const usages = [
     ...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const),
     ...PROFILES_USAGE,
+    ...SKILLS_USAGE,
     ...SESSIONS_USAGE,
   ];
   return [

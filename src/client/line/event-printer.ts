@@ -24,6 +24,7 @@ import {
 } from "./event-text.ts";
 import { givenMemories } from "./memory-watch.ts";
 import { quoteInput } from "./quote.ts";
+import { skillText } from "./skills.ts";
 import { StreamedLines } from "./streamed-lines.ts";
 import { heldText, inputLine, queuedText } from "./waiting-text.ts";
 
@@ -238,6 +239,8 @@ export class EventPrinter {
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
     if (envelope.payload.kind === "Rewound" && envelope.payload.namespace === "cinch")
       return this.#isPast(envelope) ? rewoundText(envelope.payload.payload, this.#places) : undefined;
+    const skill = skillText(envelope.payload);
+    if (skill !== undefined) return skill;
     const agents = agentText(envelope.payload);
     if (agents !== undefined) return agents;
     const plans = planModeOf(envelope);

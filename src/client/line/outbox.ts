@@ -63,15 +63,27 @@ export class Outbox {
   }
 
   /** Sends what is for the model. While a turn runs it waits in the engine; what is refused is kept here. */
-  async send(content: readonly InputBlock[], delivery: Delivery = "queue"): Promise<void> {
+  async send(
+    content: readonly InputBlock[],
+    delivery: Delivery = "queue",
+    wants: Pick<CommandOf<"SendInput">, "skill" | "agent"> = {},
+  ): Promise<void> {
     const { session: sessionId, sender, client, say, interactive, busy } = this.#options;
     const turnsBefore = this.#ownTurns;
-    const answer = await sender.answerTo({ kind: "SendInput", sessionId, content: [...content], delivery });
+    const answer = await sender.answerTo({
+      kind: "SendInput",
+      sessionId,
+      content: [...content],
+      delivery,
+      ...wants,
+    });
     if (!(answer instanceof HarnessError)) {
       // Its turn may have started, and even ended, before the answer came.
       this.#pending = answer.inputId === undefined && this.#ownTurns === turnsBefore;
       return;
     }
+    // What it asks for would be lost with the text alone.
+    if (Object.keys(wants).length > 0) return await say(neutralise(answer.message));
     this.keep(content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
     if (hasReason(answer, "TurnInProgress")) {
       const isOurs = answer.fields.originator === client();

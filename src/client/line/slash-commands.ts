@@ -16,6 +16,8 @@ import type { RewindSurface } from "./rewind.ts";
 import { rewind } from "./rewind.ts";
 import type { SessionsSurface } from "./sessions.ts";
 import { runSessions } from "./sessions.ts";
+import type { SkillsSurface } from "./skills.ts";
+import { runSkills } from "./skills.ts";
 import { waitingText } from "./waiting-text.ts";
 
 const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
@@ -25,7 +27,7 @@ const TASK_CHARACTERS_MAX = 60;
 const COST_ROWS_MAX = 10;
 
 /** What a command can see of the line client, and do with it. */
-export interface CommandSurface extends RewindSurface, SessionsSurface, ProfilesSurface {
+export interface CommandSurface extends RewindSurface, SessionsSurface, ProfilesSurface, SkillsSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
@@ -80,6 +82,8 @@ export async function runSlashCommand(command: SlashCommand, client: CommandSurf
     case "profile":
     case "profiles":
       return await runProfiles(command, client);
+    case "skills":
+      return await runSkills(command, client);
     case "steer":
       return command.rest === ""
         ? await client.say("/steer needs a text.")
@@ -110,6 +114,7 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   }
   if (namespace === undefined) return await client.say(neutraliseLine(unknownText(command)));
   if (namespace === "sessions") return await runSessions(command, client);
+  if (namespace === "skills") return await runSkills(command, client);
   if (namespace === "profiles") return await runProfiles(command, client);
   const { session: sessionId } = client;
   await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });

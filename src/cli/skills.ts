@@ -1,0 +1,133 @@
+import { join, resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
+import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import { jsonLine } from "../client/kit/wire-json.ts";
+import type { ReviewedSkill } from "../harness/skills-review.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+type Skills = Extract<Invocation, { readonly kind: "skills" }>;
+
+const VERBS = ["list", "show", "check"] as const;
+const USAGE = "write cinch skills list, cinch skills show NAME or cinch skills check [PATH…]";
+
+/** `cinch skills list`, `show NAME` and `check [PATH…]`: what a session here would find, and whether it keeps to the format. */
+export async function runSkills({ settings, words, json }: Skills, stop: Stop): Promise<ExitCode> {
+  const [word = "", ...names] = words;
+  const verb = VERBS.find((known) => known === word);
+  if (verb === undefined) {
+    const [meant] = near(word, VERBS);
+    throw misuse(`${meant === undefined ? "" : `did you mean cinch skills ${meant}? `}${USAGE}`);
+  }
+  const at = surroundingsOf(settings, stop);
+  if (verb === "check") return await check(names, at, json);
+  const [name, ...more] = names;
+  if (more.length > 0 || (verb === "list") !== (name === undefined)) throw misuse(USAGE);
+  const { reviewSkills } = await import("../harness/skills-review.ts");
+  const { profile } = settings;
+  const { skills, notices } = await reviewSkills({ ...at, ...(profile === undefined ? {} : { profile }) });
+  if (name === undefined) return await list(skills, notices, { at, json });
+  // The one that counts goes before one of its name that does not.
+  const named = skills.filter(({ skill }) => skill.name === name);
+  const found = named.find(({ state }) => state === "active") ?? named.at(-1);
+  if (found === undefined) {
+    const [meant] = near(
+      name,
+      skills.map(({ skill }) => skill.name),
+    );
+    const hint = meant === undefined ? "List them with: cinch skills list" : `Did you mean ${meant}?`;
+    throw new HarnessError("SkillMissing", { name: neutraliseLine(name), hint });
+  }
+  await at.stdout.write(json ? jsonLine({ ...rowOf(found), body: found.skill.body }) : shown(found));
+  return EXIT.done;
+}
+
+const STATES = {
+  active: "",
+  new: "not acknowledged yet: cinch ack",
+  changed: "changed since you acknowledged it: cinch ack",
+  shadowed: "another one of this name takes its place",
+} as const;
+
+async function list(
+  skills: readonly ReviewedSkill[],
+  notices: readonly string[],
+  { at, json }: { readonly at: Surroundings; readonly json: boolean },
+): Promise<ExitCode> {
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
+  const width = Math.max(0, ...skills.map(({ skill }) => skill.name.length));
+  const { listedDescription } = await import("../skill/texts.ts");
+  for (const each of skills) {
+    const { name, source, description } = each.skill;
+    const state = STATES[each.state] === "" ? "" : ` [${STATES[each.state]}]`;
+    const line = `${neutraliseLine(name).padEnd(width)}  ${source.padEnd(7)}  ${neutraliseLine(listedDescription(description))}${state}\n`;
+    await at.stdout.write(json ? jsonLine(rowOf(each)) : line);
+  }
+  return EXIT.done;
+}
+
+function shown({ skill, state }: ReviewedSkill): string {
+  const { name, source, description, path, triggers, files, body } = skill;
+  const { globs, keywords } = triggers;
+  return `${[
+    `${neutraliseLine(name)} (${source})${STATES[state] === "" ? "" : `: ${STATES[state]}`}`,
+    neutraliseLine(description),
+    neutraliseLine(path),
+    ...(globs.length + keywords.length === 0
+      ? []
+      : [`triggers: ${[...globs, ...keywords].map(neutraliseLine).join(", ")}`]),
+    ...(files.length < 2 ? [] : [`files: ${files.map((file) => neutraliseLine(file.path)).join(", ")}`]),
+    "",
+    neutralise(body),
+  ].join("\n")}\n`;
+}
+
+function rowOf({ skill, state }: ReviewedSkill) {
+  const { name, source, description, path, triggers, fields, files } = skill;
+  return { name, source, state, description, path, triggers, fields, files: files.map((file) => file.path) };
+}
+
+async function check(paths: readonly string[], at: Surroundings, json: boolean): Promise<ExitCode> {
+  const { checkSkills } = await import("../harness/skills-review.ts");
+  const { problemText } = await import("../skill/skill.ts");
+  const given = paths.length > 0 ? paths.map((path) => resolve(at.workingDir, path)) : await defaultPaths(at);
+  const { checked, problems } = await checkSkills(at.world.files, given);
+  for (const problem of problems) {
+    const text = `${problem.severity}: ${neutraliseLine(problemText(problem))}\n`;
+    await at.stdout.write(json ? jsonLine(problem) : text);
+  }
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const others = problems.length - errors;
+  await at.stderr.write(
+    `cinch: ${count(checked, "skill")} checked, ${count(errors, "error")}, ${count(others, "warning")}\n`,
+  );
+  return errors === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Where skills of the project and of the user lie, as far as there are any. */
+async function defaultPaths({
+  world,
+  paths,
+  workingDir,
+  environment,
+}: Surroundings): Promise<readonly string[]> {
+  const { HOME: home } = environment;
+  const places = [
+    join(workingDir, ".agents/skills"),
+    join(workingDir, ".cinch/skills"),
+    join(paths.config, "skills"),
+    ...(home?.startsWith("/") === true ? [join(home, ".agents/skills")] : []),
+  ];
+  const kinds = await Promise.all(places.map((place) => world.files.stat(place)));
+  return places.filter((_, index) => kinds[index]?.kind === "directory");
+}
+
+function misuse(problem: string): HarnessError {
+  return new HarnessError("UsageInvalid", { problem });
+}

@@ -1,0 +1,145 @@
+import { basename, dirname, join } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import { decode } from "../base/text.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
+import { readContextFiles } from "../context/agents-md.ts";
+import { loadConfig } from "../profile/config.ts";
+import { builtinSkills } from "../skill/builtin-skills.ts";
+import type { CheckedProblem } from "../skill/check-skill.ts";
+import { checkSkill } from "../skill/check-skill.ts";
+import { isSkillFile, loadSkills } from "../skill/load-skills.ts";
+import { packedSkills } from "../skill/packs.ts";
+import type { Skill } from "../skill/skill.ts";
+import { SKILL_FILE } from "../skill/skill.ts";
+import { SkillSet } from "../skill/skill-set.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
+import type { HarnessOptions } from "./options.ts";
+import { readExtensions } from "./project-files.ts";
+import { openProfile } from "./project-profile.ts";
+import { judgeItems } from "./trust-gate.ts";
+
+/** Of a skill that counts, or why it does not. */
+export type SkillState = "active" | "new" | "changed" | "shadowed";
+
+export interface ReviewedSkill {
+  readonly skill: Skill;
+  readonly state: SkillState;
+}
+
+export interface SkillsReview {
+  readonly skills: readonly ReviewedSkill[];
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+}
+
+/** Every skill that a session here would find, whether it counts or not: what `cinch skills list` shows. */
+export async function reviewSkills(
+  options: Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">,
+): Promise<SkillsReview> {
+  const { world, paths, workingDir } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const profile = await openProfile(
+    options.profile ?? config.defaultProfile ?? "default",
+    workingDir,
+    options,
+  );
+  const { root } = await readContextFiles({ world, workingDir, sources: [] });
+  const { items, problems } = await readExtensions(options, root, "skill");
+  const judged = await judgeItems(options, items, {
+    root,
+    promoteProse: config.trust.promoteProse ?? profile.promoteProse,
+  });
+  const pending = new Map<TrustItem, "new" | "changed">(
+    judged.pending.map(({ item, verdict }) => [item, verdict.kind]),
+  );
+  const found: ReviewedSkill[] = [];
+  const told = [];
+  for (const folder of builtinSkills(packedSkills(profile.skillPacks))) {
+    const { skills } = await loadSkills(folder);
+    found.push(...skills.map((skill) => ({ skill, state: "active" as const })));
+  }
+  for (const item of items) {
+    const loaded = await loadSkills({ path: item.path, source: item.scope, files: item.files });
+    const state: SkillState = pending.get(item) ?? "active";
+    found.push(...loaded.skills.map((skill) => ({ skill, state })));
+    told.push(...loaded.problems);
+  }
+  const active = found.filter(({ state }) => state === "active").map(({ skill }) => skill);
+  const set = new SkillSet(active, told, [...problems, ...judged.notices]);
+  const skills = found.map(({ skill, state }): ReviewedSkill => {
+    const isShadowed = state === "active" && set.find(skill.name) !== skill;
+    return { skill, state: isShadowed ? "shadowed" : state };
+  });
+  return { skills, notices: set.notices };
+}
+
+const FOLDERS_MAX = 10_000;
+const DEPTH_MAX = 6;
+
+/**
+ * Holds skills to the open specification: a folder with a SKILL.md, the SKILL.md itself, or a folder of such folders.
+ * What is wrong with a path itself is a problem of it.
+ */
+export async function checkSkills(
+  files: Files,
+  paths: readonly string[],
+): Promise<{ readonly checked: number; readonly problems: readonly CheckedProblem[] }> {
+  const problems: CheckedProblem[] = [];
+  let checked = 0;
+  for (const given of paths) {
+    const info = await files.stat(given);
+    const isFile = info?.kind === "file" && isSkillFile(given);
+    const path = isFile ? dirname(given) : given;
+    const found = isFile || info?.kind === "directory" ? await skillFolders(files, path) : [];
+    if (info === undefined) problems.push(wrong(given, "there is no such folder"));
+    else if (info.kind !== "directory" && !isFile) problems.push(wrong(given, "it is not a directory"));
+    else if (found.length === 0) problems.push(wrong(given, `it has no ${SKILL_FILE}`));
+    for (const { folder, file } of found) {
+      checked += 1;
+      problems.push(...(await checkFile(files, folder, file)));
+    }
+  }
+  return { checked, problems };
+}
+
+async function checkFile(files: Files, folder: string, file: string): Promise<readonly CheckedProblem[]> {
+  const path = join(folder, file);
+  try {
+    const size = (await files.stat(path))?.size ?? 0;
+    if (size > ITEM_FILE_BYTES_MAX)
+      return [wrong(path, `it has ${size} bytes, more than ${ITEM_FILE_BYTES_MAX}, and is never loaded`)];
+    const text = decode(await files.read(path, ITEM_FILE_BYTES_MAX));
+    return await checkSkill(text, { path, folder: basename(await files.realpath(folder)) });
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return [wrong(path, `it cannot be read: ${messageOf(thrown)}`)];
+  }
+}
+
+interface SkillFolderPath {
+  readonly folder: string;
+  readonly file: string;
+}
+
+/** Folders with a SKILL.md below one, itself included; links are not followed. */
+async function skillFolders(files: Files, root: string): Promise<readonly SkillFolderPath[]> {
+  const found: SkillFolderPath[] = [];
+  const left = [{ path: root, depth: 0 }];
+  for (const { path, depth } of left.values()) {
+    const entries = [...(await files.list(path))].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const named = entries.filter(({ name, kind }) => kind !== "directory" && /^skill\.md$/i.test(name));
+    const file = named.find(({ name }) => name === SKILL_FILE) ?? named[0];
+    if (file !== undefined) found.push({ folder: path, file: file.name });
+    if (depth === DEPTH_MAX) continue;
+    for (const { name, kind } of entries)
+      if (kind === "directory" && name !== "node_modules" && name !== ".git" && left.length < FOLDERS_MAX)
+        left.push({ path: join(path, name), depth: depth + 1 });
+  }
+  return found;
+}
+
+function wrong(path: string, problem: string): CheckedProblem {
+  return { path, problem, severity: "error" };
+}
