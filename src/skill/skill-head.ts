@@ -57,7 +57,13 @@ export async function parseSkillFile(
       : { kind: "skill", head: loose.head, body, told, lineOf: loose.lineOf };
   }
   if (!isObject(read.value)) return problem(2, "its head is no list of keys and values");
-  return { kind: "skill", head: read.value, body, lineOf: (key) => read.lineOf(key) + 1 };
+  const head = read.value;
+  return {
+    kind: "skill",
+    head,
+    body,
+    lineOf: (key) => (Object.hasOwn(head, key) ? read.lineOf(key) + 1 : 1),
+  };
 }
 
 interface Head {

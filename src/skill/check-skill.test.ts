@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readSource } from "../../test/support/source.ts";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { checkSkills } from "../harness/skills-review.ts";
+import { checkSkill } from "./check-skill.ts";
+import { problemText } from "./skill.ts";
+import { parseSkillFile } from "./skill-head.ts";
+
+interface Case {
+  readonly name: string;
+  readonly check: "validate" | "parse" | "read" | "find";
+  readonly input: {
+    readonly kind: "dir" | "file" | "missing" | "text";
+    readonly dir?: string;
+    readonly files?: Readonly<Record<string, string>>;
+    readonly text?: string;
+  };
+  readonly expect: {
+    readonly valid?: boolean;
+    readonly parses?: boolean;
+    readonly found?: string | null;
+    readonly fields?: Readonly<Record<string, unknown>>;
+    readonly body_contains?: string;
+  };
+}
+
+const CASES: readonly Case[] = JSON.parse(readSource("test/data/skills/skills-ref-cases.json"));
+const { files } = testWorld();
+
+async function checked({ input }: Case) {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, input.dir ?? "missing");
+  if (input.kind === "dir") mkdirSync(path);
+  if (input.kind === "file") writeFileSync(path, "x");
+  for (const [name, text] of Object.entries(input.files ?? {})) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  const { checked: count, problems } = await checkSkills(files, [path]);
+  return { count, errors: problems.filter(({ severity }) => severity === "error") };
+}
+
+describe("[SKL-01] the reference validator's cases:", () => {
+  test("there are 23 of them", () => expect(CASES).toHaveLength(23));
+
+  for (const each of CASES) {
+    test(each.name, async () => {
+      const { expect: wanted, input, check } = each;
+      const text = input.text ?? Object.values(input.files ?? {})[0] ?? "";
+      const parsed = await parseSkillFile(text, { lenient: false });
+      if (check === "parse" && wanted.parses === false) expect(parsed.kind).toBe("problem");
+      if (wanted.fields !== undefined)
+        expect(parsed).toMatchObject({ kind: "skill", head: wanted.fields as Record<string, string> });
+      if (wanted.body_contains !== undefined)
+        expect(parsed).toMatchObject({ body: expect.stringContaining(wanted.body_contains) });
+      if (check === "parse") return;
+      const { count, errors } = await checked(each);
+      if (check === "find") expect(count).toBe(wanted.found === null ? 0 : 1);
+      else
+        expect({ errors: errors.length > 0 }).toEqual({ errors: (wanted.valid ?? wanted.parses) === false });
+    });
+  }
+});
+
+test("[SKL-01] what is wrong is told with file, line and field, and the field that was meant", async () => {
+  const head = [
+    "---",
+    "name: -Bad--Name",
+    "descripton: none",
+    "compatibility: [a]",
+    "metadata: text",
+    "triggers: ['*.x']",
+    "---",
+  ];
+  const problems = await checkSkill(`${head.join("\n")}\nbody`, { path: "p/SKILL.md", folder: "p" });
+  expect(problems.map((each) => `${each.severity} ${problemText(each)}`)).toEqual([
+    "error p/SKILL.md:2: name: must be in lowercase",
+    "error p/SKILL.md:2: name: must not begin or end with a hyphen",
+    "error p/SKILL.md:2: name: must not have two hyphens in a row",
+    'error p/SKILL.md:2: name: must match the name of its folder, which is "p"',
+    "error p/SKILL.md:1: description: is missing",
+    "error p/SKILL.md:4: compatibility: must be a text",
+    "error p/SKILL.md:5: metadata: must be a list of keys and values",
+    "error p/SKILL.md:3: descripton: is no field of the specification; did you mean description?",
+    "warning p/SKILL.md:6: triggers: is read by cinch, and no field of the open specification: other programs pass over it",
+  ]);
+});
+
+test("[SKL-01] limits of length are counted in characters", async () => {
+  const check = async (name: string, description: string) =>
+    (
+      await checkSkill(`---\nname: ${name}\ndescription: "${description}"\n---\nb`, {
+        path: "S",
+        folder: name,
+      })
+    ).map(problemText);
+  expect(await check("a".repeat(64), "é".repeat(1_024))).toEqual([]);
+  expect(await check("a".repeat(65), "😀".repeat(1_025))).toEqual([
+    "S:2: name: has 65 characters, more than 64",
+    "S:3: description: has 1025 characters, more than 1024",
+  ]);
+});

@@ -1,0 +1,241 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { holds } from "../../test/support/property.ts";
+import { filesUnder, ROOT, readSource } from "../../test/support/source.ts";
+import { testWorld } from "../../test/support/world.ts";
+import { encode } from "../base/text.ts";
+import { readYamlHead } from "../base/yaml-head.ts";
+import { trustFile } from "../trust/ledger/item.ts";
+import { readFolderItem } from "../trust/ledger/read-item.ts";
+import { builtinSkills } from "./builtin-skills.ts";
+import { checkSkill } from "./check-skill.ts";
+import type { LoadedSkills } from "./load-skills.ts";
+import { loadSkills } from "./load-skills.ts";
+import { SKILL_PACKS } from "./packs.ts";
+import { problemText } from "./skill.ts";
+import { HEAD_CHARACTERS_MAX, parseSkillFile } from "./skill-head.ts";
+import { SkillSet } from "./skill-set.ts";
+import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
+import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
+
+const { files } = testWorld();
+
+function folder(path: string, content: Readonly<Record<string, string>>) {
+  const all = Object.entries(content).map(([name, text]) => trustFile(name, encode(text), 0o644));
+  return { path, source: "project", files: all } as const;
+}
+
+function told({ problems }: LoadedSkills): readonly string[] {
+  return problems.map(problemText);
+}
+
+test("[SKL-01] twenty real skills load, those that break the rules too, each with what is in its folder", async () => {
+  const root = join(ROOT, "test/data/skills");
+  const loaded: LoadedSkills[] = [];
+  for (const owner of readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    for (const entry of readdirSync(join(root, owner.name), { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const path = join(root, owner.name, entry.name);
+      const item = await readFolderItem(files, { root, path, kind: "skill", scope: "user" });
+      if (item.kind !== "item") throw new Error(`${path} was not read`);
+      loaded.push(await loadSkills({ path, source: "user", files: item.item.files }));
+    }
+  }
+  const skills = loaded.flatMap((each) => each.skills);
+  expect(skills).toHaveLength(filesUnder("test/data/skills", "**/SKILL.md").length);
+  expect(skills).toHaveLength(20);
+  expect(loaded.flatMap(told)).toEqual([]);
+  const nested = skills.find(({ name }) => name === "finding-agent-runs-gitlab");
+  expect(nested?.path).toEndWith("finding-agent-runs/gitlab");
+  expect(nested?.files.map(({ path }) => path)).toEqual(["SKILL.md"]);
+  const comms = skills.find(({ name }) => name === "internal-comms");
+  expect(comms?.files).toHaveLength(5);
+  expect(comms?.fields).toEqual({ license: "Complete terms in LICENSE.txt" });
+  for (const skill of skills)
+    expect(listText([skill], 10_000).length).toBeLessThan(LISTED_CHARACTERS_MAX + 70);
+});
+
+test("[SKL-01] a name that cannot be called gives way to the folder's; without either the skill is left out", async () => {
+  const head = (name: string) => `---\nname: "${name}"\ndescription: d\n---\n`;
+  const one = await loadSkills(folder("/s/good-one", { "SKILL.md": head("../../etc") }));
+  expect([one.skills.map(({ name }) => name), told(one)]).toEqual([
+    ["good-one"],
+    ["/s/good-one/SKILL.md:2: name: cannot be called; the skill goes by its folder's name, good-one"],
+  ]);
+  const none = await loadSkills(folder("/s/a b", { "SKILL.md": head("x".repeat(65)) }));
+  expect([none.skills, told(none)]).toEqual([
+    [],
+    ["/s/a b/SKILL.md:2: name: neither it nor the folder's name can be called; the skill is left out"],
+  ]);
+});
+
+test("[SKL-01] SKILL.md goes before skill.md, and folders below are skills of their own", async () => {
+  const text = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`;
+  const loaded = await loadSkills(
+    folder("/s/outer", {
+      "skill.md": text("lower"),
+      "SKILL.md": text("outer"),
+      "inner/SKILL.md": text("inner"),
+      "inner/scripts/x.sh": "x",
+      "other/skill.md": text("other"),
+    }),
+  );
+  expect(loaded.skills.map(({ name, files: all }) => [name, all.length])).toEqual([
+    ["outer", 5],
+    ["inner", 2],
+    ["other", 1],
+  ]);
+  expect(loaded.skills[1]?.files.map(({ path }) => path)).toEqual(["SKILL.md", "scripts/x.sh"]);
+});
+
+test("[SKL-01] the skills in the program keep to the specification, and every pack names skills that there are", async () => {
+  for (const pack of Object.values(SKILL_PACKS)) expect(builtinSkills(pack)).toHaveLength(pack.length);
+  for (const name of SKILL_PACKS["builtin"] ?? []) {
+    const path = `src/skill/builtin/${name}/SKILL.md`;
+    expect(await checkSkill(readSource(path), { path, folder: name })).toEqual([]);
+  }
+});
+
+test("[SKL-01 REL-06] property: no text makes a head throw, hang or lie about its lines", async () => {
+  const piece = fc.constantFrom(
+    ...[
+      "---",
+      "name: a",
+      "description: b",
+      "description: a: b",
+      "  - x",
+      "? [",
+      "&a [*a]",
+      "!!binary x",
+      "'",
+      "|",
+    ],
+    ...[
+      "{",
+      "[",
+      "\t",
+      "\u0000",
+      "\ufeff",
+      "\r",
+      "name:",
+      "triggers: [a]",
+      "? ? ?",
+      "- - -",
+      "...",
+      "<<: *a",
+    ],
+  );
+  const line = fc.oneof(piece, fc.string({ unit: "binary", maxLength: 40 }));
+  const text = fc.array(line, { maxLength: 30 }).map((lines) => `---\n${lines.join("\n")}\n---\nbody`);
+  await holds(
+    fc.asyncProperty(text, fc.boolean(), async (source, lenient) => {
+      const parsed = await parseSkillFile(source, { lenient });
+      const lines = source.split(/\r\n?|\n/).length;
+      const at = parsed.kind === "problem" ? parsed.line : parsed.lineOf("description");
+      expect(at >= 1 && at <= lines).toBe(true);
+      await loadSkills(folder("/s/x", { "SKILL.md": source }));
+      await checkSkill(source, { path: "x", folder: "x" });
+    }),
+    300,
+  );
+});
+
+test("[SKL-01 REL-06] bombs of YAML are small: aliases count as nothing, brackets and length end it with a line", async () => {
+  const aliases = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
+  for (let at = 1; at < 9; at += 1) aliases.push(`a${at}: &a${at} [${`*a${at - 1},`.repeat(9)}]`);
+  const bomb = await parseSkillFile(`---\nname: n\ndescription: d\n${aliases.join("\n")}\n---\n`, {
+    lenient: false,
+  });
+  expect(JSON.stringify(bomb.kind === "skill" ? bomb.head : "").length).toBeLessThan(5_000);
+  for (const source of ["[".repeat(16_000), "{a: ".repeat(4_000), "- ".repeat(8_000), "? ".repeat(8_000)]) {
+    const parsed = await parseSkillFile(`---\n${source}\n---\n`, { lenient: true });
+    expect(parsed.kind).toBe("problem");
+  }
+  expect(await parseSkillFile(`---\n${"a".repeat(HEAD_CHARACTERS_MAX)}\n---\n`, { lenient: true })).toEqual({
+    kind: "problem",
+    line: 1,
+    problem: `its head has more than ${HEAD_CHARACTERS_MAX} characters`,
+  });
+});
+
+test("[SKL-01] property: a plain head says what YAML says", async () => {
+  const key = fc.constantFrom("name", "description", "license", "allowed-tools");
+  const value = fc.stringMatching(/^[A-Za-z][ -~]{0,30}$/);
+  await holds(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, minLength: 1 }),
+      async (pairs) => {
+        const source = pairs.map(([name, text]) => `${name}: ${text}`).join("\n");
+        const yaml = readYamlHead(source);
+        const parsed = await parseSkillFile(`---\n${source}\n---\n`, { lenient: false });
+        if (yaml.kind === "problem") expect(parsed.kind).toBe("problem");
+        else expect(parsed).toMatchObject({ kind: "skill", head: yaml.value as Record<string, string> });
+      },
+    ),
+    300,
+  );
+});
+
+test("[SKL-02] the list is bounded in all, each line too, and says how many more there are", async () => {
+  const text = (at: number) => `---\nname: skill-${at}\ndescription: ${"many words ".repeat(90)}\n---\n`;
+  const loaded = await Promise.all(
+    Array.from({ length: 1_200 }, (_, at) => loadSkills(folder(`/s/skill-${at}`, { "SKILL.md": text(at) }))),
+  );
+  const set = new SkillSet(
+    loaded.flatMap(({ skills }) => skills),
+    [],
+  );
+  expect(set.list).toHaveLength(1_000);
+  expect(set.notices).toEqual(["200 skills were left out, since 1000 are loaded."]);
+  const [, listing = ""] = listingSections(set.list);
+  expect(Buffer.byteLength(listing)).toBeLessThan(LISTING_BYTES_MAX + 200);
+  expect(listing).toMatch(/\[\d+ more: Skill with "find" searches all of them\]/);
+  for (const line of listing.split("\n").filter((each) => each.startsWith("- ")))
+    expect(line.length).toBeLessThanOrEqual("- skill-999: ".length + LISTED_CHARACTERS_MAX);
+});
+
+test("[SKL-03] triggers are texts or a table; what is no text, too long or too many counts as nothing", () => {
+  expect(
+    triggersOf({ triggers: ["*.proto", "Code  Review!", "Makefile.am", 3, null, "x".repeat(129), ""] }),
+  ).toEqual({
+    globs: ["*.proto", "Makefile.am"],
+    keywords: ["code review"],
+  });
+  expect(triggersOf({ triggers: { files: ["a/**"], keywords: "one, Two" } })).toEqual({
+    globs: ["a/**"],
+    keywords: ["one", "two"],
+  });
+  expect(triggersOf({ triggers: 5 })).toEqual({ globs: [], keywords: [] });
+  expect(triggersOf({ triggers: Array.from({ length: 99 }, () => "word") }).keywords).toHaveLength(32);
+});
+
+test("[SKL-03] a keyword is met as whole words in any spelling, a glob by the files that a prompt names", () => {
+  const triggers = triggersOf({ triggers: ["pull request", "größe", "*.proto", "docs/**/*.md"] });
+  const why = (prompt: string) => promptTrigger(prompt, { triggers });
+  expect(why("open a Pull-Request")).toBe('the prompt says "pull request"');
+  expect(why("welche GRÖSSE oder Größe?")).toBe('the prompt says "größe"');
+  expect(why("pull requests")).toBeUndefined();
+  expect(why("change `api/v1/user.proto`, please")).toBe("the prompt names api/v1/user.proto");
+  expect(why("see @docs/a/b.md.")).toBe("the prompt names docs/a/b.md");
+  expect(why("see other/a/b.md")).toBeUndefined();
+  expect(fileTrigger("deep/down/x.proto", triggers.globs)).toBe("*.proto");
+});
+
+test("[SKL-03 REL-06] property: no prompt and no glob makes matching throw", async () => {
+  await holds(
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 200 }),
+      fc.string({ maxLength: 60 }),
+      (prompt, glob) => {
+        promptTrigger(`${prompt} a/b.txt`, { triggers: triggersOf({ triggers: [`*${glob}`] }) });
+      },
+    ),
+    300,
+  );
+  const stars = "*".repeat(60) + "{a,b}".repeat(12);
+  promptTrigger("a".repeat(1_000).concat("/a.b "), {
+    triggers: { globs: [stars, "**/".repeat(40)], keywords: [] },
+  });
+});
