@@ -12,6 +12,7 @@ import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
 import { enginePlugins } from "./harness/engine-plugins.ts";
+import { engineServers } from "./harness/mcp-pool.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
 import type { HarnessOptions } from "./harness/options.ts";
 import { readDump, removeOldDumps } from "./harness/raw-dump.ts";
@@ -112,6 +113,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
   const offered = new OfferedBySessions();
+  const servers = undo.use(engineServers({ world, paths, providers }));
   const switches: RunDefaults["switches"] = new Map();
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
@@ -125,6 +127,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     store,
     retention,
     workingDir,
+    servers,
     offered,
     switches,
     onAsked,

@@ -20,6 +20,14 @@ export const TEXTS = {
     "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
   MCPServerUnavailable:
     "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
+  McpProgramMissing: "MCP server '<name>' cannot be started: <problem>: <cmd> (declared in <path>).",
+  McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
+  McpServersConflict:
+    "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",
+  McpRecordUnusable:
+    "What was approved of an MCP server cannot be kept or read: <path>: <problem>. Look at the file; without it, the server's tools are approved anew.",
+  McpToolsChanged:
+    "The MCP server '<name>' says something else of its tools than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
   McpLoginNeeded:
     "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>",
   McpScopeMissing:

@@ -38,6 +38,7 @@ import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
+import { connecting } from "./mcp.ts";
 import { openPluginPart, rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { permitting } from "./permitting.ts";
@@ -118,6 +119,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     delegatingTo({ ...material, sandbox }),
     planning({ ...material, permission, permissionTimeoutMs }),
     background.part,
+    await connecting(material),
   ]);
   /** What begins turns that nobody asked for. */
   const self = { id: world.ids.next("cli"), identityClass: "agent", label: "cinch" } as const;

@@ -2,7 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
-import { parseRule } from "../permission/rule.ts";
+import { isOfServer, parseRule } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
@@ -108,7 +108,7 @@ function rulesFrom(
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */
 function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
-  if (PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name)) return undefined;
+  if (isOfServer(name) || PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name)) return undefined;
   const [meant] = near(name, PACKED_TOOLS);
   const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;

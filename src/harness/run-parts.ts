@@ -4,6 +4,7 @@ import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
+import type { EngineServers } from "./mcp-pool.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
@@ -20,6 +21,8 @@ export interface RunDefaults extends HarnessOptions {
   /** Lets go of old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
   /** What the live sessions have to show. */
+  /** The MCP servers that the sessions share. */
+  readonly servers: EngineServers;
   readonly offered: OfferedBySessions;
   /** How each of them goes on under another profile. */
   readonly switches: Map<SessionId, PrepareSwitch>;

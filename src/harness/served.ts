@@ -21,6 +21,7 @@ export const EMITTED_EVENTS = [
   "SessionEnded",
   "HookTimeout",
   "HookError",
+  "MCPServerDown",
   "Asked",
   "Answered",
   "TaskChanged",

@@ -211,6 +211,7 @@ function guardOf(
 ): { readonly why: string; readonly personOnly: boolean } | undefined {
   const named = guarded(plan, place, policy);
   if (named !== undefined) return { why: named, personOnly: true };
+  if (plan.personOnly !== undefined) return { why: plan.personOnly, personOnly: true };
   if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
   // A rule is about a command, and a flag about questions: neither is a word about the sandbox.
   if (view?.leaves === true) return { why: "it is to run outside of the sandbox", personOnly: true };

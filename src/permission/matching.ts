@@ -6,6 +6,7 @@ import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";
+import { isAbout } from "./rule.ts";
 
 // A person who denies one way of changing a file, or of looking into it, means the file.
 export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
@@ -31,11 +32,11 @@ export function restricts(
 }
 
 function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
-  if (rule.tool !== tool && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
+  if (!isAbout(rule, tool) && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
     return false;
   }
   const { match } = rule;
-  if (match.kind === "any") return rule.tool === tool;
+  if (match.kind === "any") return isAbout(rule, tool);
   const named: Named = match;
   switch (plan.target.kind) {
     case "none":
@@ -61,7 +62,7 @@ function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place):
 
 /** Tells whether an allow rule certainly covers a call that uses no paths. */
 export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
-  if (rule.tool !== tool) return false;
+  if (!isAbout(rule, tool)) return false;
   const { match } = rule;
   if (match.kind === "any") return true;
   switch (plan.target.kind) {

@@ -42,7 +42,7 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   const { text, effect } = source;
   if (text.length > RULE_CHARACTERS_MAX)
     return problem(`a rule has at most ${RULE_CHARACTERS_MAX} characters`);
-  const parts = /^([A-Za-z0-9_.-]+)(?::([\s\S]*))?$/.exec(text);
+  const parts = /^([A-Za-z0-9_.-]+|mcp__[A-Za-z0-9_]+__\*)(?::([\s\S]*))?$/.exec(text);
   const tool = parts?.[1];
   if (tool === undefined) return problem(`"${text}" is no rule: write Tool, Tool:glob or Tool:=literal`);
   if (scope === "project" && effect === "allow") {
@@ -75,6 +75,17 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   function rule(match: Match): ParsedRule {
     return { kind: "rule", rule: { effect, scope, tool: tool ?? "", match } };
   }
+}
+
+/** Whether a name is that of a tool of an MCP server, or stands for all tools of one: `mcp__files__*`. */
+export function isOfServer(tool: string): boolean {
+  return /^mcp__[A-Za-z0-9_]+__./.test(tool);
+}
+
+/** Whether a rule is about a tool: by its name, or by that of its server. */
+export function isAbout(rule: Pick<Rule, "tool">, tool: string): boolean {
+  if (rule.tool === tool) return true;
+  return isOfServer(rule.tool) && rule.tool.endsWith("__*") && tool.startsWith(rule.tool.slice(0, -1));
 }
 
 function problem(text: string): ParsedRule {

@@ -1,12 +1,19 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../base/child-environment.ts";
-import type { Table, Where } from "./table.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import { decode } from "../base/text.ts";
+import type { AcknowledgedFile } from "./project.ts";
+import type { Where } from "./table.ts";
+import { Table } from "./table.ts";
+import type { TomlFile } from "./toml.ts";
+import { invalid, parseToml } from "./toml.ts";
 
 /** A server whose tools a session has beside its own (MCP-01), as a file declares it. */
 export type McpServer = McpCommand | McpAddress;
 
 interface Declared {
-  /** Letters, digits, `-` and `_`; at most 32. */
+  /** Letters and digits, with single `-` and `_` between them; at most 32. */
   readonly name: string;
   /** Whether its tools are declared in the first request. Absent: where it has at most `eagerToolsMax` (MCP-02). */
   readonly discovery?: "eager" | "lazy";
@@ -54,6 +61,10 @@ export const WORKSPACE = "{workspace}";
 export const EAGER_TOOLS_MAX = 20;
 const TIMEOUT_MS_MAX = 3_600_000;
 
+/** Two underscores end a server's name in those of its tools, so none has them. */
+const NAME_CHARACTERS_MAX = 32;
+const ACTIONS: readonly string[] = ["status", "restart", "approve"];
+
 /** What others call the same. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["command", "cmd"],
@@ -74,6 +85,47 @@ export function mcpServersFrom(parent: Table): readonly McpServer[] {
     );
   }
   return servers;
+}
+
+/**
+ * Reads `.cinch/mcp.toml` or `.cinch/mcp.json` of a repository, out of the bytes that a person has acknowledged. The JSON is
+ * the one that others use: `{"mcpServers": {NAME: {"command", "args", "url" …}}}`.
+ * @throws HarnessError ConfigInvalid with file and key, also for what a repository may not say.
+ */
+export async function acknowledgedServers({ path, bytes }: AcknowledgedFile): Promise<readonly McpServer[]> {
+  const text = decode(bytes);
+  const table = new Table(path.endsWith(".json") ? fromJson(path, text) : await parseToml(path, text));
+  const servers = mcpServersFrom(table);
+  table.refuseUnknown();
+  for (const server of servers) {
+    const problem = projectsServerProblem(server);
+    if (problem !== undefined) throw table.problem("mcp_servers", `${server.name}: ${problem}`);
+  }
+  return servers;
+}
+
+const TRANSPORTS: ReadonlyMap<unknown, string> = new Map([["streamable-http", "http"]]);
+
+function fromJson(path: string, text: string): TomlFile {
+  const value = parseJson(text)?.value;
+  if (!isObject(value)) throw invalid(path, 1, "JSON", "this is no JSON object");
+  const [other] = Object.keys(value).filter((key) => key !== "mcpServers");
+  if (other !== undefined) throw invalid(path, 1, other, "unknown key: only mcpServers is read here");
+  const named = value["mcpServers"] ?? {};
+  if (!isObject(named)) throw invalid(path, 1, "mcpServers", "must be an object");
+  const servers = Object.entries(named).map(([name, each]) => {
+    if (!isObject(each)) throw invalid(path, 1, `mcpServers.${name}`, "must be an object");
+    return { ...renamed(each), name };
+  });
+  return { path, text: "", value: { mcp_servers: servers } };
+}
+
+function renamed({ command, type, ...others }: JsonObject): JsonObject {
+  return {
+    ...others,
+    ...(command === undefined ? {} : { cmd: command }),
+    ...(type === undefined ? {} : { transport: TRANSPORTS.get(type) ?? type }),
+  };
 }
 
 /**
@@ -111,8 +163,12 @@ function mcpServerFrom(table: Table): McpServer {
 function declaredFrom(table: Table): Declared {
   const name = table.string("name");
   if (name === undefined) throw table.problem("name", "is missing");
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(name))
-    throw table.problem("name", `"${name}" must be at most 32 letters, digits, - and _`);
+  if (name.length > NAME_CHARACTERS_MAX || !/^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/.test(name)) {
+    const what = `at most ${NAME_CHARACTERS_MAX} letters and digits, with single - and _ between them`;
+    throw table.problem("name", `"${name}" must be ${what}`);
+  }
+  if (ACTIONS.includes(name))
+    throw table.problem("name", `"${name}" is what is done with servers: take another`);
   const discovery = table.oneOf("discovery", ["eager", "lazy"] as const);
   const timeout = table.number("timeout", 1);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1_000;

@@ -33,6 +33,7 @@ export const SESSION_COMMANDS = [
   "Answer",
   "WithdrawInput",
   "ReloadSkills",
+  "ManageMcp",
   "EnterPlanMode",
   "ExitPlanMode",
   "StopTask",

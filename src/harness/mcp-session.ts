@@ -1,0 +1,268 @@
+import { join } from "node:path";
+import { unreachable } from "../base/assert.ts";
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { shortened } from "../base/text.ts";
+import type { AttachedClient } from "../control/multiplex/client.ts";
+import { mapped } from "../mcp-client/names.ts";
+import type { ServerLease } from "../mcp-client/pool.ts";
+import { START_WAIT_MS_MAX, serverSource } from "../mcp-client/server-source.ts";
+import type { ServerEvent } from "../mcp-client/shared-server.ts";
+import type { McpServer } from "../profile/mcp.ts";
+import { acknowledgedServers } from "../profile/mcp.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Accepted, CommandOf } from "../protocol/commands.ts";
+import type { Event } from "../protocol/events.ts";
+import type { McpServerInfo } from "../protocol/resources.ts";
+import type { LateTools, ToolSource, Workspace } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import { missingVariables, specOf } from "./mcp-spec.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { SessionPart, SessionSurface } from "./session-part.ts";
+
+const REASON_CHARACTERS_MAX = 1_000;
+const FOLDER_MODE = 0o700;
+
+/** What ManageMcp answers with: of one server, or of all. */
+export interface McpStatus {
+  readonly servers: readonly (McpServerInfo & { readonly problem?: string })[];
+}
+
+/** What the servers of a session are found with. */
+export interface McpSources {
+  readonly profile: Pick<Profile, "mcpServers">;
+  readonly trust: ProjectTrust;
+  readonly workspace: Workspace;
+  readonly defaults: RunDefaults;
+}
+
+/** See `connecting`. */
+export async function mcpSession(sources: McpSources): Promise<SessionPart> {
+  const { profile, trust, defaults } = sources;
+  const servers = new SessionServers(sources);
+  await servers.add([...defaults.config.mcpServers, ...profile.mcpServers]);
+  return {
+    tools: [
+      ...servers.sources,
+      ...(trust.mayExtend("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
+    ],
+    mcpServers: () => servers.status().servers.map(({ name, state, tools }) => ({ name, state, tools })),
+    commands: { ManageMcp: (command, client) => servers.manage(command, client) },
+    serve: (surface) => servers.serve(surface),
+    close: () => servers[Symbol.asyncDispose](),
+    notices: servers.notices,
+  };
+}
+
+interface Member {
+  readonly declared: McpServer;
+  readonly lease: ServerLease;
+  readonly source: ToolSource;
+  readonly leave: () => void;
+}
+
+/** The servers of one session, and its hold on each. */
+class SessionServers implements AsyncDisposable {
+  readonly notices: string[] = [];
+  readonly #sources: McpSources;
+  readonly #members: Member[] = [];
+  readonly #projects: Member[] = [];
+  readonly #life = new AbortController();
+  #surface: SessionSurface | undefined;
+  #joining: Promise<void> | undefined;
+
+  constructor(sources: McpSources) {
+    this.#sources = sources;
+  }
+
+  /** Of those that were added: the project's are not known yet. */
+  get sources(): readonly ToolSource[] {
+    return this.#members.map(({ source }) => source);
+  }
+
+  /** @throws HarnessError McpServersConflict. */
+  async add(declared: readonly McpServer[]): Promise<void> {
+    for (const server of declared) {
+      const first = this.#members.find((each) => isSameName(each.declared, server));
+      if (first !== undefined) throw conflict(first.declared, server);
+      this.notices.push(...missingVariables(server, this.#sources.defaults.environment));
+      this.#members.push(await this.#join(server));
+    }
+  }
+
+  /** The servers that the project declares, of one kind; they are known once a person has acknowledged their files. */
+  ofProject(kind: "eager" | "lazy"): ToolSource {
+    const isOfKind = ({ source }: Member) => (source.late?.awaited === true ? "eager" : "lazy") === kind;
+    const late: LateTools = {
+      awaited: kind === "eager",
+      ready: async (signal) => {
+        await this.#loaded(signal);
+        await Promise.all(this.#projects.filter(isOfKind).map(({ source }) => source.late?.ready(signal)));
+      },
+    };
+    return {
+      name: `mcp (project, ${kind})`,
+      tools: () => this.#projects.filter(isOfKind).flatMap(({ source }) => source.tools()),
+      late,
+    };
+  }
+
+  serve(surface: SessionSurface): void {
+    this.#surface = surface;
+  }
+
+  status(of: readonly Member[] = this.#all): McpStatus {
+    return {
+      servers: of.map(({ lease: { server } }) => ({
+        name: server.spec.name,
+        state: server.state,
+        tools: server.known.tools.length,
+        ...(server.problem === undefined ? {} : { problem: server.problem.message }),
+      })),
+    };
+  }
+
+  /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */
+  async manage({ server, action }: CommandOf<"ManageMcp">, client: AttachedClient): Promise<Accepted> {
+    const { signal } = this.#life;
+    await this.#loaded(signal);
+    if (server === "" && action === "status") return { result: this.status() };
+    const member = this.#named(server);
+    switch (action) {
+      case "status":
+        break;
+      case "restart":
+        await this.#restart(member);
+        break;
+      case "approve":
+        if (client.identityClass !== "human") {
+          const why = "only a client of class human may approve a server";
+          throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
+        }
+        await member.lease.server.approve();
+        if (member.lease.server.state === "stopped") await this.#restart(member);
+        this.#surface?.refreshTools();
+        break;
+      default:
+        return unreachable(action);
+    }
+    return { result: this.status([member]) };
+  }
+
+  /** Lets go of the servers: those that no other session holds are ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#life.abort(new Cancelled("engine", "the session was ended"));
+    await Promise.all(
+      this.#all.map(async ({ lease, leave }) => {
+        leave();
+        await lease[Symbol.asyncDispose]();
+      }),
+    );
+  }
+
+  get #all(): readonly Member[] {
+    return [...this.#members, ...this.#projects];
+  }
+
+  #named(name: string): Member {
+    const found = this.#all.find(({ declared }) => declared.name === name);
+    if (found !== undefined) return found;
+    const names = this.#all.map(({ declared }) => declared.name);
+    const [meant] = near(name, names);
+    const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
+    throw new HarnessError("McpServerUnknown", { name: visible(name), hint });
+  }
+
+  /** Waits for a while only: what it comes to is told as its state. */
+  async #restart({ lease: { server } }: Member): Promise<void> {
+    using limit = deadline(this.#sources.defaults.world.clock, START_WAIT_MS_MAX, this.#life.signal);
+    const starting = server.restart(this.#life.signal);
+    starting.catch(() => undefined); // told as its state
+    try {
+      await whileAlive(starting, limit.signal);
+    } catch (thrown) {
+      if (!limit.reached) throw thrown;
+    }
+    this.#surface?.refreshTools();
+  }
+
+  async #join(server: McpServer): Promise<Member> {
+    const { workspace, defaults } = this.#sources;
+    const { world, paths, environment, servers } = defaults;
+    const folders = join(paths.state, "mcp");
+    const spec = specOf(server, { workspace, environment, folders });
+    if (spec.transport === "stdio" && server.transport === "stdio" && server.cwd === undefined)
+      await world.files.makeDirectory(spec.cwd, FOLDER_MODE);
+    const lease = (await servers.pool()).hold(spec);
+    const leave = lease.server.watch((event) => this.#surface?.publish(eventOf(spec.name, event)));
+    await lease.server.known.recall();
+    const source = serverSource(lease.server, world.clock, () => this.#surface?.ask);
+    return { declared: server, lease, source, leave };
+  }
+
+  /** Joins the project's servers, once. @throws the signal's reason. */
+  async #loaded(signal: AbortSignal): Promise<void> {
+    const { trust } = this.#sources;
+    if (!trust.mayExtend("mcp")) return;
+    const { extensions } = await trust.loaded(signal);
+    this.#joining ??= this.#joinAll(extensions.filter(({ kind }) => kind === "mcp"));
+    await this.#joining;
+  }
+
+  /** What cannot be used of the project is told, and left out. */
+  async #joinAll(items: Awaited<ReturnType<McpSources["trust"]["loaded"]>>["extensions"]): Promise<void> {
+    for (const { path, files } of items) {
+      try {
+        const bytes = files[0]?.bytes ?? new Uint8Array();
+        for (const server of await acknowledgedServers({ path, bytes })) {
+          const first = this.#all.find((each) => isSameName(each.declared, server));
+          if (first !== undefined) throw conflict(first.declared, server);
+          this.#projects.push(await this.#join(server));
+        }
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        this.#publish(thrown);
+      }
+    }
+  }
+
+  #publish(error: HarnessError): void {
+    this.#surface?.publish(errorEvent(error));
+  }
+}
+
+function eventOf(name: string, event: ServerEvent): Event {
+  switch (event.kind) {
+    case "down": {
+      const reason = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      return { kind: "MCPServerDown", payload: { name, reason, attempts: event.attempts } };
+    }
+    case "refused":
+      return errorEvent(event.error);
+    case "changed": {
+      const tools = shortened(event.tools.map(visible).join(", "), REASON_CHARACTERS_MAX);
+      return errorEvent(new HarnessError("McpToolsChanged", { name, tools }));
+    }
+    default:
+      return unreachable(event);
+  }
+}
+
+function errorEvent({ reason, message }: HarnessError): Event {
+  return { kind: "Error", payload: { reason, message } };
+}
+
+function isSameName(one: McpServer, other: McpServer): boolean {
+  return mapped(one.name).toLowerCase() === mapped(other.name).toLowerCase();
+}
+
+function conflict(first: McpServer, second: McpServer): HarnessError<"McpServersConflict"> {
+  const placeOf = ({ where: { path, line } }: McpServer) => `${path}:${line}`;
+  return new HarnessError("McpServersConflict", {
+    name: second.name,
+    first: placeOf(first),
+    second: placeOf(second),
+  });
+}

@@ -1,0 +1,102 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { canonicalJson, isObject } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
+import type { Ask } from "../control/ask.ts";
+import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import type { Definition } from "./definition.ts";
+import type { SharedServer } from "./shared-server.ts";
+
+/** What a call that no server answers begins with, so that a model can tell it and plan around it ([A] § MCP server supervision). */
+export const UNAVAILABLE = "«mcp-server-unavailable»";
+const SUMMARY_CHARACTERS_MAX = 4_000;
+const PROGRESS_CHARACTERS_MAX = 500;
+
+export interface McpToolParts {
+  readonly server: SharedServer;
+  readonly definition: Definition;
+  /** As the model knows it. */
+  readonly name: string;
+  readonly lazy: boolean;
+  /** Whoever follows the session; undefined before it is served. */
+  readonly ask: () => Ask | undefined;
+}
+
+interface McpPlan extends CallPlan {
+  readonly input: JsonObject;
+}
+
+/**
+ * One tool of a server, as any other tool (MCP-07): nobody knows what it does, so it may change things, and each call is
+ * asked for where no rule allows it. One that is another than a person has let pass is asked for whatever a rule says.
+ */
+export function mcpTool({ server, definition, name, lazy, ask }: McpToolParts): Tool<McpPlan> {
+  const { spec, known } = server;
+  return {
+    name,
+    description: definition.description,
+    inputSchema: definition.inputSchema,
+    mutating: true,
+    level: "WorkspaceWrite",
+    msMax: spec.callMsMax,
+    ...(lazy ? { lazy } : {}),
+    plan(input) {
+      const given = isObject(input) ? input : {};
+      return Promise.resolve({
+        summary: shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX),
+        target: { kind: "none" },
+        input: given,
+        ...(known.isNew(definition)
+          ? {
+              personOnly: `${spec.name} says something else of this tool than when it was approved: ${visible(definition.description)}`,
+            }
+          : {}),
+      });
+    },
+    async run(plan, context) {
+      const result = await called(server, definition, plan, { context, ask: ask() });
+      // It ran, so a person has said yes to it as it is now.
+      await known.accept(definition);
+      const { toolOutput } = await import("./results.ts");
+      return toolOutput(result);
+    },
+  };
+}
+
+async function called(
+  server: SharedServer,
+  definition: Definition,
+  { input }: McpPlan,
+  { context, ask }: { readonly context: ToolContext; readonly ask: Ask | undefined },
+): Promise<CallToolResult> {
+  const { signal, originator } = context;
+  try {
+    return await server.call(definition, input, {
+      signal,
+      onProgress: (progress) => context.progress(progressText(progress)),
+      ...(ask === undefined ? {} : { asking: { ask, signal, originator } }),
+    });
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    const isGone = thrown instanceof HarnessError || server.state !== "running";
+    const text = shortened(visible(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);
+    throw new ToolFailure(isGone ? `${UNAVAILABLE} ${server.spec.name}: ${text}` : text, { cause: thrown });
+  }
+}
+
+function progressText({
+  progress,
+  total,
+  message,
+}: {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}): string {
+  const share = total === undefined ? String(progress) : `${progress} of ${total}`;
+  const said = message === undefined ? "" : `: ${shortened(visible(message), PROGRESS_CHARACTERS_MAX)}`;
+  return `${share}${said}\n`;
+}

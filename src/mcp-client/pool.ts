@@ -1,0 +1,63 @@
+import type { ServerSpec } from "./server-spec.ts";
+import type { ServerPorts } from "./shared-server.ts";
+import { SharedServer } from "./shared-server.ts";
+
+/** A session's hold on a server. Disposing the last one ends the server. */
+export interface ServerLease extends AsyncDisposable {
+  readonly server: SharedServer;
+}
+
+interface Held {
+  readonly server: SharedServer;
+  leases: number;
+}
+
+/**
+ * The servers of one engine, each for all sessions that want the very same one (MCP-05). None is started by being held.
+ */
+export class McpPool implements AsyncDisposable {
+  readonly #ports: ServerPorts;
+  readonly #held = new Map<string, Held>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(ports: ServerPorts) {
+    this.#ports = ports;
+  }
+
+  hold(spec: ServerSpec): ServerLease {
+    const held = this.#held.get(spec.identity) ?? { server: new SharedServer(spec, this.#ports), leases: 0 };
+    this.#held.set(spec.identity, held);
+    held.leases += 1;
+    let released: Promise<void> | undefined;
+    return {
+      server: held.server,
+      [Symbol.asyncDispose]: () => {
+        released ??= this.#release(spec.identity, held);
+        return released;
+      },
+    };
+  }
+
+  /** Ends those that are held still, and waits for those that are on their way out. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const left = [...this.#held.entries()];
+    await Promise.all(left.map(([identity, held]) => this.#end(identity, held)));
+    await Promise.all(this.#closing);
+  }
+
+  async #release(identity: string, held: Held): Promise<void> {
+    held.leases -= 1;
+    if (held.leases === 0 && this.#held.get(identity) === held) await this.#end(identity, held);
+  }
+
+  async #end(identity: string, held: Held): Promise<void> {
+    this.#held.delete(identity);
+    const closing = held.server.close();
+    this.#closing.add(closing);
+    try {
+      await closing;
+    } finally {
+      this.#closing.delete(closing);
+    }
+  }
+}

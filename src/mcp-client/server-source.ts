@@ -1,0 +1,67 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { HarnessError } from "../base/errors.ts";
+import type { Clock } from "../base/world.ts";
+import type { Ask } from "../control/ask.ts";
+import type { Tool, ToolSource } from "../tool/tool.ts";
+import type { Definition } from "./definition.ts";
+import { mcpTool } from "./mcp-tool.ts";
+import { toolNames } from "./names.ts";
+import type { SharedServer } from "./shared-server.ts";
+
+/** How long a request, or a search for tools, waits for a server that is being started; it goes on without it then. */
+export const START_WAIT_MS_MAX = 10_000;
+
+/**
+ * The tools of one server in one session (MCP-02).
+ *
+ * Eager: the first request waits for them, and declares them. Lazy: the server is started when somebody looks for tools, or
+ * calls one that is known from before. Where the declaration leaves it open, their number decides, as it was the last time.
+ */
+export function serverSource(server: SharedServer, clock: Clock, ask: () => Ask | undefined): ToolSource {
+  const { spec, known } = server;
+  let made:
+    | { readonly of: readonly Definition[]; readonly isLazy: boolean; readonly tools: readonly Tool[] }
+    | undefined;
+  let waitedFor: Promise<unknown> | undefined;
+
+  function isLazy(): boolean {
+    if (spec.discovery !== undefined) return spec.discovery === "lazy";
+    return known.tools.length > spec.eagerToolsMax;
+  }
+
+  return {
+    name: `mcp:${spec.name}`,
+    tools() {
+      const lazy = isLazy();
+      if (made?.of === known.tools && made.isLazy === lazy) return made.tools;
+      const names = toolNames(
+        spec.name,
+        known.tools.map(({ name }) => name),
+      );
+      const tools = known.tools.map((definition, at) =>
+        mcpTool({ server, definition, name: names[at] ?? "", lazy, ask }),
+      );
+      made = { of: known.tools, isLazy: lazy, tools };
+      return tools;
+    },
+    late: {
+      get awaited() {
+        return !isLazy();
+      },
+      async ready(signal) {
+        if (server.state === "running" || server.problem !== undefined) return;
+        const starting = server.connected(signal);
+        starting.catch(() => undefined);
+        if (server.starting === waitedFor && waitedFor !== undefined) return; // it was waited for long enough
+        using limit = deadline(clock, START_WAIT_MS_MAX, signal);
+        try {
+          await whileAlive(starting, limit.signal);
+        } catch (thrown) {
+          signal.throwIfAborted();
+          if (limit.reached) waitedFor = server.starting;
+          else if (!(thrown instanceof HarnessError)) throw thrown;
+        }
+      },
+    },
+  };
+}

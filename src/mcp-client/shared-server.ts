@@ -1,0 +1,370 @@
+import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/client";
+import { whileAlive } from "../base/deadline.ts";
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { World } from "../base/world.ts";
+import type { CallOptions, Connection, Era } from "./connection.ts";
+import { connect } from "./connection.ts";
+import type { Definition } from "./definition.ts";
+import type { Asking } from "./elicitation.ts";
+import { KnownTools } from "./known-tools.ts";
+import { launch } from "./launch.ts";
+import { findProgram, hashOf } from "./program.ts";
+import type { Records } from "./records.ts";
+import type { Failures } from "./restarts.ts";
+import { afterFailure, COOLDOWN_MS, NO_FAILURES } from "./restarts.ts";
+import type { AddressSpec, ServerSpec } from "./server-spec.ts";
+import type { StdioTransport } from "./stdio.ts";
+
+export type ServerState = "stopped" | "starting" | "running" | "degraded";
+
+/** What a session is told of a server that it uses. */
+export type ServerEvent =
+  /** It is given up: its tools stay listed and answer nothing. */
+  | { readonly kind: "down"; readonly reason: string; readonly attempts: number }
+  /** It was not even started, or could not be kept; the words are the error's. */
+  | { readonly kind: "refused"; readonly error: HarnessError }
+  /** These tools are others than those that were approved. */
+  | { readonly kind: "changed"; readonly tools: readonly string[] };
+
+export interface ServerPorts {
+  readonly world: Pick<World, "clock" | "files" | "spawn" | "log" | "machine">;
+  /** Of cinch. */
+  readonly version: string;
+  readonly records: Records;
+  /** Opens the wire to a server that is elsewhere. Its failures say what is wrong in words for people. */
+  openAddress(spec: AddressSpec, log: Log): Promise<Transport>;
+  /** Whatever the client answers to a server that asks. */
+  prepare?(client: Client, server: SharedServer): void;
+}
+
+/** A server that keeps saying that its tools are others is asked no more often. */
+const LIST_PAUSE_MS = 1_000;
+/** A greeting in words that a server does not know may end it; it is greeted in the older ones then. */
+const FIRST_ERA: Era = "auto";
+
+/**
+ * One server, for all sessions that use it (MCP-05): started when it is first asked for, started again when it ends by
+ * itself, and given up after too much of that (MCP-03).
+ *
+ * Nothing it does reaches further than its own calls: these fail, each with the reason.
+ */
+export class SharedServer {
+  readonly spec: ServerSpec;
+  readonly #ports: ServerPorts;
+  readonly #log: Log;
+  readonly #life = new AbortController();
+  readonly #watchers = new Set<(event: ServerEvent) => void>();
+  readonly #askings = new Set<Asking>();
+  #state: ServerState = "stopped";
+  #era: Era = FIRST_ERA;
+  #connection: Connection | undefined;
+  #startedMs = 0;
+  #starting: Promise<Connection> | undefined;
+  #failures: Failures = NO_FAILURES;
+  #down: { readonly error: HarnessError; readonly untilMs: number } | undefined;
+  readonly #known: KnownTools;
+  #hurry = new AbortController();
+  #stale = false;
+  #listing: Promise<void> | undefined;
+  #wire: StdioTransport | undefined;
+
+  constructor(spec: ServerSpec, ports: ServerPorts) {
+    this.spec = spec;
+    this.#ports = ports;
+    this.#log = ports.world.log.for(`mcp.${spec.name}`);
+    this.#known = new KnownTools({
+      spec,
+      records: ports.records,
+      log: this.#log,
+      onChanged: (tools) => this.#tell({ kind: "changed", tools }),
+    });
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** What is known of its tools, and what of that a person has let pass. */
+  get known(): Pick<KnownTools, "tools" | "isNew" | "recall" | "accept"> {
+    return this.#known;
+  }
+
+  /** What can be waited for where it is being started; a later start is another. */
+  get starting(): Promise<unknown> | undefined {
+    return this.#starting;
+  }
+
+  /** Why it is given up, for as long as it is. */
+  get problem(): HarnessError | undefined {
+    const { clock } = this.#ports.world;
+    return this.#down !== undefined && clock.monotonic() < this.#down.untilMs ? this.#down.error : undefined;
+  }
+
+  watch(watcher: (event: ServerEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /**
+   * A connection to it; starts it where it does not run, and waits while it is being started again.
+   * @throws the signal's reason; HarnessError MCPServerUnavailable, MCPServerSHA256Mismatch, McpProgramMissing …
+   */
+  async connected(signal: AbortSignal): Promise<Connection> {
+    signal.throwIfAborted();
+    this.#life.signal.throwIfAborted();
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.problem !== undefined) throw this.problem;
+    return await whileAlive(this.#begin(), signal);
+  }
+
+  /**
+   * Calls one of its tools.
+   * @throws as `connected`; Error in words for people where the call fails.
+   */
+  async call(
+    tool: Definition,
+    input: JsonObject,
+    { asking, ...options }: CallOptions & { readonly asking?: Asking },
+  ): Promise<CallToolResult> {
+    const connection = await this.connected(options.signal);
+    const now = this.#known.tools.find(({ name }) => name === tool.name);
+    if (now?.sha256 !== tool.sha256)
+      throw new Error("it says something else of this tool by now: look it up again");
+    if (asking !== undefined) this.#askings.add(asking);
+    try {
+      return await connection.call(tool.name, input, options);
+    } catch (thrown) {
+      if (options.signal.aborted || this.#connection === connection) throw thrown;
+      throw new Error(this.#wire?.problem ?? "it ended during the call", { cause: thrown });
+    } finally {
+      if (asking !== undefined) this.#askings.delete(asking);
+    }
+  }
+
+  /** Whom a question of the server is for: the one session that it works for now; with several, nobody can tell. */
+  get asking(): Asking | undefined {
+    const [first, ...others] = this.#askings;
+    return others.every(({ ask }) => ask === first?.ask) ? first : undefined;
+  }
+
+  /** Starts it anew, whatever became of it before. @throws as `connected`. */
+  async restart(signal: AbortSignal): Promise<void> {
+    const before = this.#connection;
+    this.#connection = undefined;
+    this.#failures = NO_FAILURES;
+    this.#down = undefined;
+    this.#hurry.abort(new Cancelled("engine", "it is started anew at once"));
+    await before?.close();
+    await this.connected(signal);
+  }
+
+  /**
+   * A person accepts it as it is now: its program, and what it says of its tools.
+   * @throws HarnessError McpProgramMissing, McpRecordUnusable.
+   */
+  async approve(): Promise<void> {
+    const { spec } = this;
+    const { files } = this.#ports.world;
+    const isPinned = spec.transport === "stdio" && spec.sha256 !== undefined;
+    await this.#known.approve(isPinned ? await hashOf(files, await findProgram(files, spec)) : undefined);
+    if (this.#down?.error.reason === "MCPServerSHA256Mismatch") {
+      this.#down = undefined;
+      this.#failures = NO_FAILURES;
+      this.#state = "stopped";
+    }
+  }
+
+  /** Ends it, with every process of its own. */
+  async close(): Promise<void> {
+    this.#life.abort(new Cancelled("engine", "no session uses the server any more"));
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#state = "stopped";
+    await connection?.close();
+    await this.#starting?.then(
+      (late) => late.close(),
+      () => undefined, // whoever waited for it has been told
+    );
+    await this.#listing;
+  }
+
+  #begin(): Promise<Connection> {
+    if (this.#starting !== undefined) return this.#starting;
+    this.#down = undefined;
+    const starting = this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    this.#starting = starting;
+    starting.catch(() => undefined); // whoever waits for it is told; nobody may
+    return starting;
+  }
+
+  /** Tries, and tries again as long as that is worth it. */
+  async #start(): Promise<Connection> {
+    this.#state = "starting";
+    while (true) {
+      try {
+        return await this.#open();
+      } catch (thrown) {
+        this.#life.signal.throwIfAborted();
+        await this.#afterFailure(thrown, 0);
+      }
+    }
+  }
+
+  /** Resolves when it may be tried again. @throws HarnessError where it may not: it is given up. */
+  async #afterFailure(thrown: unknown, ranMs: number): Promise<void> {
+    const { clock } = this.#ports.world;
+    const reason = messageOf(thrown);
+    this.#log.write("warn", "the server failed", { reason });
+    const next = afterFailure(this.#failures, { nowMs: clock.monotonic(), ranMs });
+    if (next.kind === "restart" && !isFinal(thrown)) {
+      this.#failures = next.failures;
+      this.#state = "starting";
+      await this.#pause(next.afterMs);
+      return;
+    }
+    const attempts = next.kind === "give-up" ? next.restarts : this.#failures.inARow;
+    this.#failures = NO_FAILURES;
+    this.#state = "degraded";
+    const error = isFinal(thrown) ? thrown : unavailable(this.spec.name, attempts, thrown);
+    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS };
+    if (isFinal(thrown)) this.#tell({ kind: "refused", error: thrown });
+    else this.#tell({ kind: "down", reason, attempts });
+    throw error;
+  }
+
+  /** Waits, unless a person wants it started anew. */
+  async #pause(ms: number): Promise<void> {
+    this.#hurry = new AbortController();
+    const signal = AbortSignal.any([this.#life.signal, this.#hurry.signal]);
+    try {
+      await this.#ports.world.clock.sleep(ms, signal);
+    } catch (thrown) {
+      if (!this.#hurry.signal.aborted || this.#life.signal.aborted) throw thrown;
+    }
+  }
+
+  async #open(): Promise<Connection> {
+    const { spec } = this;
+    const { world, version } = this.#ports;
+    const { signal } = this.#life;
+    const parts = {
+      clock: world.clock,
+      log: this.#log,
+      version,
+      capabilities: this.#ports.prepare === undefined ? {} : { elicitation: { form: {}, url: {} } },
+      prepare: (client: Client) => this.#ports.prepare?.(client, this),
+      onToolsChanged: () => this.#onToolsChanged(),
+    };
+    const greet = async (era: Era) => {
+      const transport = await this.#wireTo(spec);
+      try {
+        return await connect(transport, era, parts, signal);
+      } catch (thrown) {
+        const problem = transport === this.#wire ? this.#wire?.problem : undefined;
+        if (problem === undefined || signal.aborted) throw thrown;
+        throw new Error(problem, { cause: thrown });
+      }
+    };
+    let connection: Connection;
+    try {
+      connection = await greet(this.#era);
+    } catch (thrown) {
+      const hasEnded = this.#era === "auto" && this.#wire?.problem !== undefined && !isFinal(thrown);
+      if (!hasEnded || signal.aborted) throw await this.#refusal(thrown);
+      connection = await greet("legacy");
+      this.#era = "legacy";
+    }
+    try {
+      await this.#known.learn(await connection.tools(signal));
+    } catch (thrown) {
+      await connection.close();
+      throw this.#wire?.problem === undefined ? thrown : new Error(this.#wire.problem, { cause: thrown });
+    }
+    if (signal.aborted) {
+      await connection.close();
+      throw signal.reason;
+    }
+    this.#connection = connection;
+    this.#startedMs = world.clock.monotonic();
+    this.#state = "running";
+    this.#log.write("info", "the server runs", {
+      protocol: connection.client.getNegotiatedProtocolVersion(),
+      tools: this.#known.tools.length,
+    });
+    void connection.closed.then(() => this.#onClosed(connection));
+    return connection;
+  }
+
+  /** What keeps us out of a server that is elsewhere, wherever in a chain of causes it stands. */
+  async #refusal(thrown: unknown): Promise<unknown> {
+    if (this.spec.transport === "stdio") return thrown;
+    const { refusalIn } = await import("./http.ts");
+    return refusalIn(thrown) ?? thrown;
+  }
+
+  async #wireTo(spec: ServerSpec): Promise<Transport> {
+    if (spec.transport !== "stdio") return await this.#ports.openAddress(spec, this.#log);
+    const approved = await this.#known.program();
+    this.#wire = await launch(spec, { world: this.#ports.world, log: this.#log, approved });
+    return this.#wire;
+  }
+
+  #onClosed(connection: Connection): void {
+    if (this.#connection !== connection) return; // we closed it
+    this.#connection = undefined;
+    const { clock } = this.#ports.world;
+    const ranMs = clock.monotonic() - this.#startedMs;
+    const reason = new Error(this.#wire?.problem ?? "the connection was closed");
+    this.#state = "starting";
+    const starting = this.#recover(connection, reason, ranMs).finally(() => {
+      this.#starting = undefined;
+    });
+    this.#starting = starting;
+    starting.catch(() => undefined); // told as an event, and to whoever waits for it
+  }
+
+  async #recover(before: Connection, reason: Error, ranMs: number): Promise<Connection> {
+    await before.close();
+    await this.#afterFailure(reason, ranMs);
+    return await this.#start();
+  }
+
+  /** Reads its tools again, as often as it says that they are others, and no more often than once in a while. */
+  #onToolsChanged(): void {
+    this.#stale = true;
+    this.#listing ??= this.#listAgain().finally(() => {
+      this.#listing = undefined;
+    });
+  }
+
+  async #listAgain(): Promise<void> {
+    const { signal } = this.#life;
+    try {
+      while (this.#stale && this.#connection !== undefined) {
+        this.#stale = false;
+        await this.#known.learn(await this.#connection.tools(signal));
+        await this.#ports.world.clock.sleep(LIST_PAUSE_MS, signal);
+      }
+    } catch (thrown) {
+      if (!signal.aborted)
+        this.#log.write("warn", "its tools cannot be listed again", { error: messageOf(thrown) });
+    }
+  }
+
+  #tell(event: ServerEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
+  }
+}
+
+/** What trying again does not help against. */
+function isFinal(thrown: unknown): thrown is HarnessError {
+  return thrown instanceof HarnessError;
+}
+
+function unavailable(name: string, attempts: number, cause: unknown): HarnessError<"MCPServerUnavailable"> {
+  return new HarnessError("MCPServerUnavailable", { name, attempts: String(attempts) }, { cause });
+}
