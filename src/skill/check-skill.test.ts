@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { blocksOf } from "../../test/support/documents.ts";
 import { readSource } from "../../test/support/source.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { checkSkills } from "../harness/skills-review.ts";
@@ -101,4 +102,11 @@ test("[SKL-01] limits of length are counted in characters", async () => {
     "S:2: name: has 65 characters, more than 64",
     "S:3: description: has 1025 characters, more than 1024",
   ]);
+});
+
+test("[DOC-01 SKL-01] the skill that the page shows keeps to the specification, but for its triggers", async () => {
+  const page = "docs/skills.md";
+  const [block] = blocksOf(page, readSource(page)).filter(({ language }) => language === "markdown");
+  const problems = await checkSkill(block?.text ?? "", { path: page, folder: "release-notes" });
+  expect(problems.map(({ field, severity }) => [field, severity])).toEqual([["triggers", "warning"]]);
 });
