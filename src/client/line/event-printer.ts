@@ -66,9 +66,9 @@ export class EventPrinter {
   /** What people call the events that a session can be set back to. */
   readonly #places = new Map<EventSeq, string>();
   #waiting: readonly WaitingInput[] = [];
-  /** What was told last of files that cannot be set back. */
   /** Set once the session that is watched has been left for another one. */
   #isLeft = false;
+  /** What was told last of files that cannot be set back. */
   #unkeptText: string | undefined;
   /** Whether the session was last told to be in plan mode. */
   #plans = false;
@@ -207,7 +207,6 @@ export class EventPrinter {
     }
   }
 
-  #turnStart(envelope: EnvelopeOf<"TurnStarted">): string | undefined {
   /** Where the session is left for another one while somebody watches, that one tells it. */
   #profileSwitched(envelope: EnvelopeOf<"ProfileSwitched">): string | undefined {
     const isLeft = envelope.payload.next !== undefined;
@@ -217,6 +216,7 @@ export class EventPrinter {
     return undefined;
   }
 
+  #turnStart(envelope: EnvelopeOf<"TurnStarted">): string | undefined {
     const { originator, content, inputId } = envelope.payload;
     if (content === undefined) return undefined;
     if (originator === this.#options.client())
