@@ -1,10 +1,36 @@
 import type { EventHandler, HarnessConfig, HarnessTool } from "./harness/embedder.ts";
+import type { HarnessPlugins } from "./harness/facade.ts";
 import { AgentConversation } from "./harness/facade.ts";
 import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./harness/embedder.ts";
-export type { Plugin, PluginHarness } from "./plugin/plugin.ts";
+export type { HarnessPlugins } from "./harness/facade.ts";
+export type {
+  PluginHook,
+  PluginHookAnswer,
+  PluginHookOptions,
+  PluginMoments,
+} from "./plugin/moments.ts";
+export type {
+  Plugin,
+  PluginCall,
+  PluginCallContext,
+  PluginCommand,
+  PluginCommandContext,
+  PluginHarness,
+  PluginListener,
+  PluginMiddlewareOptions,
+  PluginPlace,
+  PluginTool,
+  PluginToolMiddleware,
+  PluginTransport,
+  PluginWords,
+} from "./plugin/plugin.ts";
+export type { PluginSession } from "./plugin/session.ts";
+export type { RequestMiddleware } from "./provider/middleware.ts";
+export type { ModelEvent, ModelRequest, Provider } from "./provider/provider.ts";
+export type { CallPlan, Level, Tool, ToolOutput, ToolSource } from "./tool/tool.ts";
 
 /**
  * An agent with the embedder's own tools, on cinch's engine ([B] § Go API).
@@ -15,7 +41,12 @@ export type { Plugin, PluginHarness } from "./plugin/plugin.ts";
  * @throws HarnessError at construction when there is no API key.
  */
 export class Harness extends AgentConversation {
-  constructor(config: HarnessConfig, tools: readonly HarnessTool[] = [], handler: EventHandler = {}) {
-    super(config, tools, handler, libraryParts());
+  constructor(
+    config: HarnessConfig,
+    tools: readonly HarnessTool[] = [],
+    handler: EventHandler = {},
+    options: HarnessPlugins = {},
+  ) {
+    super(config, tools, handler, libraryParts(), options);
   }
 }

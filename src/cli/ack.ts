@@ -62,7 +62,8 @@ function pathsOf({ paths }: Ack, at: Surroundings): readonly string[] {
 
 /** Goes through what is pending; gives what was not acknowledged. */
 async function acknowledge(review: Review, at: Surroundings): Promise<readonly PendingItem[]> {
-  const { pending, ledger } = review;
+  const { ledger } = review;
+  const pending = [...review.pending, ...review.plugins.pending];
   // What reads the pipe of a script has read no file: it is told what waits, and who can look at it.
   if (process.stdin.isTTY !== true || !at.stderr.isTerminal) {
     for (const { path, verdict } of pending)
@@ -139,9 +140,11 @@ async function writeLockFile(files: Files, path: string, text: string): Promise<
   }
 }
 
-function nothingLeft({ items, root }: Review): string {
-  if (items.length === 0) return `there is nothing to acknowledge in ${neutraliseLine(root)}`;
-  return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}, unchanged since`;
+function nothingLeft({ items, plugins, root }: Review): string {
+  const own = plugins.items.length === 0 ? "" : `, and ${count(plugins.items.length, "plugin")} of yours`;
+  if (items.length + plugins.items.length === 0)
+    return `there is nothing to acknowledge in ${neutraliseLine(root)}`;
+  return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}${own}, unchanged since`;
 }
 
 interface Answers extends Disposable {

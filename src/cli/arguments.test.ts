@@ -172,6 +172,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   mcp: true,
   token: true,
   memory: true,
+  plugins: true,
   skills: true,
   conformance: true,
 };

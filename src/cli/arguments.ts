@@ -74,6 +74,13 @@ export type Invocation =
       readonly json: boolean;
     }
   | {
+      readonly kind: "plugins";
+      readonly settings: Settings;
+      /** What follows: list, or check and a path. */
+      readonly words: readonly string[];
+      readonly json: boolean;
+    }
+  | {
       readonly kind: "skills";
       readonly settings: Settings;
       /** What follows: list, show and a name, or check and paths. */
@@ -177,6 +184,8 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     };
   }
   if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
+  if (mode === "plugins")
+    return { kind: "plugins", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "skills") return { kind: "skills", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
   if (mode === "doctor")
@@ -261,6 +270,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "sessions",
   "memory",
   "skills",
+  "plugins",
   "help",
 ]);
 

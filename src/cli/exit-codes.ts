@@ -69,6 +69,8 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "ExportInvalid",
   "NothingToContinue",
   "MemoryMissing",
+  "PluginInvalid",
+  "PluginConflict",
 ]);
 
 /** A file or program that nobody has looked at, or a record of approvals that cannot be relied on. */

@@ -35,6 +35,7 @@ const ALL = [
   "sessions",
   "memory",
   "skills",
+  "plugins",
   "doctor",
   "serve",
   "token",
@@ -184,7 +185,7 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "sessions", "memory", "skills", "doctor", "conformance"],
+    for: ["permissions", "sessions", "memory", "skills", "plugins", "doctor", "conformance"],
   },
   {
     name: "full",
@@ -221,6 +222,10 @@ export const COMMANDS = [
   {
     name: "sessions",
     help: "Look at stored sessions and keep them: list, show, resume, branch, rewind, replay, export, import, pin, unpin, delete, expire. cinch sessions --help tells more.",
+  },
+  {
+    name: "plugins",
+    help: "Plugins that your own configuration names: plugins list, plugins check PATH (which runs it).",
   },
   {
     name: "memory",

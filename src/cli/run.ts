@@ -150,6 +150,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runSkills } = await import("./skills.ts");
       return await runSkills(invocation, stop);
     }
+    case "plugins": {
+      const { runPlugins } = await import("./plugins.ts");
+      return await runPlugins(invocation, stop);
+    }
     case "memory": {
       const { runMemory } = await import("./memory.ts");
       return await runMemory(invocation, stop);

@@ -1,12 +1,15 @@
 import { ownWords } from "../base/brand.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
 import type { LogLevel } from "../base/log.ts";
 import type { World } from "../base/world.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { ModelInUse } from "../engine/turn.ts";
+import type { Plugin } from "../plugin/plugin.ts";
 import type { ContentBlock } from "../protocol/content.ts";
+import type { Event } from "../protocol/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { knownModel } from "../provider/prices.ts";
 import { retry } from "../provider/retry.ts";
@@ -14,14 +17,21 @@ import { memorySessionStore } from "../session/memory-store.ts";
 import { SEAL_KEY_BYTES } from "../session/seal.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
+import type { ToolSource } from "../tool/tool.ts";
 import { redactor } from "../trust/redact.ts";
 import { openCompaction } from "./compaction.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
+import type { FacadePlugins } from "./facade-plugins.ts";
 import { resultOf } from "./prompt-result.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
+
+/** What a `Harness` is extended with. */
+export interface HarnessPlugins {
+  readonly plugins?: readonly Plugin[];
+}
 
 /** What a `Harness` stands on; the package's own entry fills it in. */
 export interface FacadeParts {
@@ -41,7 +51,8 @@ export class AgentConversation implements AsyncDisposable {
   readonly #parts: FacadeParts;
   readonly #client: AttachedClient;
   readonly #model: ModelInUse;
-  readonly #registry = new ToolRegistry();
+  readonly #plugins: readonly Plugin[];
+  readonly #library: ToolSource;
   /** What the embedder should know: that a retired model was replaced. */
   readonly notices: readonly string[];
   #session: Promise<Session> | undefined;
@@ -55,12 +66,15 @@ export class AgentConversation implements AsyncDisposable {
     tools: readonly HarnessTool[],
     handler: EventHandler,
     parts: FacadeParts,
+    options: HarnessPlugins = {},
   ) {
     assertUsable(config);
     this.#config = config;
-    this.#registry.add({ name: "library", tools: () => tools.map(embeddedTool) });
+    this.#library = { name: "library", tools: () => tools.map(embeddedTool) };
+    new ToolRegistry().add(this.#library); // what is wrong with one is told here
     this.#handler = handler;
     this.#parts = parts;
+    this.#plugins = options.plugins ?? [];
     const { note, ...model } = parts.model(config);
     this.#model = model;
     this.notices = note === undefined ? [] : [note];
@@ -146,14 +160,18 @@ export class AgentConversation implements AsyncDisposable {
     const { world } = this.#parts;
     const model = this.#model;
     const store = memorySessionStore(world.machine);
-    const scratch = await world.files.makeTemporary("cinch-library-");
     const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
+    const plugins = await this.#openPlugins(session);
+    const registry = new ToolRegistry();
+    for (const source of [this.#library, ...(plugins?.part.tools ?? [])]) registry.add(source);
+    const scratch = await world.files.makeTemporary("cinch-library-");
     const createdAt = new Date(world.clock.now()).toISOString();
     const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
     const writer = await store.create(log, {
       pid: world.machine.pid,
       processStart: world.machine.processStart,
     });
+    let publish: (event: Event) => void = () => undefined;
     const key = world.random.bytes(SEAL_KEY_BYTES);
     const directories = await bothPaths(world.files, scratch);
     const secrets = redactor([]);
@@ -165,18 +183,25 @@ export class AgentConversation implements AsyncDisposable {
       writer,
       history: [],
       lastTurn: 0,
-      tools: () => this.#registry,
+      tools: (tell) => {
+        publish = tell;
+        return registry;
+      },
+      ...(plugins === undefined ? {} : momentsOf(plugins)),
+      onQuestions: (_, follow) => plugins?.part.serve({ publish: (event) => publish(event), follow }),
       workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
       telemetry: [this.#tellResults()],
-      gate: () => [],
+      gate: () => plugins?.part.gate ?? [],
       inner: [],
       requestMiddleware: [
+        ...(plugins?.part.request ?? []),
         systemPrompt(this.#config.systemPrompt ?? ""),
         openCompaction({
           world,
           keys: [],
           windowOf: (provider, name) => knownModel(provider, name)?.contextTokens,
           redact: (text) => secrets.text(text),
+          before: async (moment, context) => await plugins?.part.onCompact(moment, context),
         }),
         retry(),
       ],
@@ -190,12 +215,21 @@ export class AgentConversation implements AsyncDisposable {
       attended: false,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
       onBlock: (block) => this.#tellBlock(block),
-      settle: () => Promise.resolve(),
+      settle: async () => await plugins?.part.settle(),
       close: async () => {
+        await plugins?.part.close();
+        await plugins?.host[Symbol.asyncDispose]();
         await writer[Symbol.asyncDispose]();
         await world.files.remove(scratch);
       },
     });
+  }
+
+  /** Loaded only where there are some. A failure leaves nothing, and the next prompt tries again. */
+  async #openPlugins(session: SessionId): Promise<FacadePlugins | undefined> {
+    if (this.#plugins.length === 0) return undefined;
+    const { openFacadePlugins } = await import("./facade-plugins.ts");
+    return await openFacadePlugins(this.#parts.world, this.#plugins, session);
   }
 
   #tellBlock(block: ContentBlock): void {
@@ -241,6 +275,10 @@ function assertUsable(config: HarnessConfig): void {
 
 function misuse(problem: string): HarnessError {
   return new HarnessError("UsageInvalid", { problem });
+}
+
+function momentsOf({ part: { onInput, onTurnEnd, onFollowed } }: FacadePlugins) {
+  return { onInput, onTurnEnd, onFollowed };
 }
 
 function systemPrompt(text: string): RequestMiddleware {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
@@ -178,9 +177,4 @@ export class PluginHost implements AsyncDisposable {
 
 function providerIn(claim: string): string {
   return claim.startsWith("the provider ") ? claim.slice("the provider ".length) : "";
-}
-
-/** Where the copies lie. */
-export function pluginsFolder(data: string): string {
-  return join(data, "plugins");
 }

@@ -39,6 +39,22 @@ export interface PluginSources {
   extendRules(plugins: readonly Registered[]): void;
 }
 
+/** What plugins add, with all that they ask of the session. */
+export interface PluginPart extends Omit<SessionPart, "serve"> {
+  readonly tools: readonly ToolSource[];
+  readonly gate: readonly ToolMiddleware[];
+  readonly request: readonly RequestMiddleware[];
+  readonly onInput: NonNullable<SessionPart["onInput"]>;
+  readonly onTurnEnd: NonNullable<SessionPart["onTurnEnd"]>;
+  readonly onFollowed: () => void;
+  readonly onCompact: NonNullable<SessionPart["onCompact"]>;
+  readonly serve: (surface: PluginSurface) => void;
+  readonly settle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+type PluginSurface = Pick<SessionSurface, "publish" | "follow">;
+
 /** One plugin in this session. */
 interface Active {
   readonly plugin: Registered;
@@ -52,14 +68,14 @@ interface Active {
  * What the plugins of a session add to it, each thing at the place that it has in `PluginHarness`. One that a person still
  * has to look at joins before the first input, once they have.
  */
-export function pluginPart(sources: PluginSources): SessionPart {
+export function pluginPart(sources: PluginSources): PluginPart {
   const { world, session: id, plugins, source } = sources;
   const end = new AbortController();
   const listening: Promise<void>[] = [];
   const active: Active[] = [];
   /** Told once somebody can be told. */
   const waiting: Event[] = [];
-  let surface: SessionSurface | undefined;
+  let surface: PluginSurface | undefined;
   let joining: Promise<void> | undefined;
 
   const tell = (event: Event) => {

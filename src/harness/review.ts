@@ -1,5 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import { hasReason } from "../base/errors.ts";
+import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
@@ -27,6 +28,11 @@ export interface Review {
   readonly own: OwnFolder;
   /** Of `~/.agents`, which the user's programs share: likewise. */
   readonly shared: OwnFolder;
+  /** Plugins that the user's own files name: each is looked at, and no lock file of a project approves one. */
+  readonly plugins: {
+    readonly items: readonly TrustItem[];
+    readonly pending: readonly PendingItem[];
+  };
   /** Sentences for the person: what is never loaded, and what was accepted without a question. */
   readonly notices: readonly string[];
   readonly ledger: TrustLedger;
@@ -56,6 +62,8 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const promoteProse = config.trust.promoteProse ?? false;
   const judged = await judgeItems(options, items, { root, promoteProse });
+  const plugins = only.length > 0 ? [] : await pluginsOf(options, config);
+  const pluginsJudged = await judgeItems(options, plugins, { root, promoteProse: false });
   const home = options.environment?.["HOME"];
   const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
   const folders = {
@@ -74,6 +82,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
     root,
     items,
     pending: judged.pending,
+    plugins: { items: plugins, pending: pluginsJudged.pending },
     own: await ownFolder(paths.config, folders.own),
     shared: await ownFolder(shared ?? "", folders.shared),
     notices: [
@@ -83,6 +92,13 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
     ],
     ledger: judged.ledger,
   };
+}
+
+async function pluginsOf(options: ReviewOptions, config: Config): Promise<readonly TrustItem[]> {
+  const profile = await profileOf(options, options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE);
+  if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
+  const { namedPlugins, readPlugins } = await import("./plugin-files.ts");
+  return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
 }
 
 /** A folder stands for what is in it, and for the instructions above it that a session there loads too. */

@@ -35,7 +35,7 @@ export interface LatePlugins {
 export async function openSessionPlugins(
   host: PluginHost,
   items: readonly TrustItem[],
-  trust: ProjectTrust,
+  trust: Pick<ProjectTrust, "isPending" | "loaded">,
 ): Promise<SessionPlugins> {
   const given = await host.given();
   const pending = items.filter((item) => trust.isPending(item));

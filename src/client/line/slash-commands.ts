@@ -7,7 +7,7 @@ import type { Costs } from "../kit/cost-book.ts";
 import { printCosts } from "../kit/cost-table.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import type { KnownTask } from "../kit/tasks.ts";
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
 import { builtIn, helpText, unknownText } from "./commands.ts";
 import type { ProfilesSurface } from "./profiles.ts";
@@ -117,7 +117,10 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   if (namespace === "skills") return await runSkills(command, client);
   if (namespace === "profiles") return await runProfiles(command, client);
   const { session: sessionId } = client;
-  await client.send({ kind: "CustomCommand", sessionId, namespace, verb, payload: { args, text } });
+  const payload = { args, text };
+  const result = await client.request({ kind: "CustomCommand", sessionId, namespace, verb, payload });
+  const said = typeof result === "object" && result !== null && "text" in result ? result.text : undefined;
+  if (typeof said === "string" && said !== "") await client.say(neutralise(said));
 }
 
 async function setModel(model: string, client: CommandSurface): Promise<void> {
