@@ -165,6 +165,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   "verify-ack": true,
   creds: true,
   permissions: true,
+  profile: true,
   sessions: true,
   doctor: true,
   serve: true,

@@ -59,6 +59,13 @@ export type Invocation =
       /** JSON. */
       readonly input?: string;
     }
+  | {
+      readonly kind: "profile";
+      readonly settings: Settings;
+      /** What follows: list, show or check, and a profile. */
+      readonly words: readonly string[];
+      readonly json: boolean;
+    }
   | SessionsInvocation
   | {
       readonly kind: "doctor";
@@ -183,6 +190,10 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
       ...(input === undefined ? {} : { input }),
     };
   }
+  if (mode === "profile") {
+    const json = oneOf(flags, "output-format", ["text", "json"]) === "json" || flags.has("json");
+    return { kind: "profile", settings, words: ownWords ?? [], json };
+  }
   if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "plugins")
     return { kind: "plugins", settings, words: ownWords ?? [], json: flags.has("json") };
@@ -267,6 +278,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "ack",
   "creds",
   "permissions",
+  "profile",
   "sessions",
   "memory",
   "skills",

@@ -24,6 +24,8 @@ export type Mode = "line" | "print" | CommandName;
 const RUNS = ["line", "print", "debug", "serve"] as const;
 /** What works with an engine whose sessions are begun elsewhere too. */
 const WORKS = [...RUNS, "acp", "mcp"] as const;
+/** What may look at the settings of such a session without beginning one. */
+const SETS = [...WORKS, "profile"] as const;
 const ALL = [
   "line",
   "print",
@@ -32,6 +34,7 @@ const ALL = [
   "ack",
   "verify-ack",
   "permissions",
+  "profile",
   "sessions",
   "memory",
   "skills",
@@ -56,10 +59,10 @@ export const FLAGS = [
   {
     name: "output-format",
     value: "FORMAT",
-    help: "With -p: text (default; the answer), json (one object), stream-json (one event a line).",
-    for: ["print", "debug"],
+    help: "With -p: text (default; the answer), json (one object), stream-json (one event a line). With profile: text or json.",
+    for: ["print", "debug", "profile"],
   },
-  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: WORKS },
+  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: SETS },
   {
     name: "profile",
     value: "NAME|PATH",
@@ -78,7 +81,7 @@ export const FLAGS = [
     name: "level",
     value: "LEVEL",
     help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
-    for: [...WORKS, "permissions"],
+    for: [...SETS, "permissions"],
   },
   {
     name: "auto-approve",
@@ -88,7 +91,7 @@ export const FLAGS = [
   {
     name: "strict-permissions",
     help: "Ask for every call: also for known reads, and for commands in the sandbox.",
-    for: [...WORKS, "permissions"],
+    for: [...SETS, "permissions"],
   },
   {
     name: "plan",
@@ -99,30 +102,30 @@ export const FLAGS = [
     name: "effort",
     value: "WORD",
     help: "How hard the model is to think: off, low, medium, high, xhigh or max.",
-    for: WORKS,
+    for: SETS,
   },
-  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: WORKS },
+  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: SETS },
   {
     name: "max-cost",
     value: "USD",
     help: "Start no request that could exceed this cost (exit code 4).",
-    for: WORKS,
+    for: SETS,
   },
   {
     name: "without-project",
     help: "Load nothing of the project: no AGENTS.md and the like, none of its settings.",
-    for: WORKS,
+    for: SETS,
   },
   {
     name: "allow-project-hooks",
     help: "Let the project's own hooks run, once you have acknowledged each file of them.",
-    for: WORKS,
+    for: SETS,
   },
   {
     name: "lockfile",
     value: "PATH",
     help: "Take what this lock file approves as acknowledged, such as one made with cinch ack --emit-lockfile.",
-    for: [...WORKS, "verify-ack"],
+    for: [...SETS, "verify-ack"],
   },
   {
     name: "all",
@@ -185,7 +188,7 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "sessions", "memory", "skills", "plugins", "doctor", "conformance"],
+    for: ["permissions", "profile", "sessions", "memory", "skills", "plugins", "doctor", "conformance"],
   },
   {
     name: "full",
@@ -218,6 +221,10 @@ export const COMMANDS = [
   {
     name: "permissions",
     help: "See what would be allowed, and why, without running it: permissions explain 'COMMAND', permissions list.",
+  },
+  {
+    name: "profile",
+    help: "Profiles and settings: profile list; profile show [NAME|PATH], every setting and where it comes from; profile check [NAME|PATH], what is wrong in the files (exit code 2).",
   },
   {
     name: "sessions",

@@ -150,6 +150,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runSkills } = await import("./skills.ts");
       return await runSkills(invocation, stop);
     }
+    case "profile": {
+      const { runProfile } = await import("./profile.ts");
+      return await runProfile(invocation, stop);
+    }
     case "plugins": {
       const { runPlugins } = await import("./plugins.ts");
       return await runPlugins(invocation, stop);

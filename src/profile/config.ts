@@ -26,6 +26,7 @@ import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
+import type { ReadKey } from "./table.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
@@ -63,7 +64,6 @@ export interface Config extends VendorSettings {
   readonly plugins: readonly string[];
   /** Servers that every session has, beside those of its profile (MCP-01). */
   readonly mcpServers: readonly McpServer[];
-  readonly agents?: AgentKeys;
 }
 
 /** What the user wants asked before a project's files are used. */
@@ -124,6 +124,14 @@ function configFrom(table: Table): Config {
   const maxTurns = table.integer("max_turns", 1);
   const maxCostUsd = table.number("max_cost", 0);
   const permissions = table.table("permissions");
+/** Every key that config.toml may hold, with what stands there. It has been loaded before. */
+export async function configKeys(world: Pick<World, "files">, path: string): Promise<readonly ReadKey[]> {
+  const keys: ReadKey[] = [];
+  const file = (await readToml(world.files, path)) ?? { path, text: "", value: {} };
+  configFrom(new Table(file, [], file.value, (key) => keys.push(key)));
+  return keys;
+}
+
   const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
   permissions?.refuseUnknown();
   const sandbox = sandboxFrom(table);

@@ -31,6 +31,7 @@ import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import { Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
+import type { KeyTrace, ReadKey } from "./table.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
@@ -110,8 +111,7 @@ export async function loadProfile(
   userProfilesDir: string,
 ): Promise<Profile> {
   const isPath = isProfilePath(nameOrPath);
-  const path = isPath ? nameOrPath : join(userProfilesDir, `${nameOrPath}.toml`);
-  const file = (await readToml(world.files, path)) ?? (isPath ? undefined : embedded(PROFILES, nameOrPath));
+  const file = await profileFile(world, nameOrPath, userProfilesDir);
   if (file === undefined) {
     const own = isPath ? [] : await userProfiles(world, userProfilesDir);
     const known = [...new Set([...PROFILES.keys(), ...own])].join(", ");
@@ -124,6 +124,17 @@ export async function loadProfile(
 export function isProfilePath(nameOrPath: string): boolean {
   return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
 }
+async function profileFile(
+  { files }: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile | undefined> {
+  if (isProfilePath(nameOrPath)) return await readToml(files, nameOrPath);
+  return (
+    (await readToml(files, join(userProfilesDir, `${nameOrPath}.toml`))) ?? embedded(PROFILES, nameOrPath)
+  );
+}
+
 
 /** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
 export async function listProfiles(
@@ -155,10 +166,26 @@ async function profileFrom(
   world: Pick<World, "files">,
   file: TomlFile,
   name: string | undefined,
+/**
+ * Every key that a profile and its preset may hold, with what stands there.
+ * @param reference what the profile is loaded by; it has been loaded before.
+ */
+export async function profileKeys(
+  world: Pick<World, "files">,
+  reference: string,
+  userProfilesDir: string,
+): Promise<readonly ReadKey[]> {
+  const keys: ReadKey[] = [];
+  const file = await profileFile(world, reference, userProfilesDir);
+  if (file !== undefined) await profileFrom(world, file, reference, (key) => keys.push(key));
+  return keys;
+}
+
 ): Promise<Profile> {
-  const table = new Table(file);
+  const table = new Table(file, [], file.value, trace);
   const version = table.integer("schema_version", 1) ?? PROFILE_SCHEMA_VERSION;
   if (version > PROFILE_SCHEMA_VERSION) {
+  trace?: KeyTrace,
     throw table.problem(
       "schema_version",
       `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`,
@@ -179,7 +206,7 @@ async function profileFrom(
     toolPacks: table.strings("tool_packs") ?? ["builtin"],
     mcpServers: mcpServersFrom(table),
     plugins: pluginsFrom(table),
-    permissions: await permissionSettings(world, table, file),
+    permissions: await permissionSettings(world, table, file, trace),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
     ...compactionFrom(table),
@@ -227,6 +254,7 @@ async function permissionSettings(
   const name = table.string("permissions") ?? "preset/default.toml";
   const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
   const preset =
+  trace?: KeyTrace,
     (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside)) ??
     embedded(PRESETS, name);
   if (preset === undefined) {
@@ -235,7 +263,7 @@ async function permissionSettings(
       `there is no preset "${name}"; known: ${[...PRESETS.keys()].join(", ")}`,
     );
   }
-  return read(new Table(preset));
+  return read(new Table(preset, [], preset.value, trace));
 
   function read(source: Table): PermissionSettings {
     const settings = permissionsFrom(source);

@@ -1,6 +1,7 @@
 import { decode } from "../base/text.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
+import type { ReadKey } from "./table.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
 
@@ -32,6 +33,20 @@ export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<
   for (const key of sandbox?.keys() ?? []) if (key !== "hidden") throw sandbox?.problem(key, NOT_A_PROJECTS);
   table.refuseUnknown();
   return { permissions: settings, sandboxHidden };
+}
+
+/** Every key that a project's file may hold, with what stands there. It has been read before. */
+export async function projectKeys(
+  { path, bytes }: AcknowledgedFile,
+  kind: "config" | "permission-preset",
+): Promise<readonly ReadKey[]> {
+  const keys: ReadKey[] = [];
+  const file = await parseToml(path, decode(bytes));
+  const table = new Table(file, [], file.value, (key) => keys.push(key));
+  const permissions = kind === "config" ? table.table("permissions") : table;
+  if (permissions !== undefined) permissionsFrom(permissions);
+  if (kind === "config") table.table("sandbox")?.strings("hidden");
+  return keys;
 }
 
 /** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */

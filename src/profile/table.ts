@@ -11,6 +11,13 @@ export interface Where {
   readonly key: string;
 }
 
+/** A key that is known, and what stands there: undefined where nothing does. */
+export interface ReadKey extends Where {
+  readonly value: unknown;
+}
+
+export type KeyTrace = (key: ReadKey) => void;
+
 /**
  * One table of a configuration file, read key by key.
  *
@@ -21,12 +28,23 @@ export class Table {
   readonly #file: TomlFile;
   readonly #keys: readonly string[];
   readonly #value: JsonObject;
+  readonly #trace: KeyTrace | undefined;
   readonly #known = new Set<string>();
 
-  constructor(file: TomlFile, keys: readonly string[] = [], value: JsonObject = file.value) {
+  /**
+   * @param trace is told each key that is asked for, in the tables of this one too, also in those that are not there: they
+   *   then count as empty.
+   */
+  constructor(
+    file: TomlFile,
+    keys: readonly string[] = [],
+    value: JsonObject = file.value,
+    trace?: KeyTrace,
+  ) {
     this.#file = file;
     this.#keys = keys;
     this.#value = value;
+    this.#trace = trace;
   }
 
   string(key: string): string | undefined {
@@ -64,8 +82,9 @@ export class Table {
   }
 
   table(key: string): Table | undefined {
-    const value = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
-    return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value);
+    const found = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
+    const value = found ?? (this.#trace === undefined ? undefined : NOTHING);
+    return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value, this.#trace);
   }
 
   isTable(key: string): boolean {
@@ -127,12 +146,15 @@ export class Table {
   #typed<Value>(key: string, what: string, read: (value: unknown) => Value | undefined): Value | undefined {
     this.#known.add(key);
     const value = this.#value[key];
+    if (what !== "a table") this.#trace?.({ ...this.where(key), value });
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}`);
     return found;
   }
 }
+
+const NOTHING: JsonObject = Object.create(null);
 
 /** The shortest known key that has all words of a key, or whose words it has all: "default_model" for "model". */
 function ofSameWords(key: string, known: readonly string[]): string | undefined {

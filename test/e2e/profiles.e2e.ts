@@ -55,6 +55,48 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[PROF-01 PROF-03] cinch profile lists what there is, shows every setting with its place, and checks the files",
+  async () => {
+    await using rig = openRig();
+    const { code, stdout, stderr } = await rig.run(["profile", "list"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const own = join(rig.home.path, "config/cinch/profiles");
+    expect(stdout).toStartWith(`  review       ${own}/review.toml\n* default      embedded:default\n`);
+
+    const shown = await rig.run(["profile", "show", "review", "--max-turns", "7"], {
+      OPENAI_API_KEY: "sk-not-told",
+    });
+    expect([shown.code, shown.stderr]).toEqual([0, ""]);
+    expect(shown.stdout).toMatch(/^limits\.rounds +7 {2}\(--max-turns\)$/m);
+    expect(shown.stdout).toMatch(/^tool_packs +\["search"\] {2}\(\S+\/review\.toml:2\)$/m);
+    expect(shown.stdout).toMatch(/^key of openai +"\(set\)" {2}\(environment OPENAI_API_KEY\)$/m);
+    expect(shown.stdout).not.toContain("sk-not-told");
+    const json = await rig.run(["profile", "show", "--output-format", "json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      profile: "default",
+      path: "embedded:default",
+      notices: [],
+    });
+
+    expect(await rig.run(["profile", "check"])).toMatchObject({
+      code: 0,
+      stdout: "4 profiles and config.toml: nothing wrong\n",
+    });
+    writeFileSync(join(own, "newer.toml"), "schema_version = 9\n");
+    writeFileSync(join(own, "typo.toml"), 'tol_packs = ["fs"]\n');
+    const checked = await rig.run(["profile", "check"]);
+    expect([checked.code, checked.stdout]).toEqual([
+      2,
+      `error  ${own}/newer.toml:1: schema_version: is 9, and this cinch knows 1: upgrade cinch\n` +
+        `warning  ${own}/typo.toml:1: tol_packs: unknown key; did you mean "tool_packs"?\n` +
+        "6 profiles and config.toml: 2 findings\n",
+    ]);
+    expect(await rig.run(["profile", "show", "absent.toml"])).toMatchObject({ code: 2, stdout: "" });
+  },
+  TIMEOUT_MS,
+);
+
 function openRig(...script: Turn[]) {
   const home = cinchHome();
   const mock = startMockProvider({ script });
@@ -74,6 +116,8 @@ function openRig(...script: Turn[]) {
     home,
     mock,
     work,
+    run: (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      runCinch(args, { home, cwd: work, env }),
     /** What the model was asked last. */
     asked: () => JSON.stringify(mock.requests.at(-1)?.body),
     cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>

@@ -1,0 +1,163 @@
+import { join, resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { count, shortened } from "../base/text.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
+import type { HarnessOptions } from "../harness/options.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { harnessOptions, surroundingsOf } from "./surroundings.ts";
+
+type ProfileCommand = Extract<Invocation, { readonly kind: "profile" }>;
+
+const VERBS = ["list", "show", "check"] as const;
+const VALUE_CHARACTERS_MAX = 72;
+const KEY_COLUMNS_MAX = 30;
+
+/**
+ * `cinch profile list`: the profiles that there are; `show [NAME|PATH]`: every setting that a session here would have, and
+ * where each comes from; `check [NAME|PATH]`: what is wrong in the files (PROF-01, PROF-03). Nothing is changed.
+ */
+export async function runProfile(invocation: ProfileCommand, stop: Stop): Promise<ExitCode> {
+  const { settings, words } = invocation;
+  const [word = "", named, ...more] = words;
+  const verb = VERBS.find((known) => known === word);
+  if (verb === undefined) {
+    const [meant] = near(word, VERBS);
+    throw misuse(`${meant === undefined ? "" : `did you mean cinch profile ${meant}? `}${USAGE}`);
+  }
+  if (more.length > 0 || (verb === "list" && named !== undefined)) throw misuse(USAGE);
+  if (named !== undefined && settings.profile !== undefined)
+    throw misuse("name the profile behind the command, or with --profile");
+  const at = surroundingsOf(settings, stop);
+  const options = harnessOptions(settings, at, { attended: false });
+  if (verb === "list") return await list(options, at, invocation.json);
+  const wanted = named === undefined ? options : { ...options, profile: named };
+  return verb === "show" ? await show(wanted, at, invocation.json) : await check(wanted, at, invocation.json);
+}
+
+const USAGE = "write cinch profile list, cinch profile show [NAME|PATH] or cinch profile check [NAME|PATH]";
+
+async function list(
+  { world, paths, profile }: HarnessOptions,
+  at: Surroundings,
+  json: boolean,
+): Promise<ExitCode> {
+  const [{ listProfiles }, { loadConfig }] = await Promise.all([
+    import("../profile/profile.ts"),
+    import("../profile/config.ts"),
+  ]);
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const used = profile ?? config.defaultProfile ?? "default";
+  const names = await listProfiles(world, join(paths.config, "profiles"));
+  const rows = names.map(({ name, isOwn }) => ({
+    name,
+    source: isOwn ? "user" : "embedded",
+    path: isOwn ? join(paths.config, "profiles", `${name}.toml`) : `embedded:${name}`,
+    used: name === used,
+  }));
+  if (json) {
+    await at.stdout.write(`${JSON.stringify(rows)}\n`);
+    return EXIT.done;
+  }
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.map(
+    (row) =>
+      `${row.used ? "*" : " "} ${neutraliseLine(row.name).padEnd(width)}  ${neutraliseLine(row.path)}\n`,
+  );
+  await at.stdout.write(lines.join(""));
+  return EXIT.done;
+}
+
+async function show(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+  const { effectiveKeys } = await import("../harness/effective-keys.ts");
+  const { profile, reference, keys, notices } = await effectiveKeys(options);
+  if (json) {
+    const { name, path } = profile;
+    await at.stdout.write(`${JSON.stringify({ profile: name, reference, path, keys, notices })}\n`);
+    return EXIT.done;
+  }
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
+  const width = Math.min(KEY_COLUMNS_MAX, Math.max(...keys.map(({ key }) => key.length)));
+  await at.stdout.write(keys.map((row) => `${neutraliseLine(lineOf(row, width))}\n`).join(""));
+  return EXIT.done;
+}
+
+function lineOf({ key, value, from, instead }: EffectiveKey, width: number): string {
+  const shown = value === null ? "(not set)" : shortened(JSON.stringify(value), VALUE_CHARACTERS_MAX);
+  const over = instead.map((each) => placeText(each.from)).filter((text) => text !== "default");
+  const before = over.length === 0 ? "" : `, before ${over.join(", ")}`;
+  return `${key.padEnd(width)}  ${shown}  (${placeText(from)}${before})`;
+}
+
+function placeText(from: Origin): string {
+  switch (from.kind) {
+    case "flag":
+      return from.name;
+    case "environment":
+      return `environment ${from.name}`;
+    case "default":
+      return "default";
+    default: {
+      const line = from.line === undefined ? "" : `:${from.line}`;
+      const key = from.key === undefined ? "" : ` ${from.key}`;
+      return `${from.path}${line}${key}`;
+    }
+  }
+}
+
+interface Finding {
+  readonly weight: "error" | "warning";
+  readonly text: string;
+}
+
+/** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
+async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+  const { world, paths, profile: named } = options;
+  const { listProfiles, loadProfile } = await import("../profile/profile.ts");
+  const { checkRules } = await import("../harness/check-rules.ts");
+  const folder = join(paths.config, "profiles");
+  const files = named === undefined ? (await listProfiles(world, folder)).map(({ name }) => name) : [named];
+  const findings: Finding[] = [];
+  const looked = async (read: () => Promise<readonly string[]>) => {
+    try {
+      for (const text of await read()) findings.push({ weight: "warning", text });
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      findings.push({ weight: "error", text: thrown.message });
+    }
+  };
+  const { loadConfig } = await import("../profile/config.ts");
+  await looked(async () => {
+    await loadConfig(world, join(paths.config, "config.toml"));
+    return [];
+  });
+  const config = findings.length > 0 ? undefined : await loadConfig(world, join(paths.config, "config.toml"));
+  for (const file of files) {
+    await looked(async () => {
+      const profile = await loadProfile(world, isPath(file) ? resolve(file) : file, folder);
+      checkRules(profile, config);
+      return profile.warnings;
+    });
+  }
+  const failed = findings.some(({ weight }) => weight === "error");
+  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: files, findings })}\n`);
+  else {
+    for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
+    const found = findings.length === 0 ? "nothing wrong" : count(findings.length, "finding");
+    await at.stdout.write(`${count(files.length, "profile")} and config.toml: ${found}\n`);
+  }
+  return failed ? EXIT.usage : EXIT.done;
+}
+
+function isPath(name: string): boolean {
+  return name.includes("/") || name.endsWith(".toml");
+}
+
+function misuse(problem: string): HarnessError {
+  return new HarnessError("UsageInvalid", { problem });
+}
