@@ -69,6 +69,8 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "ExportInvalid",
   "NothingToContinue",
   "MemoryMissing",
+  "SkillMissing",
+  "UnknownSkillPack",
   "PluginInvalid",
   "PluginConflict",
 ]);

@@ -44,6 +44,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "ProfileMissing",
     "PathMissing",
     "MemoryMissing",
+    "SkillMissing",
     "CheckpointMissing",
   ],
   405: ["MethodNotAllowed"],

@@ -1,0 +1,132 @@
+import { expect, test } from "bun:test";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { openServed } from "../support/served.ts";
+import { ROOT } from "../support/source.ts";
+
+// Skills through the command itself: real ones, of the program, the user and a repository.
+
+const REAL = join(ROOT, "test/data/skills");
+
+function openRig(script: readonly Turn[]) {
+  const mock = startMockProvider({ script });
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  Bun.spawnSync(["git", "init", "-q", "-b", "trunk", work]);
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `default_model = "mock:one"\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  return {
+    mock,
+    home,
+    work,
+    run: (words: readonly string[], stdin = "") => runCinch(words, { home, cwd: work, stdin }),
+    sent: (at: number) =>
+      JSON.stringify(mock.requests.filter(({ path }) => path.includes("completions"))[at]?.body),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test("[SKL-02 SKL-03 CTX-03 TOFU-02] five real skills of the user, once acknowledged, are listed, loaded and used", async () => {
+  await using rig = openRig([calls("Skill", { name: "internal-comms" }), says("loaded"), says("planned")]);
+  const shared = join(rig.home.path, ".agents/skills");
+  for (const real of [
+    "anthropics+skills/internal-comms",
+    "openai+skills/create-plan",
+    "openai+skills/linear",
+  ])
+    cpSync(join(REAL, real), join(shared, real.split("/")[1] ?? ""), { recursive: true });
+  const own = join(rig.home.path, "config/cinch/skills");
+  for (const real of ["NVIDIA+OpenShell/create-rfc", "fullsend-ai+agents/finding-agent-runs"])
+    cpSync(join(REAL, real), join(own, real.split("/")[1] ?? ""), { recursive: true });
+
+  const before = await rig.run(["-p", "hello"]);
+  expect([before.code, before.stderr.includes("Refusing to silently approve an unseen skill")]).toEqual([
+    5,
+    true,
+  ]);
+  await rig.run(["ack", "--all"]);
+  const list = await rig.run(["skills", "list"]);
+  expect(list.stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 2).join(" "))).toEqual([
+    "code-review builtin",
+    "skill-writing builtin",
+    "create-rfc user",
+    "finding-agent-runs-gitlab user",
+    "create-plan user",
+    "internal-comms user",
+    "linear user",
+    "",
+  ]);
+  const first = await rig.run(["-p", "write to everybody"]);
+  expect([first.code, first.stdout]).toEqual([0, "loaded\n"]);
+  expect(rig.sent(0)).toContain("- linear: Manage issues, projects & team workflows in Linear.");
+  expect(rig.sent(1)).toContain("examples/faq-answers.md");
+
+  const line = await rig.run(
+    ["--plain", "--no-listen"],
+    "/skills\n/skills:create-plan for the move\n/skills:create-plam x\n",
+  );
+  expect(line.stdout).toContain("create-plan (user): Create a concise plan.");
+  expect(line.stdout).toContain("skill create-plan: the user asked for it");
+  expect(line.stdout).toContain(
+    "There is no skill 'create-plam' that counts in this session. Did you mean create-plan?",
+  );
+  expect(rig.sent(2)).toContain("[The skill create-plan applies: the user asked for it]");
+  expect(rig.sent(2)).toContain("for the move");
+});
+
+test("[SKL-01] skills check tells what breaks the specification, with file, line and field", async () => {
+  await using rig = openRig([]);
+  const good = await rig.run(["skills", "check", join(REAL, "openai+skills")]);
+  expect([good.code, good.stdout]).toEqual([0, ""]);
+  expect(good.stderr).toBe("cinch: 7 skills checked, 0 errors, 0 warnings\n");
+  const bad = await rig.run(["skills", "check", join(REAL, "fullsend-ai+agents"), "nowhere"]);
+  expect([bad.code, bad.stdout.replaceAll(REAL, "").replaceAll(rig.work, "")]).toEqual([
+    1,
+    [
+      'error: /fullsend-ai+agents/finding-agent-runs/gitlab/SKILL.md:2: name: must match the name of its folder, which is "gitlab"',
+      "error: /nowhere: there is no such folder",
+      "",
+    ].join("\n"),
+  ]);
+  const shown = await rig.run(["skills", "show", "skill-writing"]);
+  expect(shown.stdout).toContain("skill-writing (builtin)\nHow to write or change a skill");
+});
+
+test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {
+  await using served = await openServed({ script: [says("done")] });
+  const token = await served.token("--identity-class", "human");
+  const session = await served.session(token);
+  const ask = async (path: string, body?: unknown) => {
+    const answer = await served.ask(path, token, body);
+    return [answer.status, JSON.stringify(await answer.json())] as const;
+  };
+  expect((await ask("/v1/skills"))[1]).toContain('"name":"code-review"');
+  const content = [{ type: "text", text: "look at the last commit" }];
+  const input = `/v1/sessions/${session}/input?wait=turn`;
+  expect(await ask(input, { content, skill: "code-review" })).toMatchObject([
+    200,
+    expect.stringContaining("done"),
+  ]);
+  expect(JSON.stringify(served.provider.requests.at(-1)?.body)).toContain("# Reviewing a change");
+  expect(await ask(input, { content, skill: "code-revue" })).toMatchObject([
+    404,
+    expect.stringContaining("Did you mean code-review?"),
+  ]);
+
+  const skill = join(served.work, ".agents/skills/mine/SKILL.md");
+  mkdirSync(dirname(skill), { recursive: true });
+  writeFileSync(skill, "---\nname: mine\ndescription: of this project\n---\nMINE\n");
+  const reload = await ask(`/v1/sessions/${session}/command`, { kind: "ReloadSkills" });
+  expect(reload).toMatchObject([200, expect.stringContaining('"waiting":[".agents/skills/mine"]')]);
+  expect((await ask("/v1/skills"))[1]).not.toContain("of this project");
+});
