@@ -34,6 +34,7 @@ import { delegatingTo } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
+import { diagnosing } from "./diagnostics.ts";
 import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { remembering } from "./memory.ts";
@@ -114,6 +115,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     skills.part,
+    diagnosing(material, sandbox),
     plugins,
     diagnosing(material, sandbox),
     delegatingTo({ ...material, sandbox }),

@@ -10,6 +10,8 @@ import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
+import type { DiagnosticKeys } from "./diagnostics.ts";
+import { diagnosticsFrom } from "./diagnostics.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
 import type { McpServer } from "./mcp.ts";
@@ -60,6 +62,7 @@ export interface Config extends VendorSettings {
   readonly memory?: MemoryKeys;
   readonly tasks?: TaskKeys;
   readonly hooks: readonly ConfiguredHook[];
+  readonly diagnostics: readonly DiagnosticKeys[];
   /** Absolute paths. */
   readonly plugins: readonly string[];
   /** Servers that every session has, beside those of its profile (MCP-01). */
@@ -102,6 +105,7 @@ const NOTHING: Config = {
   trust: {},
   plugins: [],
   hooks: [],
+  diagnostics: [],
   mcpServers: [],
 };
 
@@ -160,6 +164,7 @@ export async function configKeys(world: Pick<World, "files">, path: string): Pro
     ...vendorSettingsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
+    diagnostics: diagnosticsFrom(table),
     plugins: pluginsFrom(table),
     mcpServers: mcpServersFrom(table),
   };

@@ -12,6 +12,8 @@ import { compactionFrom } from "./compaction.ts";
 import { modelName } from "./config.ts";
 import conformanceProfile from "./conformance.toml" with { type: "toml" };
 import defaultProfile from "./default.toml" with { type: "toml" };
+import type { DiagnosticKeys } from "./diagnostics.ts";
+import { diagnosticsFrom } from "./diagnostics.ts";
 import type { ConfiguredHook } from "./hooks.ts";
 import { hooksFrom } from "./hooks.ts";
 import type { McpServer } from "./mcp.ts";
@@ -65,6 +67,7 @@ export interface Profile {
   readonly tasks?: TaskKeys;
   readonly agents?: AgentKeys;
   readonly hooks: readonly ConfiguredHook[];
+  readonly diagnostics: readonly DiagnosticKeys[];
   readonly allowProjectHooks: boolean;
   readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
   readonly limits: ProfileLimits;
@@ -216,6 +219,7 @@ export async function profileKeys(
     ...agentsFrom(table),
     ...tasksFrom(table),
     hooks: hooksFrom(table),
+    diagnostics: diagnosticsFrom(table),
     allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
     toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
     limits: limits === undefined ? {} : limitsFrom(limits),

@@ -26,6 +26,7 @@ export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
     });
     return {
       pid: child.pid,
+      ...(child.input === undefined ? {} : { input: child.input }),
       stdout: child.stdout,
       stderr: { [Symbol.asyncIterator]: () => from(first, stderr) },
       exited,

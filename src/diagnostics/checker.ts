@@ -1,0 +1,89 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { messageOf } from "../base/errors.ts";
+import { decode, shortened } from "../base/text.ts";
+import type { Child, Spawn, World } from "../base/world.ts";
+import { coversBy } from "./covers.ts";
+import type { DiagnosticSource, SourceSettings } from "./source.ts";
+
+/** Of its output; what comes beyond is read, so that it goes on, and dropped. */
+export const CHECKER_BYTES_MAX = 16 * 1_024;
+const TEXT_CHARACTERS_MAX = 6_000;
+/** In a command: the files that were changed. Absent: they stand at its end. */
+const FILES = "{files}";
+/** Marks every process of a run, so that those that leave its group are ended too. */
+const MARK = "CINCH_CHECKER";
+
+export interface CheckerParts {
+  readonly world: Pick<World, "clock" | "ids" | "machine">;
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** How it is started: in the sandbox. @throws an Error that says why it cannot be. */
+  readonly spawn: () => Promise<Spawn>;
+}
+
+/** A program that is run on the files after each edit; what it prints is what there is to tell (TOOL-11). */
+export function checker(settings: SourceSettings, parts: CheckerParts): DiagnosticSource {
+  const { name, waitMs } = settings;
+  return {
+    name,
+    covers: coversBy(settings.files, parts.root),
+    async check(paths, signal) {
+      using limit = deadline(parts.world.clock, waitMs, signal);
+      try {
+        return await whileAlive(run(settings, paths, parts, limit.signal), limit.signal);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const why = limit.reached ? `has not ended within ${waitMs / 1_000} s` : messageOf(thrown);
+        return `[${name}: ${why}]`;
+      }
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+async function run(
+  { name, command }: SourceSettings,
+  paths: readonly string[],
+  { world, root, env, spawn }: CheckerParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const argv = argvOf(command, paths);
+  const start = await spawn();
+  signal.throwIfAborted();
+  await using child = start({
+    argv,
+    cwd: root,
+    env: { ...env, PWD: root, [MARK]: `${world.ids.next("call")}.${world.machine.pid}` },
+    mark: MARK,
+  });
+  const [exit, said] = await whileAlive(Promise.all([child.exited, everything(child)]), signal);
+  if (exit.kind === "failed") throw exit.error;
+  const isFine = exit.kind === "code" && exit.code === 0;
+  if (isFine && said === "") return `[${name}: no problems]`;
+  const how = exit.kind === "code" ? `exit ${exit.code}` : exit.signal;
+  return `[${name}${isFine ? "" : `: ${how}`}]\n${shortened(said, TEXT_CHARACTERS_MAX)}`.trimEnd();
+}
+
+function argvOf(
+  command: SourceSettings["command"],
+  paths: readonly string[],
+): readonly [string, ...string[]] {
+  const [program, ...args] = command;
+  if (!args.includes(FILES)) return [program, ...args, ...paths];
+  return [program, ...args.flatMap((arg) => (arg === FILES ? paths : [arg]))];
+}
+
+async function everything({ stdout, stderr }: Child): Promise<string> {
+  const [out, err] = await Promise.all([capture(stdout), capture(stderr)]);
+  return `${out}\n${err}`.trim();
+}
+
+async function capture(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    if (bytes < CHECKER_BYTES_MAX) chunks.push(chunk.subarray(0, CHECKER_BYTES_MAX - bytes));
+    bytes += chunk.length;
+  }
+  return decode(Buffer.concat(chunks)).trim();
+}

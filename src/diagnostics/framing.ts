@@ -1,0 +1,62 @@
+import { parseMessage } from "../base/json.ts";
+import { decode } from "../base/text.ts";
+
+/** The head of one message. */
+const HEAD_BYTES_MAX = 4_096;
+export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+/**
+ * The messages in a language server's output: a head with Content-Length, and so many bytes of JSON.
+ * @throws Error that says why what comes is none of that; nothing more can be understood then.
+ */
+export async function* framedMessages(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  let kept: Uint8Array[] = [];
+  let have = 0;
+  let wanted = 0; // of the message and its head; 0 while the head is not whole
+  let headBytes = 0;
+  for await (const chunk of stream) {
+    kept.push(chunk);
+    have += chunk.length;
+    if (wanted > have) continue;
+    let bytes: Buffer = Buffer.concat(kept);
+    while (true) {
+      if (wanted === 0) {
+        const end = bytes.subarray(0, HEAD_BYTES_MAX).indexOf(HEAD_END);
+        if (end === -1) {
+          if (bytes.length >= HEAD_BYTES_MAX) throw new Error("what it writes is no message");
+          break;
+        }
+        headBytes = end + HEAD_END.length;
+        wanted = headBytes + lengthIn(decode(bytes.subarray(0, end)));
+      }
+      if (bytes.length < wanted) break;
+      yield bodyOf(bytes.subarray(headBytes, wanted));
+      bytes = bytes.subarray(wanted);
+      wanted = 0;
+    }
+    kept = bytes.length === 0 ? [] : [Uint8Array.from(bytes)];
+    have = bytes.length;
+  }
+  if (have > 0) throw new Error("its last message broke off");
+}
+
+/** A message with its head. */
+export function framed(message: unknown): Uint8Array {
+  const body = Buffer.from(JSON.stringify(message));
+  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+function lengthIn(head: string): number {
+  const [, digits] = /^content-length:[ \t]*(\d{1,9})[ \t]*$/im.exec(head.replaceAll("\r", "")) ?? [];
+  if (digits === undefined) throw new Error("what it writes is no message");
+  const length = Number(digits);
+  if (length > MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes is too large`);
+  return length;
+}
+
+function bodyOf(bytes: Uint8Array): unknown {
+  const parsed = parseMessage(decode(bytes));
+  if (parsed === undefined) throw new Error("a message of it is no JSON");
+  return parsed.value;
+}

@@ -1,0 +1,56 @@
+import { fileURLToPath } from "node:url";
+import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../base/json.ts";
+import type { Problem } from "./problem.ts";
+
+/** Of one file; what comes beyond is not read. */
+const REPORTED_MAX = 10_000;
+const SEVERITIES = new Map<unknown, Problem["severity"]>([
+  [undefined, "error"],
+  [1, "error"],
+  [2, "warning"],
+]);
+
+/** The errors and warnings in a list of diagnostics as the protocol has it; hints are left out, and what is none. */
+export function problemsIn(path: string, diagnostics: readonly unknown[]): readonly Problem[] {
+  return diagnostics.slice(0, REPORTED_MAX).flatMap((each): Problem[] => {
+    if (!isObject(each)) return [];
+    const start = objectAt(objectAt(each, "range"), "start");
+    const severity = SEVERITIES.get(each["severity"]);
+    const message = stringAt(each, "message");
+    if (severity === undefined || message === undefined) return [];
+    const code = each["code"];
+    const isCode = typeof code === "string" || typeof code === "number";
+    return [
+      {
+        path,
+        line: (numberAt(start, "line") ?? 0) + 1,
+        column: (numberAt(start, "character") ?? 0) + 1,
+        severity,
+        ...(isCode ? { code: String(code) } : {}),
+        message,
+      },
+    ];
+  });
+}
+
+/** What `textDocument/publishDiagnostics` brings; undefined where it is no such thing. */
+export function published(
+  params: unknown,
+): { readonly path: string; readonly version?: number; readonly problems: readonly Problem[] } | undefined {
+  const path = pathOf(stringAt(params, "uri") ?? "");
+  if (path === undefined) return undefined;
+  const version = numberAt(params, "version");
+  return {
+    path,
+    ...(version === undefined ? {} : { version }),
+    problems: problemsIn(path, arrayAt(params, "diagnostics")),
+  };
+}
+
+function pathOf(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined; // of no file
+  }
+}

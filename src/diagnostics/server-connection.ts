@@ -1,0 +1,68 @@
+import type { Message, MessageConnection } from "vscode-jsonrpc/node";
+import { messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { Child } from "../base/world.ts";
+import { framed, framedMessages } from "./framing.ts";
+
+/** A server that says more than this while one check runs is ended: it floods. */
+const MESSAGES_MAX = 20_000;
+
+/** The connection to a language server, and why it is over. */
+export interface ServerConnection {
+  readonly connection: MessageConnection;
+  /** Resolves when nothing more can come; never rejects. */
+  readonly over: Promise<string>;
+  /** A check begins: what it may say counts anew. */
+  fresh(): void;
+}
+
+/** Talks to a language server that was started with `talks`, by the library of those who made the protocol. */
+export async function connectServer(child: Child): Promise<ServerConnection> {
+  const { createMessageConnection, AbstractMessageReader, AbstractMessageWriter } = await import(
+    "vscode-jsonrpc/node"
+  );
+  let messages = 0;
+  const over = Promise.withResolvers<string>();
+
+  class Reader extends AbstractMessageReader {
+    listen(callback: (message: Message) => void) {
+      this.#read(callback).then(
+        () => over.resolve("it has ended"),
+        (thrown: unknown) => over.resolve(messageOf(thrown)),
+      );
+      return { dispose: () => undefined };
+    }
+
+    async #read(callback: (message: Message) => void): Promise<void> {
+      for await (const message of framedMessages(child.stdout)) {
+        messages += 1;
+        if (messages > MESSAGES_MAX) throw new Error("it floods");
+        if (isMessage(message)) callback(message);
+      }
+    }
+  }
+
+  class Writer extends AbstractMessageWriter {
+    async write(message: Message): Promise<void> {
+      if (child.input === undefined) throw new Error("it has no input");
+      await child.input.write(framed(message));
+    }
+
+    end(): void {
+      child.input?.end();
+    }
+  }
+
+  const connection = createMessageConnection(new Reader(), new Writer());
+  return {
+    connection,
+    over: over.promise,
+    fresh: () => {
+      messages = 0;
+    },
+  };
+}
+
+function isMessage(value: unknown): value is Message {
+  return isObject(value) && value["jsonrpc"] === "2.0";
+}

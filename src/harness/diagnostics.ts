@@ -1,0 +1,87 @@
+import { messageOf } from "../base/errors.ts";
+import type { Spawn } from "../base/world.ts";
+import type { DiagnosticSource } from "../diagnostics/source.ts";
+import type { DiagnosticKeys } from "../profile/diagnostics.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { CallPlan, Workspace } from "../tool/tool.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { OpenSandbox } from "./sandbox.ts";
+import type { SessionPart } from "./session-part.ts";
+
+export interface DiagnosticsSources {
+  readonly profile: Pick<Profile, "diagnostics">;
+  readonly workspace: Pick<Workspace, "env" | "root">;
+  readonly defaults: Pick<RunDefaults, "config" | "world">;
+}
+
+/**
+ * What language servers and checkers say after an edit (TOOL-11): the user's own and the profile's, one of a name. They
+ * read a project that nobody need trust, so they run in the sandbox of the session's commands. Undefined where there
+ * are none; nothing is loaded before the first edit.
+ */
+export function diagnosing(
+  { profile, workspace, defaults }: DiagnosticsSources,
+  sandbox: OpenSandbox,
+): SessionPart | undefined {
+  const { config, world } = defaults;
+  const own = config.diagnostics.map(({ name }) => name);
+  const settings = [...config.diagnostics, ...profile.diagnostics.filter(({ name }) => !own.includes(name))];
+  if (settings.length === 0) return undefined;
+  const { root, env } = workspace;
+  let opening: Promise<readonly DiagnosticSource[]> | undefined;
+
+  async function open(): Promise<readonly DiagnosticSource[]> {
+    const [{ languageServer }, { checker }, { WAIT_MS }] = await Promise.all([
+      import("../diagnostics/language-server.ts"),
+      import("../diagnostics/checker.ts"),
+      import("../diagnostics/source.ts"),
+    ]);
+    return settings.map((keys) => {
+      const parts = { world, root, env, spawn: () => confined(keys) };
+      const own = { ...keys, waitMs: keys.waitMs ?? WAIT_MS };
+      return keys.kind === "checker" ? checker(own, parts) : languageServer(own, parts);
+    });
+  }
+
+  /** @throws Error where there is no sandbox and the user has not said that it may run without. */
+  async function confined({ command, unconfined }: DiagnosticKeys): Promise<Spawn> {
+    const plan: CallPlan = {
+      summary: command.join(" "),
+      target: { kind: "command", command: command.join(" "), cwd: root },
+    };
+    const { kind } = await sandbox.confinement(plan);
+    if (kind === "none") {
+      if (unconfined) return world.spawn;
+      throw new Error(
+        "there is no sandbox to run it in; unconfined = true under [[diagnostics]] lets it run with your own rights",
+      );
+    }
+    const current = await sandbox.current(plan);
+    if (current.kind === "none") throw new Error(current.refuse ?? "there is no sandbox to run it in");
+    const { confinedSpawn } = await import("../sandbox/confinement/confined-spawn.ts");
+    return confinedSpawn(world.spawn, current.confine);
+  }
+
+  async function covering(paths: readonly string[]): Promise<readonly DiagnosticSource[]> {
+    opening ??= open();
+    return (await opening).filter((source) => paths.some((path) => source.covers(path)));
+  }
+
+  return {
+    gate: [
+      async (call, context, next) => {
+        const { diagnose } = await import("../diagnostics/diagnose.ts");
+        return await diagnose(covering)(call, context, next);
+      },
+    ],
+    async settle() {
+      for (const source of (await opening) ?? []) {
+        try {
+          await source[Symbol.asyncDispose]();
+        } catch (thrown) {
+          world.log.for("diagnostics").write("warn", "did not end well", { what: messageOf(thrown) });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { noneWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
+import { ROOT } from "../support/source.ts";
+
+const TIMEOUT_MS = 300_000;
+const [TSC = ""] = [...new Bun.Glob("node_modules/@typescript/typescript-*/lib/tsc").scanSync(ROOT)];
+
+requireProgram("bwrap")(
+  "[TOOL-11] after an edit the model is told what the project's language server finds, from inside the sandbox, and nothing of it is left",
+  async () => {
+    using home = cinchHome();
+    const write = (content: string) => calls("Write", { file_path: "a.ts", content });
+    await using provider = startMockProvider({
+      script: [write('export const one: number = "1";\n'), write("export const one = 1;\n"), says("done")],
+    });
+    const config = join(home.path, "config/cinch");
+    mkdirSync(config, { recursive: true });
+    writeFileSync(
+      join(config, "config.toml"),
+      `[providers.mock]\nkind = "anthropic"\nbase_url = "${provider.url}"
+[[diagnostics]]\nname = "typescript"\nfiles = ["*.ts"]\ncommand = ["${join(ROOT, TSC)}", "--lsp", "--stdio"]\n`,
+    );
+    const work = join(home.path, "work");
+    mkdirSync(work);
+    const { code, stdout } = await runCinch(["--model", "mock:one", "--auto-approve", "-p", "go"], {
+      home,
+      cwd: work,
+    });
+    expect([code, stdout]).toEqual([0, "done\n"]);
+    const [, second, third] = provider.requests.map(({ body }) => JSON.stringify(body["messages"]));
+    expect(second).toContain("[typescript: 1 error, 0 warnings]");
+    expect(second).toContain("a.ts:1:14: error 2322: Type 'string' is not assignable to type 'number'.");
+    expect(third).toContain("[typescript: no problems]");
+    await noneWith(home.path);
+  },
+  TIMEOUT_MS,
+);
