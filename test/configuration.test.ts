@@ -53,6 +53,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/compaction.ts",
         "src/profile/thinking.ts",
         "src/profile/config.ts",
+        "src/profile/diagnostics.ts",
         "src/profile/hooks.ts",
         "src/profile/mcp.ts",
         "src/profile/memory.ts",
@@ -80,9 +81,10 @@ describe("[DOC-01] docs/configuration.md", () => {
     const told = new Set([...keysIn("profiles/NAME.toml"), ...inText]);
     expect([...told].sort()).toEqual([
       ...keysOf(
-        "src/profile/checkpoint.ts",
         "src/profile/agents.ts",
+        "src/profile/checkpoint.ts",
         "src/profile/compaction.ts",
+        "src/profile/diagnostics.ts",
         "src/profile/thinking.ts",
         "src/profile/profile.ts",
         "src/profile/hooks.ts",

@@ -57,6 +57,7 @@ deny = ["Bash:git push *"]
     plugins: [],
     hooks: [],
     mcpServers: [],
+    diagnostics: [],
     routes: [],
     defaultModel: "local:any-name",
     defaultProfile: "self",
@@ -90,6 +91,7 @@ test("[PROF-03] a missing file says nothing, and an empty one neither; a byte or
     plugins: [],
     hooks: [],
     mcpServers: [],
+    diagnostics: [],
     routes: [],
   };
   expect(await loadConfig(world, "/nowhere/config.toml")).toEqual(nothing);

@@ -21,6 +21,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     plugins: [],
     permissions: undefined,
     hooks: [],
+    diagnostics: [],
     allowProjectHooks: false,
     toolExecution: "sequential",
     limits: {},
