@@ -131,6 +131,9 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     offered,
     switches,
     onAsked,
+    async delegate(parent, request) {
+      return await (await import("./harness/delegating.ts")).delegateTask(parent, request, multiplexer);
+    },
   };
   /** What there is to tell at the start of a session, with what is told of the session itself. */
   const notices = async (own: readonly string[]) => {

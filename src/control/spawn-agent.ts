@@ -1,5 +1,5 @@
 import type { PromptText } from "../base/brand.ts";
-import type { CallId, ClientId } from "../base/ids.ts";
+import type { CallId, ClientId, LogId, SessionId } from "../base/ids.ts";
 import type { TurnEndReason } from "../protocol/events.ts";
 
 /**
@@ -42,4 +42,32 @@ export interface SpawnedAgent {
   readonly rounds: number;
   /** What whoever asked has to know of its worktree, or of a model that was not to be had: sentences. */
   readonly told: readonly string[];
+}
+
+/**
+ * Runs a task in a session of its own, with its own log, which people can attach to, and resolves to what it came to
+ * (ENG-23). Nothing of it is told on the bus of the session whose call it is. Its signal cancels it.
+ * @throws HarnessError where it cannot be begun.
+ */
+export type DelegateTask = (request: DelegateRequest) => Promise<DelegatedTask>;
+
+export interface DelegateRequest {
+  readonly callId: CallId;
+  /** `provider:name`. */
+  readonly model: string;
+  readonly prompt: string;
+  /** Told of the session once it is there. */
+  readonly begun: (session: SessionId) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface DelegatedTask {
+  /** What it said behind its last call. */
+  readonly text: string;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly session: SessionId;
+  readonly log: LogId;
+  /** Why it failed, where it did. */
+  readonly error?: string;
 }

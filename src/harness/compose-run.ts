@@ -34,12 +34,13 @@ import { delegatingTo } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
+import { handingOn, taskOf } from "./delegates.ts";
 import { diagnosing } from "./diagnostics.ts";
 import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
+import { connecting } from "./mcp.ts";
 import { remembering } from "./memory.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import { connecting } from "./mcp.ts";
 import { openPluginPart, rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
 import { permitting } from "./permitting.ts";
@@ -90,6 +91,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const secrets = redactor(await providers.credentials.prints());
   const permission = await permitting({ ...material, ...rulesOf(material.plugins), secrets });
+  const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
+  const spend = new Spend();
+  if (capUsd !== undefined || config.routes.length > 0) await countSpent(store, logId, spend);
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
   let publish: (event: Event) => void = () => undefined;
@@ -111,17 +115,18 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const skills = usingSkills(material, (text) => secrets.text(text));
   const plugins = await openPluginPart(material, permission);
   const parts = joinParts([
+    taskOf(defaults),
     switching({ ...material, ...material.place }),
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     skills.part,
-    diagnosing(material, sandbox),
+    await connecting(material),
     plugins,
     diagnosing(material, sandbox),
     delegatingTo({ ...material, sandbox }),
+    handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
     planning({ ...material, permission, permissionTimeoutMs }),
     background.part,
-    await connecting(material),
   ]);
   /** What begins turns that nobody asked for. */
   const self = { id: world.ids.next("cli"), identityClass: "agent", label: "cinch" } as const;
@@ -205,6 +210,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
       ...(await requestMiddleware(material, {
         files,
         secrets,
+        spend,
+        capUsd,
         async before(moment, context) {
           await hooks?.session.onCompact(moment, context);
           await parts.onCompact(moment, context);
@@ -217,6 +224,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     promoteRule: permission.promoteRule,
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
     attended,
+    attendedByFollowers: defaults.delegatedBy !== undefined,
     permissionTimeoutMs,
     settle: async () => {
       trust.end();
@@ -297,6 +305,9 @@ async function scratchFiles({ logId, workspace, defaults }: Material): Promise<F
 interface RequestParts {
   readonly files: Files;
   readonly secrets: Redactor;
+  readonly spend: Spend;
+  /** US dollars for the session; absent: without a cap. */
+  readonly capUsd: number | undefined;
   /** Told before a history is made smaller. */
   readonly before: NonNullable<CompactionSources["before"]>;
 }
@@ -304,15 +315,12 @@ interface RequestParts {
 /** In the normative order: see `RequestMiddleware`. */
 async function requestMiddleware(
   material: Material,
-  { files, secrets, before }: RequestParts,
+  { files, secrets, before, spend, capUsd }: RequestParts,
 ): Promise<readonly RequestMiddleware[]> {
   const { logId, profile, trust, workspace, defaults } = material;
-  const { world, config, providers, store } = defaults;
-  const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
+  const { world, config, providers } = defaults;
   const priceOf = providers.priceOf.bind(providers);
-  const spend = new Spend();
   const tokens = new Tokens();
-  if (capUsd !== undefined || config.routes.length > 0) await countSpent(store, logId, spend);
   return [
     contextAssembly({
       world,

@@ -1,6 +1,7 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
+import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -28,8 +29,28 @@ export interface RunDefaults extends HarnessOptions {
   readonly switches: Map<SessionId, PrepareSwitch>;
   /** The plugins of this engine, loaded with the first call. */
   readonly pluginHost: () => Promise<PluginHost>;
+  /** Opens sessions below others; absent where there are no further sessions. */
+  readonly delegate?: (parent: DelegatingSession, request: DelegateRequest) => Promise<DelegatedTask>;
+  /** Set for a session that does a task of another one's: by whose call (ENG-23). */
+  readonly delegatedBy?: DelegatingCall;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
+}
+
+/** The call of a session that another session works for. */
+export interface DelegatingCall {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly callId: CallId;
+}
+
+/** A session that hands a task on, with what the one below it begins from. */
+export interface DelegatingSession extends Omit<DelegatingCall, "callId"> {
+  readonly profile: string;
+  readonly workingDir: string;
+  readonly defaults: RunDefaults;
+  /** US dollars that may still be spent; absent: without a cap. */
+  readonly maxCostUsd?: number;
 }
 
 /** A log whose lease this process holds, and what it held before. */

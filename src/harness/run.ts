@@ -269,7 +269,7 @@ interface LogToOpen {
   readonly isChanged: boolean;
 }
 
-async function openLog(log: LogToOpen, { world, store }: RunDefaults): Promise<OpenedLog> {
+async function openLog(log: LogToOpen, { world, store, delegatedBy }: RunDefaults): Promise<OpenedLog> {
   const { session, logId, workingDir, profile, chosen, isNew, isChanged } = log;
   const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
   const model = `${chosen.provider}:${chosen.model}`;
@@ -278,7 +278,10 @@ async function openLog(log: LogToOpen, { world, store }: RunDefaults): Promise<O
     return { writer, isOld: true, resumed: await resumeLog(store, logId) };
   }
   const createdAt = new Date(world.clock.now()).toISOString();
-  const writer = await store.create({ logId, session, workingDir, profile, model, createdAt }, holder);
+  // A task is listed below the session that gave it, of which it has no event: its own first one tells of it.
+  const branchOf = delegatedBy === undefined ? {} : { branchOf: { logId: delegatedBy.logId, at: 1 } };
+  const start = { logId, session, workingDir, profile, model, createdAt, ...branchOf };
+  const writer = await store.create(start, holder);
   return { writer, isOld: false, resumed: NEW_LOG };
 }
 

@@ -77,6 +77,8 @@ export interface SessionMaterial {
   readonly promoteRule: (rule: string) => Promise<boolean>;
   readonly roundsMax: number;
   readonly attended: boolean;
+  /** Whether a question is put, too, while a person follows; without one it is answered by nobody. */
+  readonly attendedByFollowers?: boolean;
   readonly permissionTimeoutMs: number;
   /** Takes secrets out of everything that is stored, shown or sent; absent: one that knows no keys. */
   readonly redactor?: Redactor;
@@ -127,7 +129,9 @@ export function composeSession(material: SessionMaterial): Session {
   const questions = new Questions({
     clock,
     ids,
-    attended: material.attended,
+    get attended() {
+      return material.attended || (material.attendedByFollowers === true && bus.people > 0);
+    },
     timeoutMs: material.permissionTimeoutMs,
     lastEvent: () => bus.lastEvent,
     publish(event, originator) {

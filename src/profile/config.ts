@@ -4,8 +4,8 @@ import type { Price } from "../provider/provider.ts";
 import type { Route } from "../provider/route.ts";
 import { ROUTING } from "../provider/route.ts";
 import type { VendorSettings } from "../provider/vendor-settings.ts";
-import type { AgentKeys } from "./agents.ts";
-import { agentsFrom } from "./agents.ts";
+import type { AgentKeys, DelegateKeys } from "./agents.ts";
+import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
@@ -60,6 +60,8 @@ export interface Config extends VendorSettings {
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
+  readonly agents?: AgentKeys;
+  readonly delegate?: DelegateKeys;
   readonly tasks?: TaskKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly diagnostics: readonly DiagnosticKeys[];
@@ -159,6 +161,7 @@ export async function configKeys(world: Pick<World, "files">, path: string): Pro
     ...checkpointFrom(table),
     ...memoryFrom(table),
     ...agentsFrom(table),
+    ...delegateFrom(table),
     ...tasksFrom(table),
     ...credentialsFrom(table),
     ...vendorSettingsFrom(table),

@@ -3,8 +3,8 @@ import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
-import type { AgentKeys } from "./agents.ts";
-import { agentsFrom } from "./agents.ts";
+import type { AgentKeys, DelegateKeys } from "./agents.ts";
+import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
@@ -66,6 +66,7 @@ export interface Profile {
   readonly memory?: MemoryKeys;
   readonly tasks?: TaskKeys;
   readonly agents?: AgentKeys;
+  readonly delegate?: DelegateKeys;
   readonly hooks: readonly ConfiguredHook[];
   readonly diagnostics: readonly DiagnosticKeys[];
   readonly allowProjectHooks: boolean;
@@ -217,6 +218,7 @@ export async function profileKeys(
     ...checkpointFrom(table),
     ...memoryFrom(table),
     ...agentsFrom(table),
+    ...delegateFrom(table),
     ...tasksFrom(table),
     hooks: hooksFrom(table),
     diagnostics: diagnosticsFrom(table),

@@ -12,6 +12,18 @@ export function knownModel(provider: string, id: string): Model | undefined {
   return found === undefined ? undefined : { ...found, id };
 }
 
+/** The small and cheap model of a vendor, for work that needs no other; undefined where none is known. */
+export function smallModel(provider: string): string | undefined {
+  return Object.hasOwn(SMALL, provider) ? SMALL[provider] : undefined;
+}
+
+const SMALL: Readonly<Record<string, string>> = {
+  anthropic: "claude-haiku-5-5",
+  openai: "gpt-6-luna",
+  vertex: "claude-haiku-5-5",
+  zai: "glm-4.5-air",
+};
+
 /** The family of a dated id: `-20250929`, `@20250929`, `-2025-11-13` and `-latest` are left out. */
 function withoutDate(id: string): string {
   return id.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest|default)$/, "");

@@ -1,0 +1,78 @@
+import { HarnessError } from "../base/errors.ts";
+import { count } from "../base/text.ts";
+import type { DelegatedTask, DelegateTask } from "../control/spawn-agent.ts";
+import { fails, says } from "../tool/output.ts";
+import type { CallPlan, Tool, ToolOutput } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { AGENT_MS_MAX } from "./agent-tool.ts";
+
+const DELEGATE_TOOL = "Delegate";
+const PROMPT_CHARACTERS_MAX = 100_000;
+
+export interface DelegateToolParts {
+  /** The cheaper model, as `provider:name`. */
+  readonly model: string;
+  readonly delegate: DelegateTask;
+  /** Whether it is only found by ToolSearch. */
+  readonly lazy: boolean;
+}
+
+interface DelegatePlan extends CallPlan {
+  readonly prompt: string;
+}
+
+/**
+ * Gives a task to a session of its own with a cheaper model, waits for its end, and answers with its last words (ENG-23).
+ *
+ * Its events are in its own log; who wants to watch attaches to it. What nobody there allows is refused.
+ */
+export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool<DelegatePlan> {
+  return {
+    name: DELEGATE_TOOL,
+    description:
+      "Gives a simple task to a cheaper model in a session of its own, which knows only the prompt, and answers with its last message. What needs a person's consent is refused there.",
+    inputSchema: {
+      type: "object",
+      properties: { prompt: { type: "string", description: "the whole task, with all that it must know" } },
+      required: ["prompt"],
+    },
+    mutating: true,
+    level: "ReadOnly",
+    msMax: AGENT_MS_MAX,
+    ...(lazy ? { lazy: true } : {}),
+
+    plan(input) {
+      const { prompt } = input as { readonly prompt: string };
+      if (prompt.trim() === "")
+        throw new ToolFailure("The prompt is empty: whoever gets it knows nothing else.");
+      if (prompt.length > PROMPT_CHARACTERS_MAX)
+        throw new ToolFailure(
+          `The prompt has more than ${PROMPT_CHARACTERS_MAX} characters: put it into a file.`,
+        );
+      return Promise.resolve({ summary: DELEGATE_TOOL, target: { kind: "none" }, prompt } as const);
+    },
+
+    async run({ prompt }, { callId, signal, progress }) {
+      try {
+        const begun = (session: string) => progress(`session ${session} (${model})\n`);
+        const ended = await delegate({ callId, model, prompt, begun, signal });
+        signal.throwIfAborted();
+        return answer(ended);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
+        throw thrown;
+      }
+    },
+  };
+}
+
+function answer({ text, reason, rounds, session, error }: DelegatedTask): ToolOutput {
+  const whole = reason === "complete" || reason === "yield";
+  const where = `session ${session}, ${count(rounds, "round")}`;
+  if (text === "")
+    return fails(
+      `There is no answer: it ended with "${reason}"${error === undefined ? "" : `: ${error}`} (${where}).`,
+    );
+  return says(whole ? text : `${text}\n\n[It was ended before it was done: "${reason}" (${where}).]`);
+}

@@ -1,0 +1,214 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Turn } from "../../test/support/mock-provider/turn.ts";
+import { calls, says } from "../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../test/support/place.ts";
+import { connect, openPlace } from "../../test/support/place.ts";
+import { until } from "../../test/support/until.ts";
+import type { SessionId } from "../base/ids.ts";
+import { EVERYTHING } from "../control/scope.ts";
+import type { OpenHarness } from "../harness.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import type { EventKind } from "../protocol/events.ts";
+
+// A task in a session of its own with a cheaper model, in a whole engine.
+
+const { signal } = new AbortController();
+const CHEAP = '\n[delegate]\nmodel = "mock:cheap"\n';
+
+function openCheap(...script: Turn[]): Place {
+  const place = openPlace(...script);
+  add(place, CHEAP);
+  return place;
+}
+
+function add(place: Place, text: string): void {
+  const path = join(place.root, "config/config.toml");
+  place.config(readFileSync(path, "utf8") + text);
+}
+
+async function send(harness: OpenHarness, prompt: string): Promise<readonly Envelope[]> {
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const events = connection.subscribe(sessionId, { signal });
+  await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: prompt }] });
+  const seen: Envelope[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (event.kind === "TurnEnded") break;
+  }
+  return seen;
+}
+
+function of<Kind extends EventKind>(events: readonly Envelope[], kind: Kind): readonly EnvelopeOf<Kind>[] {
+  return events.filter((event) => event.kind === kind) as unknown as readonly EnvelopeOf<Kind>[];
+}
+
+function resultOf(events: readonly Envelope[]): string {
+  const [result] = of(events, "ToolResult");
+  return (result?.payload.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+/** The session that the call named as its own, once it is there. */
+function begunIn(events: readonly Envelope[]): SessionId {
+  const told = of(events, "ToolCallProgress")
+    .map(({ payload }) => payload.partial)
+    .join("");
+  return /session (sess_\w+) /.exec(told)?.[1] as SessionId;
+}
+
+async function listed(harness: OpenHarness) {
+  return await (await harness.port([])).catalogue.sessions({ past: true, limit: 10 }, EVERYTHING);
+}
+
+const hand = (prompt: string): Turn => calls("Delegate", { prompt });
+
+test("[ENG-23 TOOL-05] a task is done by the cheaper model in a session of its own, listed below the one that gave it, and its last words are the result", async () => {
+  await using place = openCheap(
+    hand("count them"),
+    calls("Ls", { path: "." }),
+    says("one"),
+    says("there is one"),
+  );
+  place.write("a.txt", "a");
+  await using harness = await place.open();
+  const events = await send(harness, "how many?");
+  expect(resultOf(events)).toBe("one");
+  expect(place.mock.requests.map(({ body }) => body["model"])).toEqual([
+    "test-1",
+    "cheap",
+    "cheap",
+    "test-1",
+  ]);
+  // Off the parent's bus: nothing but the call itself, where its session is, and its result.
+  expect(of(events, "TurnStarted")).toHaveLength(1);
+  expect(events.every(({ parentCall }) => parentCall === undefined)).toBe(true);
+  expect(of(events, "CostIncremented")).toHaveLength(2);
+  const child = begunIn(events);
+  const all = await listed(harness);
+  expect(all.find(({ session }) => session === child)).toMatchObject({
+    model: "mock:cheap",
+    live: false,
+    turns: 1,
+    title: "count them",
+    branch_of: { log: harness.logId },
+  });
+  // Its log has all of it, and says who asked.
+  const connection = await connect(harness);
+  const told: Envelope[] = [];
+  for await (const event of connection.subscribe(child, { since: 0, signal })) told.push(event);
+  const call = of(events, "ToolCallStarted")[0]?.payload.callId;
+  expect(told[0]?.payload).toEqual({
+    namespace: "cinch",
+    kind: "Delegated",
+    payload: { session: harness.session, log: harness.logId, callId: call },
+  });
+  expect(
+    of(told, "TextDelta")
+      .map(({ payload }) => payload.text)
+      .join(""),
+  ).toBe("one");
+  expect(told.at(-1)?.kind).toBe("SessionEnded");
+});
+
+test("[ENG-23 PERM-12] what needs a person is refused there, unless one attaches and answers", async () => {
+  const script = [hand("touch it"), calls("Bash", { command: "touch made" }), says("tried"), says("ok")];
+  await using alone = openCheap(...script);
+  add(alone, '[sandbox]\nbackend = "none"\n');
+  await using unwatched = await alone.open({ attended: true });
+  await send(unwatched, "go");
+  expect(JSON.stringify(alone.mock.requests[2]?.body)).toContain("nobody can be asked in this run");
+  expect(existsSync(join(alone.repo, "made"))).toBe(false);
+
+  const gate = Promise.withResolvers<void>();
+  const [first, call, ...rest] = script;
+  await using place = openCheap(
+    ...(first === undefined || call === undefined ? [] : [first, { ...call, hold: gate.promise }]),
+    ...rest,
+  );
+  add(place, '[sandbox]\nbackend = "none"\n');
+  await using harness = await place.open({ attended: true });
+  const connection = await connect(harness);
+  const seen: Envelope[] = [];
+  const following = (async () => {
+    for await (const event of connection.subscribe(harness.session, { signal })) {
+      seen.push(event);
+      if (event.kind === "TurnEnded") return;
+    }
+  })();
+  await connection.send({
+    kind: "SendInput",
+    sessionId: harness.session,
+    content: [{ type: "text", text: "go" }],
+  });
+  await until("the session of the task", () => begunIn(seen) !== undefined);
+  const child = begunIn(seen);
+  const asked = (async () => {
+    for await (const event of connection.subscribe(child, { signal })) {
+      if (event.kind === "TurnStarted" || event.kind !== "PermissionRequested") continue;
+      const { callId } = event.payload;
+      await connection.send({
+        kind: "AnswerPermission",
+        sessionId: child,
+        callId,
+        decision: "allow",
+        scope: "once",
+      });
+    }
+  })();
+  gate.resolve();
+  await following;
+  await asked; // the session of the task has ended
+  expect(existsSync(join(place.repo, "made"))).toBe(true);
+  expect(of(seen, "PermissionRequested")).toEqual([]);
+});
+
+test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends with it; the parent goes on", async () => {
+  const hold = new Promise(() => undefined);
+  await using place = openCheap(hand("for ever"), says("and ever", { hold }), says("I am here"));
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  const sending = send(harness, "go");
+  await place.mock.until((mock) => mock.requests.length === 2);
+  await connection.send({ kind: "CancelTurn", sessionId: harness.session });
+  const events = await sending;
+  expect(of(events, "TurnEnded")[0]?.payload.reason).toBe("cancelled");
+  await until("the end of the task's session", async () => {
+    const child = (await listed(harness)).find(({ session }) => session === begunIn(events));
+    return child?.live === false && child.status === "paused";
+  });
+  expect(of(await send(harness, "there?"), "TurnEnded")[0]?.payload.reason).toBe("complete");
+});
+
+test("[ENG-23 PROV-11] what a task costs counts against the cap of the session that gave it, and it gets no more than is left", async () => {
+  const prices = (cheap: number) =>
+    `\n[prices."mock:cheap"]\ninput = ${cheap}\noutput = 1\n[prices."mock:test-1"]\ninput = 10\noutput = 10\n`;
+  const dear = { usage: { input: 1_500_000, output: 1 } };
+  await using place = openCheap(hand("dear"), says("did it", dear));
+  add(place, prices(1));
+  await using harness = await place.open({ maxCostUsd: 1 });
+  const events = await send(harness, "go");
+  expect([resultOf(events), of(events, "TurnEnded")[0]?.payload.reason]).toEqual(["did it", "budget"]);
+
+  await using capped = openCheap(hand("dear"), says("then not"));
+  add(capped, prices(1_000));
+  await using other = await capped.open({ maxCostUsd: 1 });
+  const second = await send(other, "go");
+  expect(resultOf(second)).toContain('There is no answer: it ended with "budget"');
+  expect(capped.mock.requests.map(({ body }) => body["model"])).toEqual(["test-1", "test-1"]);
+});
+
+test("[ENG-23] a task hands nothing on, and without a cheaper model there is no such tool", async () => {
+  await using place = openCheap(hand("x"), says("done"), says("ok"));
+  await using harness = await place.open();
+  await send(harness, "go");
+  const names = place.mock.requests.map(({ body }) =>
+    (body["tools"] as { name: string }[]).map(({ name }) => name),
+  );
+  expect(names.map((each) => each.includes("Delegate"))).toEqual([true, false, true]);
+
+  await using none = openPlace(hand("x"), says("ok"));
+  await using without = await none.open();
+  expect(resultOf(await send(without, "go"))).toContain('There is no tool "Delegate"');
+});

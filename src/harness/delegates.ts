@@ -1,0 +1,66 @@
+import { delegateTool } from "../agent/delegate-tool.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { Spend } from "../budget/spend.ts";
+import type { DelegateKeys } from "../profile/agents.ts";
+import type { Profile } from "../profile/profile.ts";
+import { EMBEDDED } from "../profile/profile.ts";
+import { smallModel } from "../provider/prices.ts";
+import { withPacks } from "../tool/pack.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import { countSpent } from "./resume.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { SessionPart } from "./session-part.ts";
+
+/** A session that may hand tasks on, and what it has spent. */
+export interface DelegateSources {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: Profile;
+  readonly workspace: Pick<Workspace, "root">;
+  readonly slot: Pick<ModelSlot, "name">;
+  readonly defaults: RunDefaults;
+  readonly spend: Spend;
+  /** US dollars for the session and what it hands on; absent: without a cap. */
+  readonly capUsd?: number;
+}
+
+/** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */
+const DELEGATED = "Delegated";
+
+/** Has the log of a task begin with whose it is. To be the first part of a session: nothing stands before it. */
+export function taskOf({ delegatedBy }: Pick<RunDefaults, "delegatedBy">): SessionPart | undefined {
+  if (delegatedBy === undefined) return undefined;
+  const { session, logId: log, callId } = delegatedBy;
+  const payload = { namespace: "cinch", kind: DELEGATED, payload: { session, log, callId } };
+  return { serve: ({ publish }) => publish({ kind: "CustomEvent", payload }) };
+}
+
+/**
+ * The tool Delegate (ENG-23): a task for a cheaper model in a session of its own. Undefined in such a session itself, and
+ * where no cheaper model is named or known. What a task costs counts against the cap of the session that gave it.
+ */
+export function handingOn(sources: DelegateSources): SessionPart | undefined {
+  const { session, logId, profile, workspace, slot, defaults, spend, capUsd } = sources;
+  const { delegate: open, delegatedBy, config, store } = defaults;
+  const keys: DelegateKeys = { ...profile.delegate, ...config.delegate };
+  const provider = slot.name.slice(0, slot.name.indexOf(":"));
+  const small = smallModel(provider);
+  const model = keys.model ?? (small === undefined ? undefined : `${provider}:${small}`);
+  if (open === undefined || delegatedBy !== undefined || model === undefined) return undefined;
+  const tool = delegateTool({
+    model,
+    lazy: keys.model === undefined,
+    async delegate(request) {
+      const { root: workingDir } = workspace;
+      const left = capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) };
+      // One that was named by its file is found by that alone.
+      const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;
+      const parent = { session, logId, profile: name, workingDir, defaults, ...left };
+      const ended = await open(parent, request);
+      await countSpent(store, ended.log, spend);
+      return ended;
+    },
+  });
+  return { tools: [withPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
+}
