@@ -20,3 +20,31 @@ test("[CRED-01 CRED-03] a machine key in the keychain is a secret to keep, wheth
   expect(await kept("# no keychain\n")).toBe(false);
   expect(await kept("keychain = [broken\n")).toBe(false);
 });
+
+test("[PROV-14 CRED-03] where Vertex AI is used, the places of Google's credentials are looked for in a process of their own, and nowhere else", async () => {
+  await using home = temporaryDirectory();
+  const folder = join(home.path, ".config/cinch");
+  mkdirSync(folder, { recursive: true });
+  const key = { GOOGLE_APPLICATION_CREDENTIALS: "/a/key.json", GOOGLE_CLOUD_PROJECT: "p" };
+  const google = async (
+    env: Readonly<Record<string, string>>,
+    config = "",
+    words: readonly string[] = [],
+  ) => {
+    writeFileSync(join(folder, "config.toml"), config);
+    const invocation = parseArguments(["-p", "go", "--cwd", home.path, ...words]);
+    if (!("settings" in invocation)) throw new Error(invocation.kind);
+    return (await findSecrets({ HOME: home.path, ...env }, invocation.settings))?.google;
+  };
+  const found = { GOOGLE_APPLICATION_CREDENTIALS: "/a/key.json", HOME: home.path };
+  expect(await google(key)).toBeUndefined(); // a project of Google's says nothing about models
+  expect(await google({ ...key, CLAUDE_CODE_USE_VERTEX: "0" })).toBeUndefined();
+  expect(await google({ ...key, CLAUDE_CODE_USE_VERTEX: "1" })).toEqual(found);
+  expect(await google({ ...key, ANTHROPIC_VERTEX_PROJECT_ID: "p" })).toEqual(found);
+  expect(await google(key, '[vertex]\nproject = "p"\n')).toEqual(found);
+  expect(await google(key, 'default_model = "vertex:opus"\n')).toEqual(found);
+  expect(await google(key, "# vertex\n")).toBeUndefined();
+  expect(await google(key, "vertex = [broken\n")).toBeUndefined();
+  expect(await google(key, "", ["--model", "vertex:opus"])).toEqual(found);
+  expect(await google(key, "", ["--model", "anthropic:opus"])).toBeUndefined();
+});

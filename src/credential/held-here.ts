@@ -1,4 +1,7 @@
-import type { Fetch, Random } from "../base/world.ts";
+import type { Clock, Fetch, Random } from "../base/world.ts";
+import type { KeyRing } from "../provider/authorized-fetch.ts";
+import type { VendorSettings } from "../provider/vendor-settings.ts";
+import { usesVertex } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
@@ -6,6 +9,11 @@ import { envKeyRing, keyNeedsOf } from "./env-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
 import { printsOfRing } from "./ring-prints.ts";
+import type { TokenSource } from "./token/token-source.ts";
+import type { TokenSourceOf } from "./token/token-sources.ts";
+
+/** Those whose credentials are exchanged for a token first. */
+const EXCHANGED = new Set(["vertex", "copilot"]);
 
 export interface HeldHereParts {
   readonly environment: Readonly<Record<string, string>>;
@@ -15,6 +23,8 @@ export interface HeldHereParts {
   /** The configuration directory, where the machine key is. */
   readonly directory: string;
   readonly insecureDevKey: boolean;
+  readonly clock: Clock;
+  readonly settings: VendorSettings;
 }
 
 /**
@@ -22,14 +32,38 @@ export interface HeldHereParts {
  * have nothing to hide. The machine key is opened, or made, when the key of the log is asked for.
  */
 export function heldHere(parts: HeldHereParts): Credentials {
-  const { environment, customs, fetch, directory, random, insecureDevKey } = parts;
-  const keys = envKeyRing(environment, customs);
+  const { environment, customs, fetch, directory, random, insecureDevKey, clock, settings } = parts;
+  const ring = envKeyRing(environment, customs);
+  const isVertex = usesVertex(environment, settings.vertex);
+  const keys: KeyRing = {
+    keyFor: ring.keyFor,
+    providers: async () => [...(await ring.providers()), ...(isVertex ? ["vertex"] : [])],
+  };
+  let sources: Promise<TokenSourceOf> | undefined;
+
+  /** Loaded with the first provider that has any. */
+  async function tokens(provider: string): Promise<TokenSource | undefined> {
+    if (!EXCHANGED.has(provider) || customs.some(({ name }) => name === provider)) return undefined;
+    sources ??= openSources();
+    return await (await sources)(provider);
+  }
+  async function openSources(): Promise<TokenSourceOf> {
+    const { tokenSources } = await import("./token/token-sources.ts");
+    const { googlePlace } = await import("./google/default-credentials.ts");
+    const google = isVertex ? { google: googlePlace(environment) } : {};
+    return tokenSources({ keys: ring, fetch, clock, settings, customs, ...google });
+  }
   let opened: Promise<MachineKey> | undefined;
   let found: MachineKey | undefined;
   return {
     keys,
-    send: authorizedFetch({ fetch, keys, variableFor: (provider) => keyNeedsOf(provider, customs) }),
-    prints: () => printsOfRing(keys, random),
+    send: authorizedFetch({
+      fetch,
+      keys: ring,
+      tokens,
+      variableFor: (provider) => keyNeedsOf(provider, customs),
+    }),
+    prints: () => printsOfRing(ring, random),
     async logKey() {
       opened ??= openMachineKey({ directory, random, insecureDevKey });
       found = await opened;
@@ -37,11 +71,12 @@ export function heldHere(parts: HeldHereParts): Credentials {
     },
     async held() {
       const found = await Promise.all(
-        (await keys.providers()).map(async (provider) => ({ provider, key: await keys.keyFor(provider) })),
+        (await ring.providers()).map(async (provider) => ({ provider, key: await ring.keyFor(provider) })),
       );
-      return found.flatMap(({ provider, key }) =>
+      const held = found.flatMap(({ provider, key }) =>
         key === undefined ? [] : [{ provider, source: key.source }],
       );
+      return isVertex ? [...held, { provider: "vertex", source: "the environment" }] : held;
     },
     notices: async () => (insecureDevKey && opened !== undefined ? (await opened).notices : []),
     state: () => ({

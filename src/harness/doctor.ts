@@ -4,6 +4,7 @@ import type { LogId } from "../base/ids.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
+import { vertexPlace } from "../provider/vendor-settings.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
 import { examineCheckpoints } from "./doctor-checkpoints.ts";
 import { providersOf } from "./open-store.ts";
@@ -41,6 +42,7 @@ export interface Diagnosis extends Ailment {
 /** In the order in which they are told. */
 const EXAMINATIONS: readonly Examination[] = [
   { area: "configuration", run: examineConfiguration },
+  { area: "providers", run: examineProviders },
   { area: "sessions", run: examineSessions },
   { area: "checkpoints", run: examineCheckpoints },
 ];
@@ -72,6 +74,38 @@ async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailm
     else
       for (const text of profile.warnings)
         yield { weight: "note", text, remedy: "Put it right, or leave it out." };
+  }
+}
+
+/** Providers whose credentials are more than a key: how they stand. Nobody is asked over the network. */
+async function* examineProviders({ options, config }: Examined): AsyncGenerator<Ailment> {
+  if (config === undefined) return;
+  const held = await readable(() => providersOf(options, config).credentials.held());
+  if (held instanceof HarnessError) {
+    yield { weight: "damage", text: held.message, remedy: "Put it right; no key can be used meanwhile." };
+    return;
+  }
+  for (const { provider, source, problem } of held) {
+    if (problem !== undefined) {
+      const remedy = "Until then this provider cannot be asked.";
+      yield { weight: "note", text: `${provider}: ${problem}`, remedy };
+    } else if (provider === "vertex") {
+      yield vertexState(source, options.environment, config);
+    } else if (provider === "copilot") {
+      const remedy = "Try it: cinch models. Log in anew: cinch creds login copilot.";
+      yield { weight: "note", text: `copilot: logged in, by ${source}.`, remedy };
+    }
+  }
+}
+
+function vertexState(source: string, environment: HarnessOptions["environment"], config: Config): Ailment {
+  try {
+    const { project, region } = vertexPlace(environment, config.vertex);
+    const text = `vertex: project ${project} in ${region}, by ${source}.`;
+    return { weight: "note", text, remedy: "Try it: cinch -p hello --model vertex:sonnet." };
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return { weight: "note", text: thrown.message, remedy: "Until then this provider cannot be asked." };
   }
 }
 

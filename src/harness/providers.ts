@@ -170,8 +170,14 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   const { world, config, environment, configDirectory, helper, insecureDevKey = false } = options;
   const customs = config.providers;
   if (helper === undefined) {
-    const { fetch, random } = world;
-    return heldHere({ environment, customs, fetch, random, directory: configDirectory, insecureDevKey });
+    const { fetch, random, clock } = world;
+    const { vertex, copilot } = config;
+    const settings = {
+      ...(vertex === undefined ? {} : { vertex }),
+      ...(copilot === undefined ? {} : { copilot }),
+    };
+    const held = { environment, customs, fetch, random, clock, settings };
+    return heldHere({ ...held, directory: configDirectory, insecureDevKey });
   }
   return helper.credentials({
     fetch: world.fetch,

@@ -125,3 +125,38 @@ test("[PROF-01] a default without a key is named with its variable, also where n
     "Using ollama:qwen3:4b, since acme:m needs ACME_KEY.",
   );
 });
+
+test("[PROV-06 PROF-01] Copilot is asked only where it is named, and who has nothing else is told that", async () => {
+  const failure = chooseModel(wishes({ keyed: ["copilot"] }));
+  await expect(failure).rejects.toThrow(
+    "No model is named, and copilot is asked only where it is (cinch models lists what it offers).",
+  );
+  expect(await chooseModel(wishes({ keyed: ["copilot", "zai"] }))).toMatchObject({ provider: "zai" });
+  const named = { provider: "copilot", model: "gpt-4.1" };
+  expect(await chooseModel(wishes({ keyed: ["copilot"], asked: "copilot:gpt-4.1" }))).toEqual(named);
+  expect(await chooseModel(wishes({ keyed: ["copilot"], preferred: ["copilot:gpt-4.1"] }))).toEqual(named);
+  await expect(chooseModel(wishes({ keyed: [], asked: "copilot:gpt-4.1" }))).rejects.toThrow(
+    "Provider copilot needs a key. Set COPILOT_GITHUB_TOKEN (or log in: cinch creds login copilot), or pick",
+  );
+});
+
+test("[PROV-14 PROF-01] Claude's name alone means Vertex AI where that is preferred, or where Anthropic has no key", async () => {
+  const choose = (asked: string, keyed: readonly string[], prefersVertex = false) =>
+    chooseModel(wishes({ asked, keyed, prefersVertex }));
+  const opus = (provider: string) => ({ provider, model: "claude-opus-5-5" });
+  expect(await choose("opus", ["anthropic", "vertex"])).toEqual(opus("anthropic"));
+  expect(await choose("opus", ["anthropic", "vertex"], true)).toEqual(opus("vertex"));
+  expect(await choose("opus", ["vertex"])).toEqual(opus("vertex"));
+  expect(await choose("vertex:opus", ["anthropic", "vertex"])).toEqual(opus("vertex"));
+  expect(await choose("anthropic:opus", ["anthropic", "vertex"], true)).toEqual(opus("anthropic"));
+  expect(await choose("vertex:claude-sonnet-4-5@20250929", ["vertex"])).toEqual({
+    provider: "vertex",
+    model: "claude-sonnet-4-5@20250929",
+  });
+  expect(await chooseModel(wishes({ keyed: ["anthropic", "vertex"], prefersVertex: true }))).toMatchObject({
+    provider: "vertex",
+  });
+  await expect(choose("vertex:opus", [])).rejects.toThrow(
+    "Provider vertex needs a key. Set ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, with Application Default Credentials of Google, or pick",
+  );
+});

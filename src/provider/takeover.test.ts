@@ -139,6 +139,8 @@ test("[PROV-07 PROV-09] nobody takes over a request that is refused, one that wa
   await expect(partly.ask()).rejects.toMatchObject({ reason: "ProviderUnreachable" });
   const picky = openRig({ "a:m": [[unreachable("a")]], "b:n": [said("b")] }, () => false);
   await expect(picky.ask()).rejects.toMatchObject({ reason: "ProviderUnreachable" });
+  // It may not take over what goes by, so that is waited for as if nobody stood behind.
+  expect(picky.asked.map(({ hasSuccessor }) => hasSuccessor)).toEqual([false]);
 });
 
 test("[PROV-07] a cancel is no failure: nobody takes over", async () => {

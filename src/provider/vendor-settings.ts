@@ -38,7 +38,7 @@ const REGION_VARIABLES = ["CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CL
 
 /** For people: what has to be there before Vertex AI can be asked. */
 export const VERTEX_NEEDS =
-  "ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, with Application Default Credentials of Google,";
+  "ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, with Application Default Credentials of Google";
 
 /**
  * Whether the user has said that they use Vertex AI: by a project that is for nothing else, by the switch that goes with

@@ -20,6 +20,8 @@ export interface CloudDouble extends AsyncDisposable {
   readonly requests: readonly CloudRequest[];
   /** Those whose path has this in it. */
   to(part: string): readonly CloudRequest[];
+  /** Waits until something holds of the requests so far. */
+  until(holds: (requests: readonly CloudRequest[]) => boolean): Promise<void>;
 }
 
 /** Answers what its route says; the first whose name stands in the path is taken. */
@@ -31,6 +33,7 @@ export type CloudRoutes = Readonly<
 export function startCloudDouble(routes: CloudRoutes): CloudDouble {
   const requests: CloudRequest[] = [];
   const counts = new Map<string, number>();
+  const watchers = new Set<() => void>();
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -42,6 +45,7 @@ export function startCloudDouble(routes: CloudRoutes): CloudDouble {
       const headers = Object.fromEntries(incoming.headers);
       const request = { method: incoming.method, path: pathname + search, headers, text, body };
       requests.push(request);
+      for (const watcher of [...watchers]) watcher();
       const name = Object.keys(routes).find((each) => request.path.includes(each));
       if (name === undefined)
         return Response.json({ error: { message: "no such address" } }, { status: 404 });
@@ -54,6 +58,17 @@ export function startCloudDouble(routes: CloudRoutes): CloudDouble {
     url: `http://127.0.0.1:${server.port}`,
     requests,
     to: (part) => requests.filter(({ path }) => path.includes(part)),
+    until(holds) {
+      if (holds(requests)) return Promise.resolve();
+      return new Promise((resolve) => {
+        const watcher = () => {
+          if (!holds(requests)) return;
+          watchers.delete(watcher);
+          resolve();
+        };
+        watchers.add(watcher);
+      });
+    },
     async [Symbol.asyncDispose]() {
       await server.stop(true);
     },

@@ -14,9 +14,10 @@ import { anthropic } from "../../provider/anthropic/anthropic.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
 import { openai } from "../../provider/openai/openai.ts";
 import { openrouter } from "../../provider/openrouter/openrouter.ts";
+import type { VendorSettings } from "../../provider/vendor-settings.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { zai } from "../../provider/zai/zai.ts";
-import { baseUrlOf } from "./base-url.ts";
+import { baseUrlOf, mayGoTo } from "./base-url.ts";
 import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
 import { frame, readFrames } from "./frames.ts";
@@ -194,6 +195,42 @@ test("[CRED-03] the only address of a vendor's key is the one that its adapter a
     expect([name, urls.map((url) => isBelow(base, url))]).toEqual([name, urls.map(() => true)]);
     expect([name, urls.length]).toEqual([name, 1]);
   }
+});
+
+test("[PROV-06 PROV-14 S59] a token of Google's goes to a project's address at Vertex AI, one of Copilot's to Copilot, and to one's own addresses in their place", () => {
+  const base = "https://europe-west1-aiplatform.googleapis.com";
+  const own = { vertex: { baseUrl: "http://127.0.0.1:7/v1" }, copilot: { baseUrl: "http://127.0.0.1:7/c" } };
+  const ghe = { copilot: { githubUrl: "https://octo.ghe.com" } };
+  const verdicts: readonly (readonly [
+    url: string,
+    provider: string,
+    settings: VendorSettings,
+    goes: boolean,
+  ])[] = [
+    [`${base}/v1/projects/p/x:streamRawPredict`, "vertex", {}, true],
+    ["https://aiplatform.googleapis.com/v1/projects/p", "vertex", {}, true],
+    ["https://aiplatform.eu.rep.googleapis.com/v1/projects/p", "vertex", {}, true],
+    [`${base}/v1/projects/../../evil`, "vertex", {}, false],
+    [`${base}/v1/projectsevil`, "vertex", {}, false],
+    [`${base}/v2/projects/p`, "vertex", {}, false],
+    [`${base}:8443/v1/projects/p`, "vertex", {}, false],
+    ["http://aiplatform.googleapis.com/v1/projects/p", "vertex", {}, false],
+    ["https://storage.googleapis.com/v1/projects/p", "vertex", {}, false],
+    ["https://evil-aiplatform.googleapis.com.evil.example/v1/projects/p", "vertex", {}, false],
+    ["https://aiplatform.evil.rep.googleapis.com/v1/projects/p", "vertex", {}, false],
+    [`${base}/v1/projects/p`, "anthropic", {}, false],
+    [`${base}/v1/projects/p`, "vertex", own, false],
+    ["http://127.0.0.1:7/v1/projects/p", "vertex", own, true],
+    ["https://api.githubcopilot.com/models", "copilot", {}, true],
+    ["https://api.githubcopilot.com/models", "copilot", own, false],
+    ["https://api.githubcopilot.com/models", "copilot", ghe, false],
+    ["https://copilot-api.octo.ghe.com/models", "copilot", ghe, true],
+    ["https://api.github.com/copilot_internal/v2/token", "copilot", {}, false],
+    ["http://127.0.0.1:7/c/models", "copilot", own, true],
+    ["nonsense", "vertex", {}, false],
+  ];
+  for (const [url, provider, settings, goes] of verdicts)
+    expect([url, mayGoTo(url, provider, [], settings)]).toEqual([url, goes]);
 });
 
 test("[CRED-04] a request without a head is sent again to the next helper; two crashes end it with the reason", async () => {

@@ -56,6 +56,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
         fetch: parts.fetch,
         clock: parts.clock,
         settings,
+        customs,
         ...(google === undefined ? {} : { google: google.place }),
       }),
     });

@@ -2,6 +2,7 @@ import type { Clock, Fetch } from "../../base/world.ts";
 import type { KeyRing } from "../../provider/authorized-fetch.ts";
 import type { VendorSettings } from "../../provider/vendor-settings.ts";
 import { COPILOT_EDITOR, copilotPlaces } from "../../provider/vendor-settings.ts";
+import type { CustomProvider } from "../../provider/vendors.ts";
 import type { GooglePlace } from "../google/default-credentials.ts";
 import { heldToken } from "./held-token.ts";
 import type { TokenSource } from "./token-source.ts";
@@ -11,6 +12,8 @@ export interface TokenSourcesParts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly settings: VendorSettings;
+  /** The user's own providers: one that shadows a vendor has a key like any other. */
+  readonly customs: readonly CustomProvider[];
   /** Where credentials of Google are; absent: Vertex AI is not used. */
   readonly google?: GooglePlace;
 }
@@ -24,6 +27,7 @@ export type TokenSourceOf = (provider: string) => Promise<TokenSource | undefine
 export function tokenSources(parts: TokenSourcesParts): TokenSourceOf {
   const opened = new Map<string, Promise<TokenSource | undefined>>();
   return (provider) => {
+    if (parts.customs.some(({ name }) => name === provider)) return Promise.resolve(undefined);
     const open = opened.get(provider) ?? openSource(provider, parts);
     opened.set(provider, open);
     return open;
