@@ -1,0 +1,268 @@
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { until } from "../../../test/support/until.ts";
+import { temporaryDirectory } from "../../../test/support/world.ts";
+import type { CallId } from "../../base/ids.ts";
+import { ulidSource } from "../../base/ids.ts";
+import { SILENT } from "../../base/log.ts";
+import { hostWorld } from "../../host/host.ts";
+import { openGit } from "./git.ts";
+import { WorktreeRecords } from "./record.ts";
+import type { WorktreePlace } from "./worktree.ts";
+import { closeWorktree, openWorktree, removeWorktree } from "./worktree.ts";
+
+// Real git, real repositories, and what a repository may say to have git run something.
+
+const world = hostWorld(SILENT);
+const { signal } = new AbortController();
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+const ENV = {
+  PATH,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@example.org",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@example.org",
+};
+const ids = ulidSource(
+  () => 0,
+  (count) => crypto.getRandomValues(new Uint8Array(count)),
+);
+
+interface Rig extends AsyncDisposable {
+  readonly place: WorktreePlace;
+  readonly repo: string;
+  readonly root: string;
+  git(...args: string[]): string;
+  write(path: string, text: string): void;
+  /** A program that tells that it ran. */
+  readonly canary: string;
+  readonly ran: () => boolean;
+  open(workspace?: string): ReturnType<typeof openWorktree>;
+}
+
+async function rig(): Promise<Rig> {
+  const directory = temporaryDirectory();
+  const root = directory.path;
+  const repo = join(root, "repo");
+  mkdirSync(repo);
+  const git = (...args: string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(["git", "-C", repo, ...args], { env: ENV });
+    if (exitCode !== 0) throw new Error(stderr.toString());
+    return stdout.toString();
+  };
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(repo, path)), { recursive: true });
+    writeFileSync(join(repo, path), text);
+  };
+  git("init", "-q", "-b", "trunk");
+  write("a.txt", "one\n");
+  write("sub/b.txt", "two\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  const canary = join(root, "canary.sh");
+  const mark = join(root, "ran");
+  writeFileSync(canary, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
+  chmodSync(canary, 0o755);
+  const place: WorktreePlace = {
+    world,
+    git: await openGit(world, { path: PATH, root: repo }),
+    records: new WorktreeRecords(world.files, join(root, "records")),
+    folder: join(root, "worktrees"),
+  };
+  return {
+    place,
+    repo,
+    root,
+    git,
+    write,
+    canary,
+    ran: () => existsSync(mark),
+    open: (workspace = repo) => openWorktree({ callId: call(), agent: "maker", workspace }, place, signal),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+function call(): CallId {
+  return ids.next("call");
+}
+
+test("[ENG-28] a worktree begins at HEAD, in the same folder of the repository, and says whether the parent's tree differs", async () => {
+  await using at = await rig();
+  const clean = await at.open();
+  expect(readFileSync(join(clean.root, "a.txt"), "utf8")).toBe("one\n");
+  expect([clean.isParentDirty, clean.root]).toEqual([false, clean.record.path]);
+  at.write("a.txt", "changed\n");
+  const below = await at.open(join(at.repo, "sub"));
+  expect(below.isParentDirty).toBe(true);
+  expect(below.root).toBe(join(below.record.path, "sub"));
+  expect(readFileSync(join(below.root, "..", "a.txt"), "utf8")).toBe("one\n");
+  for (const tree of [clean, below]) expect(await closeWorktree(tree, at.place)).toEqual({ kind: "removed" });
+  expect(at.git("branch", "--list")).toBe("* trunk\n");
+  expect(at.git("worktree", "list").trim().split("\n")).toHaveLength(1);
+  expect(await at.place.records.list()).toEqual([]);
+});
+
+test("[ENG-28] edits, new files and commits each keep it; what is ignored alone does not", async () => {
+  await using at = await rig();
+  at.write(".gitignore", "build/\n");
+  at.git("add", "-A");
+  at.git("commit", "-q", "-m", "ignore");
+  const inside = (path: string, ...args: string[]) =>
+    Bun.spawnSync(["git", "-C", path, ...args], { env: ENV });
+  const changes: Readonly<Record<string, (path: string) => void>> = {
+    edited: (path) => writeFileSync(join(path, "a.txt"), "other\n"),
+    "new file": (path) => writeFileSync(join(path, "c d\n.txt"), "new"),
+    removed: (path) => rmSync(join(path, "a.txt")),
+    staged: (path) => {
+      writeFileSync(join(path, "e.txt"), "new");
+      inside(path, "add", "-A");
+    },
+    committed: (path) => {
+      writeFileSync(join(path, "e.txt"), "new");
+      inside(path, "add", "-A");
+      inside(path, "commit", "-q", "-m", "mine");
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    const tree = await at.open();
+    change(tree.root);
+    const end = await closeWorktree(tree, at.place);
+    expect([name, end.kind, existsSync(tree.root)]).toEqual([name, "kept", true]);
+    expect(await at.place.records.list()).toContainEqual({ ...tree.record, kept: true });
+    await expect(removeWorktree({ ...tree.record, kept: true }, at.place, signal)).rejects.toThrow(
+      "holds changes",
+    );
+  }
+  const ignored = await at.open();
+  mkdirSync(join(ignored.root, "build"));
+  writeFileSync(join(ignored.root, "build/out"), "x");
+  expect(await closeWorktree(ignored, at.place)).toEqual({ kind: "removed" });
+});
+
+test("[ENG-28 S33 S34] nothing that the repository's configuration, hooks or attributes name is run", async () => {
+  await using at = await rig();
+  at.write(".gitattributes", "* filter=evil diff=evil merge=evil\n*.txt filter=ev=il\n");
+  at.git("add", "-A");
+  at.git("commit", "-q", "-m", "attributes");
+  const keys = {
+    "core.fsmonitor": at.canary,
+    "core.sshCommand": at.canary,
+    "core.pager": at.canary,
+    "core.editor": at.canary,
+    "filter.evil.smudge": at.canary,
+    "filter.evil.clean": at.canary,
+    "filter.evil.process": at.canary,
+    "filter.evil.required": "true",
+    "filter.ev=il.smudge": at.canary,
+    "filter.ev=il.clean": at.canary,
+    "diff.evil.textconv": at.canary,
+    "diff.external": at.canary,
+    "merge.evil.driver": at.canary,
+  };
+  for (const [key, value] of Object.entries(keys)) at.git("config", key, value);
+  for (const hook of ["post-checkout", "reference-transaction", "post-index-change", "pre-commit"]) {
+    writeFileSync(join(at.repo, ".git/hooks", hook), `#!/bin/sh\nexec ${at.canary} ${hook}\n`);
+    chmodSync(join(at.repo, ".git/hooks", hook), 0o755);
+  }
+  const before = readFileSync(join(at.repo, ".git/config"), "utf8");
+  const tree = await at.open();
+  writeFileSync(join(tree.root, "a.txt"), "other\n");
+  expect((await closeWorktree(tree, at.place)).kind).toBe("kept");
+  const clean = await at.open();
+  expect((await closeWorktree(clean, at.place)).kind).toBe("removed");
+  expect(at.ran()).toBe(false);
+  expect(readFileSync(join(at.repo, ".git/config"), "utf8")).toBe(before);
+});
+
+test("[ENG-28 S34] a .git that was written into the worktree, or a repository inside of it, decides nothing", async () => {
+  await using at = await rig();
+  const tree = await at.open();
+  const other = join(at.root, "other");
+  Bun.spawnSync(["git", "init", "-q", other], { env: ENV });
+  Bun.spawnSync(["git", "-C", other, "config", "core.fsmonitor", at.canary], { env: ENV });
+  writeFileSync(join(tree.root, ".git"), `gitdir: ${other}/.git\n`);
+  const inner = join(tree.root, "inner");
+  Bun.spawnSync(["git", "init", "-q", inner], { env: ENV });
+  Bun.spawnSync(["git", "-C", inner, "config", "core.fsmonitor", at.canary], { env: ENV });
+  const end = await closeWorktree(tree, at.place);
+  expect(end).toMatchObject({ kind: "kept", commits: 0 });
+  expect(at.ran()).toBe(false);
+});
+
+test("[ENG-28 S34] a .git file that came with a folder opens no other repository", async () => {
+  await using at = await rig();
+  const bait = join(at.root, "bait");
+  mkdirSync(bait);
+  writeFileSync(join(bait, ".git"), `gitdir: ${at.repo}/.git\n`);
+  await expect(at.open(bait)).rejects.toMatchObject({ reason: "WorktreeFailed" });
+  expect(at.git("branch", "--list")).toBe("* trunk\n");
+  expect(await at.place.records.list()).toEqual([]);
+});
+
+test("[ENG-28] a worktree of a worktree is one more of the same repository", async () => {
+  await using at = await rig();
+  const first = await at.open();
+  const second = await at.open(first.root);
+  expect(second.record.repository).toBe(first.root);
+  expect(await closeWorktree(second, at.place)).toEqual({ kind: "removed" });
+  expect(await closeWorktree(first, at.place)).toEqual({ kind: "removed" });
+});
+
+test("[ENG-28] where it cannot be made, nothing of it stays", async () => {
+  await using at = await rig();
+  writeFileSync(join(at.root, "worktrees"), "in the way");
+  await expect(at.open()).rejects.toThrow();
+  expect(at.git("branch", "--list")).toBe("* trunk\n");
+  expect(await at.place.records.list()).toEqual([]);
+});
+
+test("[ENG-28 S33] git is never taken out of the repository, nor out of a folder that PATH names by where it stands", async () => {
+  await using at = await rig();
+  at.write("bin/git", "#!/bin/sh\nexit 0\n");
+  chmodSync(join(at.repo, "bin/git"), 0o755);
+  for (const path of [`${at.repo}/bin`, "bin:.", ""])
+    await expect(openGit(world, { path, root: at.repo })).rejects.toThrow("there is no git in PATH");
+});
+
+test("[ENG-28] what is left of a killed process is found by its record, and removed where nothing was changed", async () => {
+  await using at = await rig();
+  const tree = await at.open();
+  const changed = await at.open();
+  writeFileSync(join(changed.root, "a.txt"), "other\n");
+  await at.place.records.write({ ...tree.record, pid: 1, processStart: "long ago" });
+  expect((await at.place.records.list()).map(({ id }) => id).sort()).toEqual(
+    [tree.record.id, changed.record.id].sort(),
+  );
+  await removeWorktree(tree.record, at.place, signal);
+  await expect(removeWorktree(changed.record, at.place, signal)).rejects.toThrow(
+    `git -C ${at.repo} worktree remove --force ${changed.record.path} && git -C ${at.repo} branch -D ${changed.record.branch}`,
+  );
+  // As it was told, by hand; then its record goes with the next try.
+  at.git("worktree", "remove", "--force", changed.record.path);
+  await removeWorktree(changed.record, at.place, signal);
+  expect(await at.place.records.list()).toEqual([]);
+  expect(at.git("branch", "--list")).toBe("* trunk\n");
+  expect(readdirSync(join(at.root, "worktrees"))).toEqual([]);
+});
+
+test("[ENG-28 ENG-09] a cancel while it is made leaves nothing", async () => {
+  await using at = await rig();
+  const stop = new AbortController();
+  stop.abort(new Error("enough"));
+  const wanted = { callId: call(), agent: "maker", workspace: at.repo };
+  await expect(openWorktree(wanted, at.place, stop.signal)).rejects.toThrow("enough");
+  const late = new AbortController();
+  const opening = openWorktree({ ...wanted, callId: call() }, at.place, late.signal);
+  const settled = opening.then(
+    () => "made",
+    () => "cancelled",
+  );
+  await until("its record", () => existsSync(join(at.root, "records")));
+  late.abort(new Error("enough"));
+  if ((await settled) === "made") await closeWorktree(await opening, at.place);
+  expect(await at.place.records.list()).toEqual([]);
+  expect(at.git("branch", "--list")).toBe("* trunk\n");
+});
