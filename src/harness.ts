@@ -25,6 +25,7 @@ import { OfferedBySessions } from "./harness/session-offers.ts";
 import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
 import { loadConfig } from "./profile/config.ts";
+import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";
 import type { Model } from "./provider/provider.ts";
@@ -35,6 +36,11 @@ export interface OpenEngine extends AsyncDisposable {
   attach(client: AttachRequest): Promise<Connection>;
   /** What wires meet of this engine. `features` are those that they add to its own in the handshake. */
   port(features: readonly string[]): Promise<EnginePort>;
+  /**
+   * Opens a session in which nobody is ever asked, and which has none of what this engine was told to allow (ENG-24).
+   * @throws HarnessError where it cannot be opened.
+   */
+  openUnattended(request: CommandOf<"CreateSession">): Promise<SessionId>;
   /** Whether a turn runs, or a task in the background. */
   readonly busy: boolean;
   /** The people who watch one of its sessions. */
@@ -68,6 +74,7 @@ export async function openHarness(options: HarnessOptions, signal: AbortSignal):
     ...first,
     attach: engine.attach,
     port: engine.port,
+    openUnattended: engine.openUnattended,
     get busy() {
       return engine.busy;
     },
@@ -178,6 +185,13 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       return { session: id, logId, profile, model, notices: await notices(told) };
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
+    async openUnattended(request) {
+      const nobody = { attended: false, asksTrust: false, autoApprove: false };
+      const own = { ...runDefaults(defaults, request, "human"), ...nobody };
+      const { session } = await openRun(request, own, signal);
+      multiplexer.add(session);
+      return session.id;
+    },
     async port(features) {
       const { enginePort } = await import("./harness/engine-port.ts");
       const port = enginePort({

@@ -7,6 +7,11 @@
  */
 export const TEXTS = {
   HandshakeRequired: "Send /v1/handshake before any command. See § Protocol versioning.",
+  ScheduleUnusable: "The scheduled task cannot be made: <problem>.",
+  ScheduleTaken:
+    "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
+  ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",
+  ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
   TasksFull: "<count> tasks run in the background of this session already. Stop one first: /tasks:stop.",
   TurnInProgress:
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
@@ -60,8 +65,6 @@ export const TEXTS = {
   UnknownAgent: "There is no sub-agent '<name>'. <hint>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   WorktreeFailed: "A git worktree cannot be had: <problem>.",
-  UnknownAgent: "There is no sub-agent '<name>'. <hint>",
-  AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:

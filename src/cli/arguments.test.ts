@@ -175,6 +175,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   memory: true,
   plugins: true,
   skills: true,
+  tasks: true,
   conformance: true,
 };
 

@@ -17,6 +17,8 @@ import type { SessionsWords } from "./sessions-words.ts";
 import { readSessions } from "./sessions-words.ts";
 import type { Settings } from "./settings.ts";
 import { settingsOf } from "./settings.ts";
+import type { TasksWords } from "./tasks-words.ts";
+import { tasksWords } from "./tasks-words.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -94,6 +96,7 @@ export type Invocation =
       readonly words: readonly string[];
       readonly json: boolean;
     }
+  | ({ readonly kind: "tasks"; readonly settings: Settings } & TasksWords)
   | {
       readonly kind: "serve";
       readonly settings: Settings;
@@ -198,6 +201,10 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   if (mode === "plugins")
     return { kind: "plugins", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "skills") return { kind: "skills", settings, words: ownWords ?? [], json: flags.has("json") };
+  if (mode === "tasks") {
+    const words = tasksWords(ownWords ?? [], flags.has("json"), (name) => textOf(flags, name));
+    return { kind: "tasks", settings, ...words };
+  }
   if (mode === "sessions") return sessionsOf(flags, ownWords ?? [], settings);
   if (mode === "doctor")
     return { kind: "doctor", settings, full: flags.has("full"), json: flags.has("json") };
@@ -283,6 +290,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "memory",
   "skills",
   "plugins",
+  "tasks",
   "help",
 ]);
 

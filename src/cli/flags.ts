@@ -1,6 +1,7 @@
 import { CONFORMANCE_FLAGS } from "./conformance-words.ts";
 import { SERVE_FLAGS } from "./serve-words.ts";
 import { SESSIONS_FLAGS } from "./sessions-verbs.ts";
+import { TASKS_FLAGS } from "./tasks-words.ts";
 
 /**
  * The command line as data: the parser, the help and the hints for misspelt words are all made of these tables.
@@ -39,6 +40,7 @@ const ALL = [
   "memory",
   "skills",
   "plugins",
+  "tasks",
   "doctor",
   "serve",
   "token",
@@ -62,7 +64,7 @@ export const FLAGS = [
     help: "With -p: text (default; the answer), json (one object), stream-json (one event a line). With profile: text or json.",
     for: ["print", "debug", "profile"],
   },
-  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: SETS },
+  { name: "model", value: "PROVIDER:NAME", help: "The model to work with.", for: [...SETS, "tasks"] },
   {
     name: "profile",
     value: "NAME|PATH",
@@ -81,7 +83,7 @@ export const FLAGS = [
     name: "level",
     value: "LEVEL",
     help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",
-    for: [...SETS, "permissions"],
+    for: [...SETS, "permissions", "tasks"],
   },
   {
     name: "auto-approve",
@@ -104,12 +106,17 @@ export const FLAGS = [
     help: "How hard the model is to think: off, low, medium, high, xhigh or max.",
     for: SETS,
   },
-  { name: "max-turns", value: "N", help: "End after N rounds with the model (exit code 4).", for: SETS },
+  {
+    name: "max-turns",
+    value: "N",
+    help: "End after N rounds with the model (exit code 4).",
+    for: [...SETS, "tasks"],
+  },
   {
     name: "max-cost",
     value: "USD",
     help: "Start no request that could exceed this cost (exit code 4).",
-    for: SETS,
+    for: [...SETS, "tasks"],
   },
   {
     name: "without-project",
@@ -188,7 +195,17 @@ export const FLAGS = [
   {
     name: "json",
     help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
-    for: ["permissions", "profile", "sessions", "memory", "skills", "plugins", "doctor", "conformance"],
+    for: [
+      "permissions",
+      "profile",
+      "sessions",
+      "memory",
+      "skills",
+      "tasks",
+      "plugins",
+      "doctor",
+      "conformance",
+    ],
   },
   {
     name: "full",
@@ -202,6 +219,7 @@ export const FLAGS = [
   ...SESSIONS_FLAGS,
   ...SERVE_FLAGS,
   ...CONFORMANCE_FLAGS,
+  ...TASKS_FLAGS,
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof FLAGS)[number]["name"];
@@ -241,6 +259,10 @@ export const COMMANDS = [
   {
     name: "skills",
     help: "Look at skills: skills list, skills show NAME; skills check [PATH…] holds them to the open specification, exit code 1 where one breaks it.",
+  },
+  {
+    name: "tasks",
+    help: "Work for later: tasks add NAME PROMPT with --cron, --every or --at; tasks list, log NAME, run NAME, run-due, enable NAME, disable NAME, remove NAME. See docs/tasks.md.",
   },
   {
     name: "doctor",

@@ -9,6 +9,7 @@ import type { Output } from "./output.ts";
 import { OutputClosed, standardError, standardOutput } from "./output.ts";
 import type { Stop } from "./stop.ts";
 import { listenForSignals } from "./stop.ts";
+import { runsTasks } from "./tasks-words.ts";
 
 /**
  * Carries out one command line and ends the process with its exit code, whatever happens (REL-01).
@@ -58,6 +59,7 @@ type WithEngine = Extract<
   {
     readonly kind:
       | "models"
+      | "tasks"
       | "show-dump"
       | "demo"
       | "sessions"
@@ -71,6 +73,7 @@ type WithEngine = Extract<
 >;
 
 function hasEngine(invocation: Invocation): invocation is WithEngine {
+  if (invocation.kind === "tasks") return runsTasks(invocation);
   return [
     "models",
     "show-dump",
@@ -161,6 +164,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
     case "memory": {
       const { runMemory } = await import("./memory.ts");
       return await runMemory(invocation, stop);
+    }
+    case "tasks": {
+      const { runTasks } = await import("./tasks.ts");
+      return await runTasks(invocation, stop);
     }
     case "doctor": {
       const { runDoctor } = await import("./doctor.ts");

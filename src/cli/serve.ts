@@ -7,6 +7,7 @@ import type { HttpTarget } from "../control/http/server.ts";
 import type { PlannedTarget } from "../control/http/targets.ts";
 import type { ControlPlaneOptions } from "../harness/control-plane.ts";
 import type { HarnessOptions } from "../harness/options.ts";
+import type { OpenEngine } from "../harness.ts";
 import type { Invocation } from "./arguments.ts";
 import { within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -61,6 +62,7 @@ async function serve(invocation: Serve, at: Surroundings): Promise<ExitCode> {
     await at.stderr.write(
       `cinch: serving session ${service.harness.session} at\n${places}cinch: a token for a client: cinch token --identity-class human; end it with Ctrl-C\n`,
     );
+    await using _schedule = await running(options, service.harness);
     await aborted(signal);
     return EXIT.cancelled;
   } finally {
@@ -80,6 +82,7 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
     const { server, harness, addresses } = service;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
     const { clock } = at.world;
+    await using _schedule = await running(options, harness);
     await untilIdle(
       { clock, open: () => server.open, count: () => server.count, busy: () => harness.busy },
       signal,
@@ -88,6 +91,14 @@ async function serveUntilIdle(invocation: Serve, at: Surroundings): Promise<Exit
   } finally {
     await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
+}
+
+/** Runs what is scheduled for as long as this engine is there (ENG-24). */
+async function running(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
+  const { openScheduler } = await import("../harness/schedule.ts");
+  const scheduler = openScheduler(options, engine);
+  scheduler.start();
+  return scheduler;
 }
 
 async function planeOptions(

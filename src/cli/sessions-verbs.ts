@@ -16,9 +16,9 @@ export const SESSIONS_FLAGS = [
   { name: "cost", help: "What each turn, model and tool has cost.", for: sessions },
   {
     name: "at",
-    value: "TURN|eN",
-    help: "Where: a turn by its number (its end), or an event by its number behind an e, such as e120.",
-    for: sessions,
+    value: "TURN|eN|MOMENT",
+    help: "Where: a turn by its number (its end), or an event by its number behind an e, such as e120. With tasks add: once, such as 2026-03-01T09:00+01:00.",
+    for: [...sessions, "tasks"],
   },
   {
     name: "from",

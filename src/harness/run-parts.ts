@@ -1,11 +1,11 @@
 import type { CacheBudget } from "../base/cache-budget.ts";
-import type { SessionId } from "../base/ids.ts";
+import type { CallId, LogId, SessionId } from "../base/ids.ts";
 import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
-import type { HarnessOptions } from "./options.ts";
 import type { EngineServers } from "./mcp-pool.ts";
+import type { HarnessOptions } from "./options.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
@@ -21,9 +21,9 @@ export interface RunDefaults extends HarnessOptions {
   readonly store: SessionStore;
   /** Lets go of old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "middleware">;
-  /** What the live sessions have to show. */
   /** The MCP servers that the sessions share. */
   readonly servers: EngineServers;
+  /** What the live sessions have to show. */
   readonly offered: OfferedBySessions;
   /** How each of them goes on under another profile. */
   readonly switches: Map<SessionId, PrepareSwitch>;

@@ -26,9 +26,9 @@ import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
+import type { ReadKey } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
-import type { ReadKey } from "./table.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
@@ -64,9 +64,9 @@ export interface Config extends VendorSettings {
   readonly delegate?: DelegateKeys;
   readonly tasks?: TaskKeys;
   readonly hooks: readonly ConfiguredHook[];
-  readonly diagnostics: readonly DiagnosticKeys[];
   /** Absolute paths. */
   readonly plugins: readonly string[];
+  readonly diagnostics: readonly DiagnosticKeys[];
   /** Servers that every session has, beside those of its profile (MCP-01). */
   readonly mcpServers: readonly McpServer[];
 }
@@ -124,12 +124,6 @@ export async function loadConfig(world: Pick<World, "files">, path: string): Pro
   return config;
 }
 
-function configFrom(table: Table): Config {
-  const defaultModel = table.string("default_model");
-  const defaultProfile = table.string("default_profile");
-  const maxTurns = table.integer("max_turns", 1);
-  const maxCostUsd = table.number("max_cost", 0);
-  const permissions = table.table("permissions");
 /** Every key that config.toml may hold, with what stands there. It has been loaded before. */
 export async function configKeys(world: Pick<World, "files">, path: string): Promise<readonly ReadKey[]> {
   const keys: ReadKey[] = [];
@@ -138,6 +132,12 @@ export async function configKeys(world: Pick<World, "files">, path: string): Pro
   return keys;
 }
 
+function configFrom(table: Table): Config {
+  const defaultModel = table.string("default_model");
+  const defaultProfile = table.string("default_profile");
+  const maxTurns = table.integer("max_turns", 1);
+  const maxCostUsd = table.number("max_cost", 0);
+  const permissions = table.table("permissions");
   const settings = permissions === undefined ? NOTHING.permissions : permissionsFrom(permissions);
   permissions?.refuseUnknown();
   const sandbox = sandboxFrom(table);
@@ -167,8 +167,8 @@ export async function configKeys(world: Pick<World, "files">, path: string): Pro
     ...vendorSettingsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),
-    diagnostics: diagnosticsFrom(table),
     plugins: pluginsFrom(table),
+    diagnostics: diagnosticsFrom(table),
     mcpServers: mcpServersFrom(table),
   };
 }

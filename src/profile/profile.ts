@@ -31,9 +31,9 @@ import { sandboxFrom } from "./sandbox.ts";
 import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
+import type { KeyTrace, ReadKey } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
-import type { KeyTrace, ReadKey } from "./table.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
@@ -124,10 +124,6 @@ export async function loadProfile(
   return profileFrom(world, file, isPath ? undefined : nameOrPath);
 }
 
-/** Whether a profile is named by the path of its file. */
-export function isProfilePath(nameOrPath: string): boolean {
-  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
-}
 async function profileFile(
   { files }: Pick<World, "files">,
   nameOrPath: string,
@@ -139,6 +135,10 @@ async function profileFile(
   );
 }
 
+/** Whether a profile is named by the path of its file. */
+export function isProfilePath(nameOrPath: string): boolean {
+  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+}
 
 /** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
 export async function listProfiles(
@@ -166,10 +166,6 @@ function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile |
   return isObject(value) ? { path: EMBEDDED + name, text: "", value: value satisfies JsonObject } : undefined;
 }
 
-async function profileFrom(
-  world: Pick<World, "files">,
-  file: TomlFile,
-  name: string | undefined,
 /**
  * Every key that a profile and its preset may hold, with what stands there.
  * @param reference what the profile is loaded by; it has been loaded before.
@@ -185,11 +181,15 @@ export async function profileKeys(
   return keys;
 }
 
+async function profileFrom(
+  world: Pick<World, "files">,
+  file: TomlFile,
+  name: string | undefined,
+  trace?: KeyTrace,
 ): Promise<Profile> {
   const table = new Table(file, [], file.value, trace);
   const version = table.integer("schema_version", 1) ?? PROFILE_SCHEMA_VERSION;
   if (version > PROFILE_SCHEMA_VERSION) {
-  trace?: KeyTrace,
     throw table.problem(
       "schema_version",
       `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`,
@@ -254,13 +254,13 @@ async function permissionSettings(
   world: Pick<World, "files">,
   table: Table,
   file: TomlFile,
+  trace?: KeyTrace,
 ): Promise<PermissionSettings> {
   const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
   if (inline !== undefined) return read(inline);
   const name = table.string("permissions") ?? "preset/default.toml";
   const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
   const preset =
-  trace?: KeyTrace,
     (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside)) ??
     embedded(PRESETS, name);
   if (preset === undefined) {

@@ -13,7 +13,7 @@ export const LINE_COMMANDS = [
   {
     name: "effort",
     usage: "/effort WORD",
-    help: "how hard it thinks: off, low, medium, high, xhigh, max",
+    help: "how hard it thinks: off, low, medium, high, max …",
   },
   { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
   {

@@ -1,0 +1,144 @@
+import { join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
+import { priceOf } from "../client/kit/cost.ts";
+import { follow } from "../client/kit/follow.ts";
+import type { TurnRecord } from "../client/kit/turn-record.ts";
+import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
+import type { OpenEngine } from "../harness.ts";
+import { lockFile } from "../host/file-lock.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
+import { Schedule } from "../task/schedule.ts";
+import type { ScheduledTask } from "../task/scheduled-task.ts";
+import type { RunTask, SchedulerOptions } from "../task/scheduler.ts";
+import { Scheduler } from "../task/scheduler.ts";
+import type { HarnessOptions } from "./options.ts";
+
+/** How long a run may take. */
+export const RUN_MS_MAX = 86_400_000;
+
+/** The scheduled tasks of this user. */
+export function openSchedule({ world, paths }: Pick<HarnessOptions, "world" | "paths">): Schedule {
+  return new Schedule({
+    files: world.files,
+    clock: world.clock,
+    machine: world.machine,
+    folder: scheduleFolder(paths),
+    lock: (path, signal) => lockFile(path, world.clock, signal),
+  });
+}
+
+export function scheduleFolder({ data }: HarnessOptions["paths"]): string {
+  return join(data, "tasks");
+}
+
+/** Runs them in an engine, each in a session of its own that nobody is asked in. */
+export function openScheduler(
+  options: Pick<HarnessOptions, "world" | "paths">,
+  engine: Pick<OpenEngine, "openUnattended" | "attach">,
+  told: { readonly onAnswer?: (text: string) => void } = {},
+): Scheduler {
+  const { world } = options;
+  return new Scheduler({
+    world,
+    schedule: openSchedule(options),
+    run: runIn(engine, world.clock, told.onAnswer),
+  });
+}
+
+/** @param onAnswer given what the model said last. */
+function runIn(
+  engine: Pick<OpenEngine, "openUnattended" | "attach">,
+  clock: SchedulerOptions["world"]["clock"],
+  onAnswer: (text: string) => void = () => undefined,
+): RunTask {
+  return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
+    const session = await engine.openUnattended(requestOf(task));
+    const connection = await engine.attach({ identityClass: "agent", label: `schedule ${task.name}` });
+    const leave = new AbortController();
+    using _limit = clock.timer(RUN_MS_MAX, () =>
+      leave.abort(new Error(`it took longer than ${RUN_MS_MAX / 3_600_000} h`)),
+    );
+    const until = AbortSignal.any([signal, leave.signal]);
+    try {
+      await begun(session);
+      await connection.handshake(PROTOCOL_VERSION);
+      const record = await turnOf(connection, { session, prompt: task.prompt, signal: until });
+      onAnswer(record.text);
+      return endOf(record, session);
+    } catch (thrown) {
+      if (leave.signal.aborted) throw leave.signal.reason;
+      throw thrown;
+    } finally {
+      // Its log stays; nobody goes on with a session that has done its work by being there.
+      await connection.send({ kind: "EndSession", sessionId: session }).catch((thrown: unknown) => {
+        if (!(thrown instanceof HarnessError)) throw thrown; // the engine ends, and every session with it
+      });
+    }
+  };
+}
+
+function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {
+  const { profile, model, cwd: workingDir, level, maxTurns, maxCostUsd } = task;
+  return {
+    kind: "CreateSession",
+    workingDir,
+    ...(profile === undefined ? {} : { profile }),
+    ...(model === undefined ? {} : { model }),
+    run: {
+      ...(level === undefined ? {} : { level }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    },
+  };
+}
+
+interface Sending {
+  readonly session: SessionId;
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+}
+
+type Attached = Awaited<ReturnType<OpenEngine["attach"]>>;
+
+async function turnOf(connection: Attached, { session, prompt, signal }: Sending): Promise<TurnRecord> {
+  const events = follow(connection, session, { signal });
+  // The subscription is open before anything can happen in the turn.
+  const first = events.next();
+  first.catch(() => undefined);
+  await connection.send({
+    kind: "SendInput",
+    sessionId: session,
+    content: [{ type: "text", text: prompt }],
+  });
+  let record = NEW_TURN;
+  for (let next = await first; next.done !== true; next = await events.next()) {
+    record = recordTurn(record, next.value);
+    if (next.value.kind === "TurnEnded" && next.value.parentCall === undefined) return record;
+  }
+  signal.throwIfAborted();
+  throw new HarnessError("EngineStopping", {});
+}
+
+function endOf(record: TurnRecord, session: SessionId): RunEnd {
+  const { ended, error, refused, cost } = record;
+  const told = { session, costUsd: priceOf(cost) };
+  switch (ended?.reason) {
+    case "complete":
+    case "yield":
+      return {
+        ...told,
+        outcome: "done",
+        ...(refused === 0 ? {} : { detail: `calls that nobody had allowed did not run: ${refused}` }),
+      };
+    case "turn_limit":
+    case "budget":
+      return { ...told, outcome: "limit", detail: error?.message ?? ended.reason };
+    case "cancelled":
+      return { ...told, outcome: "stopped" };
+    default:
+      return { ...told, outcome: "failed", detail: error?.message ?? ended?.reason ?? "it did not end" };
+  }
+}

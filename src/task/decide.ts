@@ -1,0 +1,52 @@
+import type { TaskState } from "./run-record.ts";
+import type { ScheduledTask } from "./scheduled-task.ts";
+import { nextDue } from "./when.ts";
+
+/** Missed runs that are counted; more are told as many. */
+const MISSED_COUNTED_MAX = 100;
+/**
+ * A clock that was set back by less repeats nothing. One that is further back than what was settled was wrong before, and
+ * would keep the task waiting for good.
+ */
+export const SET_BACK_MS_MAX = 86_400_000;
+
+export type Verdict =
+  | { readonly kind: "wait"; readonly dueMs: number | undefined }
+  | { readonly kind: "run" | "skip"; readonly dueMs: number; readonly missed?: string };
+
+/** Whether a task is to run now. What was due several times meanwhile is run once. */
+export function decide(
+  task: Pick<ScheduledTask, "when" | "createdAt" | "enabled">,
+  state: TaskState,
+  now: { readonly ms: number; readonly isRunning: boolean },
+): Verdict {
+  if (!task.enabled) return { kind: "wait", dueMs: undefined };
+  const createdMs = Date.parse(task.createdAt);
+  const after = settledMs(state, createdMs, now.ms);
+  const dueMs = nextDue(task.when, after, createdMs);
+  if (dueMs === undefined || dueMs > now.ms) return { kind: "wait", dueMs };
+  const missed = missedBetween(task, dueMs, now.ms);
+  const told =
+    missed === 0 ? {} : { missed: missed > MISSED_COUNTED_MAX ? `${MISSED_COUNTED_MAX}+` : String(missed) };
+  return { kind: now.isRunning ? "skip" : "run", dueMs, ...told };
+}
+
+function settledMs({ settled_ms: settled }: TaskState, createdMs: number, nowMs: number): number {
+  const after = settled ?? createdMs;
+  return after - nowMs > SET_BACK_MS_MAX ? nowMs : after;
+}
+
+function missedBetween(
+  { when, createdAt }: Pick<ScheduledTask, "when" | "createdAt">,
+  dueMs: number,
+  nowMs: number,
+) {
+  let count = 0;
+  let at: number | undefined = dueMs;
+  while (count <= MISSED_COUNTED_MAX) {
+    at = nextDue(when, at, Date.parse(createdAt));
+    if (at === undefined || at > nowMs) break;
+    count += 1;
+  }
+  return count;
+}

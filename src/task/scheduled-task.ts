@@ -1,0 +1,124 @@
+import { HarnessError } from "../base/errors.ts";
+import { Table } from "../profile/table.ts";
+import type { TomlFile } from "../profile/toml.ts";
+import type { Level } from "../tool/tool.ts";
+import { LEVELS } from "../tool/tool.ts";
+import type { Read, When } from "./when.ts";
+import { readAt, readCron, readEvery } from "./when.ts";
+
+export const SCHEDULE_SCHEMA_VERSION = 1;
+const PROMPT_CHARACTERS_MAX = 100_000;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** Work for later, as one file says it: what is said to which model, where, when, and within which limits (ENG-24). */
+export interface ScheduledTask {
+  readonly name: string;
+  readonly prompt: string;
+  readonly when: When;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly profile?: string;
+  readonly model?: string;
+  readonly level?: Level;
+  readonly maxTurns?: number;
+  /** US dollars. */
+  readonly maxCostUsd?: number;
+  readonly enabled: boolean;
+  readonly createdAt: string;
+  /** "person", or the session whose model made it. */
+  readonly createdBy: string;
+}
+
+/** @throws HarnessError ScheduleUnusable. */
+export function assertName(name: string): void {
+  if (NAME.test(name)) return;
+  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write 1 to 64 small letters, digits, - and _`;
+  throw new HarnessError("ScheduleUnusable", { problem });
+}
+
+/** @throws HarnessError ScheduleUnusable. */
+export function assertPrompt(prompt: string): void {
+  if (prompt.trim() === "") throw new HarnessError("ScheduleUnusable", { problem: "its prompt is empty" });
+  if (prompt.length <= PROMPT_CHARACTERS_MAX) return;
+  const problem = `its prompt has ${prompt.length} characters, and ${PROMPT_CHARACTERS_MAX} is the most`;
+  throw new HarnessError("ScheduleUnusable", { problem });
+}
+
+/** @throws HarnessError ConfigInvalid with file, line and key, for unknown keys too: a misspelt limit must not pass. */
+export function readScheduledTask(name: string, file: TomlFile): ScheduledTask {
+  const table = new Table(file);
+  const version = table.integer("schema_version", 1) ?? SCHEDULE_SCHEMA_VERSION;
+  if (version > SCHEDULE_SCHEMA_VERSION) {
+    const problem = `is ${version}, and this cinch knows ${SCHEDULE_SCHEMA_VERSION}: upgrade cinch`;
+    throw table.problem("schema_version", problem);
+  }
+  const prompt = table.string("prompt") ?? "";
+  if (prompt.trim() === "") throw table.problem("prompt", "is missing");
+  const cwd = table.string("cwd") ?? "";
+  if (!cwd.startsWith("/")) throw table.problem("cwd", "must be an absolute path");
+  const createdAt = table.string("created_at") ?? "";
+  if (Number.isNaN(Date.parse(createdAt))) throw table.problem("created_at", "must be a moment in time");
+  const [profile, model] = [table.string("profile"), table.string("model")];
+  const level = table.oneOf("level", LEVELS);
+  const [maxTurns, maxCostUsd] = [table.integer("max_turns", 1), table.number("max_cost", 0)];
+  const task = {
+    name,
+    prompt,
+    when: whenFrom(table),
+    cwd,
+    enabled: table.boolean("enabled") ?? true,
+    createdAt,
+    createdBy: table.string("created_by") ?? "person",
+    ...(profile === undefined ? {} : { profile }),
+    ...(model === undefined ? {} : { model }),
+    ...(level === undefined ? {} : { level }),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+  table.refuseUnknown();
+  return task;
+}
+
+function whenFrom(table: Table): When {
+  const [cron, every, at] = [table.string("cron"), table.string("every"), table.string("at")];
+  const timeZone = table.string("time_zone");
+  const given = [cron, every, at].filter((text) => text !== undefined);
+  if (given.length !== 1) throw table.problem("cron", "write one of cron, every and at");
+  const checked = (key: string, read: Read<When>): When => {
+    if (read.kind === "problem") throw table.problem(key, read.problem);
+    return read.value;
+  };
+  if (every !== undefined) return checked("every", readEvery(every));
+  if (at !== undefined) return checked("at", readAt(at));
+  return checked("cron", readCron(cron ?? "", timeZone ?? "UTC"));
+}
+
+/** The file of one, which reads as it again. */
+export function renderScheduledTask(task: ScheduledTask): string {
+  const { when } = task;
+  const values: readonly (readonly [string, string | number | boolean | undefined])[] = [
+    ["schema_version", SCHEDULE_SCHEMA_VERSION],
+    ["prompt", task.prompt],
+    ["cron", when.kind === "cron" ? when.cron : undefined],
+    ["time_zone", when.kind === "cron" ? when.timeZone : undefined],
+    ["every", when.kind === "every" ? when.every : undefined],
+    ["at", when.kind === "at" ? when.at : undefined],
+    ["cwd", task.cwd],
+    ["profile", task.profile],
+    ["model", task.model],
+    ["level", task.level],
+    ["max_turns", task.maxTurns],
+    ["max_cost", task.maxCostUsd],
+    ["enabled", task.enabled],
+    ["created_at", task.createdAt],
+    ["created_by", task.createdBy],
+  ];
+  return values
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key} = ${typeof value === "string" ? tomlText(value) : String(value)}\n`)
+    .join("");
+}
+
+function tomlText(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
+}

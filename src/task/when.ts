@@ -1,0 +1,93 @@
+import { Cron } from "croner";
+import { messageOf } from "../base/errors.ts";
+
+/** When something is due: by a cron line in a time zone, every so often, or once. */
+export type When =
+  | { readonly kind: "cron"; readonly cron: string; readonly timeZone: string }
+  | { readonly kind: "every"; readonly every: string; readonly ms: number }
+  | { readonly kind: "at"; readonly at: string; readonly ms: number };
+
+/** Nothing runs more often: a run takes a model's time, and costs money. */
+const EVERY_MS_MIN = 60_000;
+const EVERY_MS_MAX = 366 * 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A text that is none says why. */
+export type Read<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/**
+ * A cron line of five fields: minute, hour, day of the month, month, day of the week. Hours that a time zone leaves out in
+ * spring are run right after the gap, and those that it has twice in autumn are run once.
+ */
+export function readCron(cron: string, timeZone: string): Read<When> {
+  if (!isTimeZone(timeZone))
+    return { kind: "problem", problem: `there is no time zone ${JSON.stringify(timeZone)}` };
+  try {
+    if (openCron(cron, timeZone).nextRun(new Date(0)) === null)
+      return { kind: "problem", problem: "it is never due" };
+  } catch (thrown) {
+    return {
+      kind: "problem",
+      problem: `is no cron line: ${messageOf(thrown).replace(/^CronPattern: /, "")}`,
+    };
+  }
+  return { kind: "value", value: { kind: "cron", cron, timeZone } };
+}
+
+/** "15m", "6h", "1d": at least a minute. */
+export function readEvery(every: string): Read<When> {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(every) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (!(ms >= EVERY_MS_MIN && ms <= EVERY_MS_MAX))
+    return { kind: "problem", problem: 'must be a length of time such as "15m", "6h" or "1d"' };
+  return { kind: "value", value: { kind: "every", every, ms } };
+}
+
+/** A date and a time with its distance from UTC: "2026-03-01T09:00+01:00", or "…Z". */
+export function readAt(at: string): Read<When> {
+  const ms = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
+  if (Number.isNaN(ms))
+    return { kind: "problem", problem: 'must be a moment such as "2026-03-01T09:00+01:00"' };
+  return { kind: "value", value: { kind: "at", at, ms } };
+}
+
+/** The first moment after one, in milliseconds since 1970; undefined where there is none any more. */
+export function nextDue(when: When, afterMs: number, sinceMs: number): number | undefined {
+  switch (when.kind) {
+    case "cron":
+      return openCron(when.cron, when.timeZone).nextRun(new Date(afterMs))?.getTime();
+    case "every":
+      return sinceMs + Math.max(1, Math.floor((afterMs - sinceMs) / when.ms) + 1) * when.ms;
+    case "at":
+      return when.ms > afterMs ? when.ms : undefined;
+  }
+}
+
+/** As people read it. */
+export function whenText(when: When): string {
+  switch (when.kind) {
+    case "cron":
+      return `cron ${when.cron} (${when.timeZone})`;
+    case "every":
+      return `every ${when.every}`;
+    case "at":
+      return `at ${when.at}`;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return false;
+    throw thrown;
+  }
+}
+
+function openCron(cron: string, timeZone: string): Cron {
+  return new Cron(cron, { timezone: timeZone, mode: "5-part" });
+}
