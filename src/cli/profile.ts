@@ -119,7 +119,7 @@ interface Finding {
 async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
   const { world, paths, profile: named } = options;
   const { listProfiles, loadProfile } = await import("../profile/profile.ts");
-  const { checkRules } = await import("../harness/check-rules.ts");
+  const { checkProfile } = await import("../harness/check-profile.ts");
   const folder = join(paths.config, "profiles");
   const files = named === undefined ? (await listProfiles(world, folder)).map(({ name }) => name) : [named];
   const findings: Finding[] = [];
@@ -140,7 +140,7 @@ async function check(options: HarnessOptions, at: Surroundings, json: boolean): 
   for (const file of files) {
     await looked(async () => {
       const profile = await loadProfile(world, isPath(file) ? resolve(file) : file, folder);
-      checkRules(profile, config);
+      checkProfile(profile, config);
       return profile.warnings;
     });
   }

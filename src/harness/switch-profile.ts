@@ -5,7 +5,7 @@ import type { PreparedSwitch } from "../control/multiplex/profile-switch.ts";
 import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Message } from "../protocol/message.ts";
-import { checkRules } from "./check-rules.ts";
+import { checkProfile } from "./check-profile.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
 import { openProfile } from "./project-profile.ts";
 import type { SwitchSources } from "./succession.ts";
@@ -30,7 +30,7 @@ export async function prepareSwitch(
   const name = isProfilePath(wanted) ? resolve(workspace.root, wanted) : wanted;
   const profile = await openProfile(name, workspace.root, defaults);
   // A rule that is none is told now, not once the session has been left.
-  checkRules(profile, config);
+  checkProfile(profile, config);
   const [next, logId] = [world.ids.next("sess"), inPlace ? current : world.ids.next("log")];
   const names = { from: before.name, to: profile.name };
   const way = inPlace ? { inPlace } : {};

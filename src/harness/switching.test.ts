@@ -159,6 +159,7 @@ test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told w
   profile(place, "newer", 'schema_version = 2\nname = "newer"\n');
   profile(place, "rules", '[permissions]\ndeny = ["Bahs"]\n');
   profile(place, "nowhere", 'default_model = "nowhere:model"\n');
+  profile(place, "packs", 'tool_packs = ["fss"]\n');
   await using harness = await openPlain(place);
   const connection = await connect(harness);
   const { session: sessionId } = harness;
@@ -175,6 +176,7 @@ test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told w
   expect(await refusal({ profile: "rules", inPlace: true })).toBe(
     '/config/profiles/rules.toml:2: permissions.deny: there is no tool "Bahs"; did you mean "Bash"?',
   );
+  expect(await refusal({ profile: "packs", inPlace: true })).toContain("fss");
   expect(await refusal({ importTurns: 51 })).toContain("importTurns: at most 50");
   expect(await refusal({ profile: "nowhere" })).toContain("nowhere");
   await say(connection, sessionId, "second");
@@ -279,6 +281,33 @@ test("[PROF-01 SES-07] a session goes on under the profile that it had, also whe
   }
   await using sessions = await openSessions(place.options());
   expect((await sessions.store.list({ limit: 10 })).map((log) => log.profile)).toContain("file");
+});
+
+test.each([
+  [["fs"], ["Edit", "Glob", "Ls", "MultiEdit", "Read", "Write"]],
+  [["git"], ["Bash", "BashTask"]],
+  [
+    ["web", "search"],
+    ["Glob", "Grep", "WebFetch"],
+  ],
+  [["plan"], ["EnterPlanMode", "ExitPlanMode", "TodoWrite"]],
+  [[], []],
+] as const)(
+  "[TOOL-07 PROF-01] a profile that names the packs %p gives the model the tools %p",
+  async (packs, expected) => {
+    await using place = openPlace(says("fine"));
+    profile(place, "packed", `tool_packs = ${JSON.stringify(packs)}\n`);
+    await using harness = await place.open({ profile: "packed" });
+    await say(await connect(harness), harness.session, "hi");
+    const tools = JSON.parse(asked(place).tools) as readonly { readonly name: string }[];
+    expect(tools.map(({ name }) => name).sort()).toEqual([...expected]);
+  },
+);
+
+test("[TOOL-07 R30] a pack that there is not ends the start, with those that there are", async () => {
+  await using place = openPlace();
+  profile(place, "packed", 'tool_packs = ["fss"]\n');
+  await expect(place.open({ profile: "packed" })).rejects.toMatchObject({ reason: "UnknownToolPack" });
 });
 
 /** No model was asked for: what a profile names then counts. */

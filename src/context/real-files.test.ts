@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "../../test/support/source.ts";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { byteLength, decode } from "../base/text.ts";
+import { fence } from "../trust/fence.ts";
+import { readContextFiles } from "./agents-md.ts";
+
+const DATA = join(ROOT, "test/data/agents-md");
+const world = testWorld();
+const BOTH = ["AGENTS.md", "CLAUDE.md"];
+/** Every file of instructions that other tools know, as a profile may list them. */
+const ALL = [
+  "AGENTS.md",
+  "CLAUDE.md",
+  ".cursorrules",
+  ".cursor/rules/*.mdc",
+  "GEMINI.md",
+  ".windsurfrules",
+  ".github/copilot-instructions.md",
+];
+
+/** A copy of what one project tells agents, as a repository of its own. */
+function repository(name: string) {
+  const directory = temporaryDirectory();
+  cpSync(join(DATA, name), directory.path, { recursive: true });
+  mkdirSync(join(directory.path, ".git"));
+  return directory;
+}
+
+test.each([
+  ["vercel+ai", "packages/ai", ["AGENTS.md"], ["AGENTS.md", "packages/ai/AGENTS.md"]],
+  [
+    "fullsend-ai+fullsend",
+    "internal/scaffold/fullsend-repo",
+    BOTH,
+    ["AGENTS.md", "internal/scaffold/fullsend-repo/AGENTS.md", "CLAUDE.md"],
+  ],
+  ["NVIDIA+OpenShell", ".", BOTH, ["AGENTS.md", "CLAUDE.md"]],
+  // AGENTS.md is written in capitals: agents.md is a file like any other.
+  ["DonaldMurillo+gofastr", "battery/queue", ["AGENTS.md"], []],
+  ["DonaldMurillo+gofastr", "battery/queue", BOTH, ["CLAUDE.md"]],
+  ["denoland+std", ".", BOTH, ["AGENTS.md"]],
+  ["badlogic+pi-mono", ".", BOTH, ["AGENTS.md"]],
+  ["agentskills+agentskills", ".", BOTH, ["AGENTS.md"]],
+] as const)(
+  "[CTX-01] of the real instructions of %s, worked on in %s, %p are read whole",
+  async (name, folder, sources, paths) => {
+    await using directory = repository(name);
+    const workingDir = join(directory.path, folder);
+    const { files, problems, isRepository } = await readContextFiles({ world, workingDir, sources });
+    expect([files.map(({ path }) => path), problems, isRepository]).toEqual([[...paths], [], true]);
+    for (const { path, text, cutBytes, item } of files) {
+      const bytes = readFileSync(join(DATA, name, path));
+      expect({ text, cutBytes }).toEqual({ text: decode(bytes), cutBytes: 0 });
+      expect(item.files[0]?.bytes).toEqual(new Uint8Array(bytes));
+      // Nothing in them is taken for a tag of ours, and nothing is lost behind the fence.
+      expect(byteLength(fence("context-file", text) ?? "")).toBeGreaterThanOrEqual(byteLength(text));
+    }
+  },
+);
+
+test("[CTX-01] every fallback is read only where the profile lists it, in its order, each a file of its own to acknowledge", async () => {
+  await using directory = temporaryDirectory();
+  const files = [
+    "AGENTS.md",
+    "sub/AGENTS.md",
+    "CLAUDE.md",
+    ".cursorrules",
+    ".cursor/rules/one.mdc",
+    "sub/.cursor/rules/two.mdc",
+    "GEMINI.md",
+    ".windsurfrules",
+    ".github/copilot-instructions.md",
+  ];
+  mkdirSync(join(directory.path, ".git"));
+  for (const file of files) {
+    mkdirSync(dirname(join(directory.path, file)), { recursive: true });
+    writeFileSync(join(directory.path, file), `words of ${file}`);
+  }
+  const workingDir = join(directory.path, "sub");
+  const read = async (sources: readonly string[]) =>
+    (await readContextFiles({ world, workingDir, sources })).files;
+  const all = await read(ALL);
+  expect(all.map(({ path, text }) => [path, text])).toEqual(files.map((file) => [file, `words of ${file}`]));
+  expect(new Set(all.map(({ item }) => item.path)).size).toBe(files.length);
+  expect(all.map(({ item }) => item.kind)).toEqual(files.map(() => "context-file"));
+  for (const source of ALL) {
+    const alone = await read([source]);
+    expect(alone.map((file) => file.source)).toEqual(alone.map(() => source));
+    expect(alone.length).toBe(all.filter((file) => file.source === source).length);
+  }
+  rmSync(join(directory.path, "AGENTS.md"));
+  expect((await read(["AGENTS.md"])).map(({ path }) => path)).toEqual(["sub/AGENTS.md"]);
+});
