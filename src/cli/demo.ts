@@ -102,6 +102,7 @@ async function openOn(
     ...options,
     paths: { ...options.paths, config: stage.config },
     keyDirectory: options.paths.config, // the store is the user's own
+    withoutShared: true,
     workingDir: stage.project,
     model: `replay:${stage.cassette}`,
     profile: "default",

@@ -36,6 +36,8 @@ export interface HarnessOptions {
   readonly asksTrust?: boolean;
   /** Load nothing of the project: none of its instructions, none of its settings. */
   readonly withoutProject?: boolean;
+  /** Load nothing of `~/.agents`, which the user's programs share. */
+  readonly withoutShared?: boolean;
   /** Let the project's hooks run, once each file of them was acknowledged (HOOK-02). */
   readonly allowProjectHooks?: boolean;
   /** A lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */

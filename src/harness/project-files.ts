@@ -36,18 +36,16 @@ export async function readProjectFiles(
     withoutProject = false,
     allowProjectHooks = false,
     paths,
-    environment,
+    ...shared
   }: Pick<HarnessOptions, "world" | "withoutProject" | "allowProjectHooks"> &
-    Partial<Pick<HarnessOptions, "paths" | "environment">>,
+    Shared &
+    Partial<Pick<HarnessOptions, "paths">>,
   workingDir: string,
   profile: Profile,
 ): Promise<ProjectFiles> {
   const sources = withoutProject ? [] : profile.contextSources;
   const context = await readContextFiles({ world, workingDir, sources });
-  const own =
-    paths === undefined
-      ? NONE
-      : await userExtensions(world, { paths, ...(environment === undefined ? {} : { environment }) });
+  const own = paths === undefined ? NONE : await userExtensions(world, { paths, ...shared });
   if (withoutProject)
     return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
   const { settings, problems } = await readSettings(world, context.root);
@@ -70,13 +68,16 @@ export interface FoundExtensions {
 const NONE: FoundExtensions = { items: [], problems: [] };
 const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
 
+/** Where `~/.agents` is, and whether it counts. */
+type Shared = Partial<Pick<HarnessOptions, "environment" | "withoutShared">>;
+
 /** The user's own: of their configuration, and what they share between programs in `~/.agents`. */
 async function userExtensions(
   { files }: World,
-  { paths, environment }: Pick<HarnessOptions, "paths"> & Partial<Pick<HarnessOptions, "environment">>,
+  { paths, environment, withoutShared }: Pick<HarnessOptions, "paths"> & Shared,
   kinds: readonly TrustKind[] = EXTENSIONS,
 ): Promise<FoundExtensions> {
-  const home = environment?.["HOME"];
+  const home = withoutShared === true ? undefined : environment?.["HOME"];
   const found = [
     await userFiles(files, paths.config, kinds),
     ...(home?.startsWith("/") === true ? [await homeFiles(files, home, kinds)] : []),
@@ -95,7 +96,7 @@ function ownAndProjects(own: readonly TrustItem[], projects: readonly TrustItem[
 
 /** What of one kind extends a session now, read anew. */
 export async function readExtensions(
-  options: Pick<HarnessOptions, "world" | "paths" | "withoutProject" | "environment">,
+  options: Pick<HarnessOptions, "world" | "paths" | "withoutProject"> & Shared,
   root: string,
   kind: TrustKind,
 ): Promise<FoundExtensions> {

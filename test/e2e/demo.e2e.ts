@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { recordDemo } from "../../scripts/record-demo.ts";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { noneWith, processesWith } from "../support/processes.ts";
@@ -130,6 +130,9 @@ test("[PROV-08] what the user has configured changes nothing in the demo", async
     join(home.path, "config/cinch/config.toml"),
     'max_cost = 0.01\nmax_turns = 1\n[permissions]\ndeny = ["Bash", "Edit"]\n',
   );
+  const skill = join(home.path, ".agents/skills/mine/SKILL.md");
+  mkdirSync(dirname(skill), { recursive: true });
+  writeFileSync(skill, "---\nname: mine\ndescription: mine\n---\nmine\n");
   const { code } = await runCinch(["demo"], { home, env: temporary(home.path) });
   expect(code).toBe(0);
 });
