@@ -54,6 +54,10 @@ export const TEXTS = {
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
   InputQueueFull:
     "<count> inputs wait in this session already, and no more are taken. Wait until one has run, or withdraw one.",
+  UnknownAgent: "There is no sub-agent '<name>'. <hint>",
+  AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
+  WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
+  WorktreeFailed: "A git worktree cannot be had: <problem>.",
   InvalidEvent:
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
   UnknownSession:

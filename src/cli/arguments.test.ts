@@ -173,6 +173,7 @@ const KINDS: Readonly<Record<ReturnType<typeof parseArguments>["kind"], true>> =
   mcp: true,
   token: true,
   memory: true,
+  agents: true,
   plugins: true,
   skills: true,
   tasks: true,

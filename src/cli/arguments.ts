@@ -83,6 +83,13 @@ export type Invocation =
       readonly json: boolean;
     }
   | {
+      readonly kind: "agents";
+      readonly settings: Settings;
+      /** What follows: list, check and paths, worktrees, or remove and an id. */
+      readonly words: readonly string[];
+      readonly json: boolean;
+    }
+  | {
       readonly kind: "plugins";
       readonly settings: Settings;
       /** What follows: list, or check and a path. */
@@ -198,6 +205,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     return { kind: "profile", settings, words: ownWords ?? [], json };
   }
   if (mode === "memory") return { kind: "memory", settings, words: ownWords ?? [], json: flags.has("json") };
+  if (mode === "agents") return { kind: "agents", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "plugins")
     return { kind: "plugins", settings, words: ownWords ?? [], json: flags.has("json") };
   if (mode === "skills") return { kind: "skills", settings, words: ownWords ?? [], json: flags.has("json") };
@@ -289,6 +297,7 @@ const OWN_WORDS: ReadonlySet<CommandName> = new Set<CommandName>([
   "sessions",
   "memory",
   "skills",
+  "agents",
   "plugins",
   "tasks",
   "help",

@@ -39,6 +39,7 @@ const ALL = [
   "sessions",
   "memory",
   "skills",
+  "agents",
   "plugins",
   "tasks",
   "doctor",
@@ -200,6 +201,7 @@ export const FLAGS = [
       "profile",
       "sessions",
       "memory",
+      "agents",
       "skills",
       "tasks",
       "plugins",
@@ -263,6 +265,10 @@ export const COMMANDS = [
   {
     name: "tasks",
     help: "Work for later: tasks add NAME PROMPT with --cron, --every or --at; tasks list, log NAME, run NAME, run-due, enable NAME, disable NAME, remove NAME. See docs/tasks.md.",
+  },
+  {
+    name: "agents",
+    help: "Kinds of sub-agents: agents list; agents check [PATH…], exit code 1 where a definition is wrong; agents worktrees and agents remove ID, what some have left.",
   },
   {
     name: "doctor",

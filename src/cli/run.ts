@@ -157,6 +157,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
       const { runProfile } = await import("./profile.ts");
       return await runProfile(invocation, stop);
     }
+    case "agents": {
+      const { runAgents } = await import("./agents.ts");
+      return await runAgents(invocation, stop);
+    }
     case "plugins": {
       const { runPlugins } = await import("./plugins.ts");
       return await runPlugins(invocation, stop);

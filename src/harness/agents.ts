@@ -1,15 +1,19 @@
+import { join } from "node:path";
 import { AGENT_TOOL, agentTool } from "../agent/agent-tool.ts";
 import type { AgentDefinition } from "../agent/definition.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "../agent/definition.ts";
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { AgentKeys } from "../profile/agents.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
+import { isInside } from "../tool/containment.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Tool, ToolSource } from "../tool/tool.ts";
 import type { AgentSources } from "./agent-sources.ts";
+import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart } from "./session-part.ts";
 import { wantedAgent } from "./wanted-agent.ts";
 
@@ -120,4 +124,21 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
       publish = surface.publish;
     },
   };
+}
+
+/** What there is to tell at a start where cinch was killed while sub-agents worked in worktrees of this repository. */
+export async function leftWorktrees(
+  { world, paths }: Pick<RunDefaults, "world" | "paths">,
+  root: string,
+): Promise<readonly string[]> {
+  if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return [];
+  const { listWorktrees } = await import("./agents-review.ts");
+  const left = (await listWorktrees({ world, paths })).filter(
+    ({ state, record }) => state === "left" && isInside(record.repository, root),
+  );
+  if (left.length === 0) return [];
+  const what = count(left.length, "worktree");
+  return [
+    `cinch was killed while sub-agents worked in ${what} of this repository. List and remove them: cinch agents worktrees`,
+  ];
 }

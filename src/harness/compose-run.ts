@@ -30,7 +30,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
-import { delegatingTo } from "./agents.ts";
+import { delegatingTo, leftWorktrees } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
 import type { CompactionSources } from "./compaction.ts";
 import { openCompaction } from "./compaction.ts";
@@ -246,7 +246,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     await hooks?.read(signal);
     await skills.ready(signal);
   }
-  return { session: composed, notices: [...permission.notices(), ...skills.notices(), ...parts.notices] };
+  const left = await leftWorktrees(defaults, workspace.root);
+  return {
+    session: composed,
+    notices: [...permission.notices(), ...skills.notices(), ...parts.notices, ...left],
+  };
 }
 
 /** What a session's sandbox is made from. The policy is the gate's own, in which the project's rules come to stand. */

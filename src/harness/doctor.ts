@@ -45,6 +45,7 @@ const EXAMINATIONS: readonly Examination[] = [
   { area: "providers", run: examineProviders },
   { area: "sessions", run: examineSessions },
   { area: "checkpoints", run: examineCheckpoints },
+  { area: "worktrees", run: worktreesLeft },
 ];
 
 /** Looks through everything that cinch keeps on this machine, and changes nothing (SES-16). */
@@ -59,6 +60,13 @@ export async function* examine(
     signal.throwIfAborted();
     for await (const ailment of run(examined)) yield { area, ...ailment };
   }
+}
+
+/** Loaded where any were ever made. */
+async function* worktreesLeft(examined: Examined): AsyncGenerator<Ailment> {
+  const { world, paths } = examined.options;
+  if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
+  yield* (await import("./agents-review.ts")).examineWorktrees(examined);
 }
 
 async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailment> {

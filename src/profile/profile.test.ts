@@ -39,6 +39,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     "allow MultiEdit:**",
     "allow MemoryWrite",
     "allow MemoryForget",
+    "allow Agent",
   ]);
 });
 

@@ -88,6 +88,11 @@ export function failed(problem: string, cause?: unknown): HarnessError {
   return new HarnessError("WorktreeFailed", { problem }, cause === undefined ? {} : { cause });
 }
 
+/** A worktree that is not removed, and why. */
+export function stays(problem: string): HarnessError {
+  return new HarnessError("WorktreeStays", { problem });
+}
+
 /** `filter.NAME` of a key below it. */
 function filterOf(key: string): readonly string[] {
   const name = /^(filter\..+)\.[^.]+$/s.exec(key)?.[1];

@@ -3,7 +3,7 @@ import type { CallId } from "../../base/ids.ts";
 import { count } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Git } from "./git.ts";
-import { failed } from "./git.ts";
+import { failed, stays } from "./git.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./record.ts";
 
 /** Changed files that are named in a result. */
@@ -160,7 +160,7 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
 
 /**
  * Removes a worktree that its sub-agent has left.
- * @throws HarnessError WorktreeFailed where it holds changes, or its process runs still.
+ * @throws HarnessError WorktreeStays where it holds changes, or its process runs still.
  */
 export async function removeWorktree(
   record: WorktreeRecord,
@@ -171,7 +171,7 @@ export async function removeWorktree(
   const { files } = place.world;
   if ((await files.stat(repository)) === undefined) {
     if ((await files.lstat(path)) !== undefined)
-      throw failed(
+      throw stays(
         `its repository ${repository} is gone, so nobody can tell what is in ${path}; remove that folder yourself`,
       );
     await place.records.remove(record.id);
@@ -181,7 +181,7 @@ export async function removeWorktree(
     const gitDirectory = await ownFolderOf(record, place, signal);
     const { changed, commits } = await stateOf({ record, gitDirectory }, place);
     if (changed.length > 0 || commits > 0) {
-      throw failed(
+      throw stays(
         `${path} holds changes. To throw them away: git -C ${repository} worktree remove --force ${path} && git -C ${repository} branch -D ${branch}`,
       );
     }
@@ -200,7 +200,7 @@ async function ownFolderOf(
   ).trim();
   const folder = join(common, "worktrees", basename(path));
   if ((await files.stat(folder))?.kind !== "directory")
-    throw failed(`${repository} knows nothing of the worktree ${path}`);
+    throw stays(`${repository} knows nothing of the worktree ${path}`);
   return folder;
 }
 

@@ -1,0 +1,132 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { count } from "../base/text.ts";
+import { neutraliseLine } from "../client/kit/terminal-text.ts";
+import { jsonLine } from "../client/kit/wire-json.ts";
+import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../harness/agents-review.ts";
+import type { Invocation } from "./arguments.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Stop } from "./stop.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+type Agents = Extract<Invocation, { readonly kind: "agents" }>;
+
+const VERBS = ["list", "check", "worktrees", "remove"] as const;
+const USAGE =
+  "write cinch agents list, cinch agents check [PATH…], cinch agents worktrees or cinch agents remove ID";
+
+/** `cinch agents`: the kinds of sub-agents here, whether files keep to the format, and the worktrees that some have left. */
+export async function runAgents({ settings, words, json }: Agents, stop: Stop): Promise<ExitCode> {
+  const [word = "", ...rest] = words;
+  const verb = VERBS.find((known) => known === word);
+  if (verb === undefined) {
+    const [meant] = near(word, VERBS);
+    throw misuse(`${meant === undefined ? "" : `did you mean cinch agents ${meant}? `}${USAGE}`);
+  }
+  const at = surroundingsOf(settings, stop);
+  const review = await import("../harness/agents-review.ts");
+  if (verb === "check") {
+    const found =
+      rest.length === 0
+        ? await checkHere(at)
+        : await review.checkAgents(
+            at.world,
+            rest.map((path) => resolve(at.workingDir, path)),
+          );
+    return await tellCheck(found, { at, json });
+  }
+  const [id, ...more] = rest;
+  if (more.length > 0 || (verb === "remove") !== (id !== undefined)) throw misuse(USAGE);
+  if (verb === "list") return await list(await review.reviewAgents(at), { at, json });
+  if (id === undefined) return await worktrees(await review.listWorktrees(at), { at, json });
+  const { path, branch } = await review.removeKept(at, id, stop.signal);
+  const told = `removed: ${neutraliseLine(path)} and the branch ${neutraliseLine(branch)}\n`;
+  await at.stdout.write(json ? jsonLine({ removed: path, branch }) : told);
+  return EXIT.done;
+}
+
+interface Told {
+  readonly at: Surroundings;
+  readonly json: boolean;
+}
+
+const STATES = {
+  active: "",
+  new: " [not acknowledged yet: cinch ack]",
+  changed: " [changed since you acknowledged it: cinch ack]",
+} as const;
+
+async function list({ agents, problems, warnings }: AgentsReview, { at, json }: Told): Promise<ExitCode> {
+  for (const problem of [...problems, ...warnings])
+    await at.stderr.write(`cinch: ${neutraliseLine(problem)}\n`);
+  const width = Math.max(0, ...agents.map(({ agent }) => agent.name.length));
+  for (const each of agents) {
+    const { name, scope, description } = each.agent;
+    const line = `${name.padEnd(width)}  ${scope.padEnd(7)}  ${neutraliseLine(description)}${STATES[each.state]}\n`;
+    await at.stdout.write(json ? jsonLine(rowOf(each)) : line);
+  }
+  return EXIT.done;
+}
+
+function rowOf({ agent, state }: ReviewedAgent) {
+  const { name, scope, description, path, model, tools, disallowedTools, skills, roundsMax, worktree } =
+    agent;
+  return {
+    name,
+    scope,
+    state,
+    description,
+    path,
+    model,
+    tools,
+    disallowedTools,
+    skills,
+    roundsMax,
+    worktree,
+  };
+}
+
+async function checkHere(at: Surroundings) {
+  const { reviewAgents } = await import("../harness/agents-review.ts");
+  const { agents, problems, warnings } = await reviewAgents(at);
+  const own = agents.filter(({ agent }) => agent.path !== undefined);
+  return { checked: own.length + problems.length, problems, warnings };
+}
+
+async function tellCheck(
+  { checked, problems, warnings }: Pick<AgentsReview, "problems" | "warnings"> & { readonly checked: number },
+  { at, json }: Told,
+): Promise<ExitCode> {
+  const lines = [
+    ...problems.map((problem) => ({ severity: "error", problem })),
+    ...warnings.map((problem) => ({ severity: "warning", problem })),
+  ];
+  for (const line of lines)
+    await at.stdout.write(json ? jsonLine(line) : `${line.severity}: ${neutraliseLine(line.problem)}\n`);
+  const counts = `${count(problems.length, "error")}, ${count(warnings.length, "warning")}`;
+  await at.stderr.write(`cinch: ${count(checked, "definition")} checked, ${counts}\n`);
+  return problems.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+const WORKTREE_STATES = {
+  running: "a sub-agent works in it",
+  kept: "left with changes",
+  left: "left by a killed process",
+} as const;
+
+async function worktrees(all: readonly KeptWorktree[], { at, json }: Told): Promise<ExitCode> {
+  if (all.length === 0 && !json) await at.stderr.write("cinch: sub-agents have left no worktrees\n");
+  for (const { record, state } of all) {
+    const { id, path, branch, repository } = record;
+    const line = `${id}  ${neutraliseLine(path)}  ${neutraliseLine(branch)} of ${neutraliseLine(repository)}  (${WORKTREE_STATES[state]})\n`;
+    await at.stdout.write(json ? jsonLine({ ...record, state }) : line);
+  }
+  return EXIT.done;
+}
+
+function misuse(problem: string): HarnessError {
+  return new HarnessError("UsageInvalid", { problem });
+}

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { agentSet } from "../agent/agent-set.ts";
+import type { AgentDefinition } from "../agent/definition.ts";
+import { stays } from "../agent/worktree/git.ts";
+import type { WorktreeRecord } from "../agent/worktree/record.ts";
+import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
+import { removeWorktree } from "../agent/worktree/worktree.ts";
+import { messageOf } from "../base/errors.ts";
+import { codeOf, FileTooLarge } from "../base/world.ts";
+import { readContextFiles } from "../context/agents-md.ts";
+import { loadConfig } from "../profile/config.ts";
+import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
+import { worktreePlace, worktreeRecords } from "./agent-worktrees.ts";
+import type { HarnessOptions } from "./options.ts";
+import { readExtensions } from "./project-files.ts";
+import { judgeItems } from "./trust-gate.ts";
+
+type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment">;
+
+/** A kind of sub-agent that a session here would find, and whether its file counts. */
+export interface ReviewedAgent {
+  readonly agent: AgentDefinition;
+  readonly state: "active" | "new" | "changed";
+}
+
+export interface AgentsReview {
+  readonly agents: readonly ReviewedAgent[];
+  /** Files that are none, `path:line: field: problem`, and what else there is to say. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
+export async function reviewAgents(options: Options): Promise<AgentsReview> {
+  const { world, paths, workingDir } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const { root } = await readContextFiles({ world, workingDir, sources: [] });
+  const { items, problems } = await readExtensions(options, root, "agent");
+  const promoteProse = config.trust.promoteProse ?? false;
+  const { pending } = await judgeItems(options, items, { root, promoteProse });
+  const states = new Map(pending.map(({ item, verdict }) => [item.path, verdict.kind] as const));
+  const files = items.flatMap(({ path, scope, files: [file] }) =>
+    file === undefined ? [] : [{ path, scope, bytes: file.bytes }],
+  );
+  const set = agentSet(files);
+  return {
+    agents: set.agents.map((agent) => ({ agent, state: states.get(agent.path ?? "") ?? "active" })),
+    problems: [...problems, ...set.problems],
+    warnings: set.warnings,
+  };
+}
+
+/** Holds files to the format, whether they would be found or not. */
+export async function checkAgents(
+  { files }: HarnessOptions["world"],
+  paths: readonly string[],
+): Promise<Pick<AgentsReview, "problems" | "warnings"> & { readonly checked: number }> {
+  const read = [];
+  const unreadable: string[] = [];
+  for (const path of paths) {
+    try {
+      read.push({ path, scope: "user", bytes: await files.read(path, ITEM_FILE_BYTES_MAX) } as const);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+      unreadable.push(`${path}:1: it cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+  const { problems, warnings } = agentSet(read);
+  return { checked: paths.length, problems: [...unreadable, ...problems], warnings };
+}
+
+/** A worktree of a sub-agent that is there still. */
+export interface KeptWorktree {
+  readonly record: WorktreeRecord;
+  /** `running`: its sub-agent works in it; `kept`: it left changes; `left`: its process was killed. */
+  readonly state: "running" | "kept" | "left";
+}
+
+export async function listWorktrees({
+  world,
+  paths,
+}: Pick<Options, "world" | "paths">): Promise<readonly KeptWorktree[]> {
+  const records = await new WorktreeRecords(world.files, worktreeRecords(paths)).list();
+  return records.map((record) => {
+    const state = record.kept === true ? "kept" : isInUse(record, world) ? "running" : "left";
+    return { record, state };
+  });
+}
+
+/**
+ * Removes a worktree whose sub-agent has ended and left nothing in it.
+ * @throws HarnessError WorktreeStays where it holds changes, is in use, or is not there.
+ */
+export async function removeKept(options: Options, id: string, signal: AbortSignal): Promise<WorktreeRecord> {
+  const all = await listWorktrees(options);
+  const found = all.filter(({ record }) => record.id.startsWith(id.toLowerCase()));
+  const [one] = found;
+  if (one === undefined || found.length > 1)
+    throw stays(
+      `${one === undefined ? "no" : "more than one"} worktree of a sub-agent has an id that begins with "${id}"`,
+    );
+  if (one.state === "running") throw stays(`a sub-agent works in ${one.record.path} now`);
+  await removeWorktree(one.record, await worktreePlace(options, one.record.path), signal);
+  return one.record;
+}
+
+/** Worktrees that sub-agents have left, for `cinch doctor`. */
+export async function* examineWorktrees({
+  options,
+}: {
+  readonly options: Pick<Options, "world" | "paths">;
+}): AsyncGenerator<{ readonly weight: "note"; readonly text: string; readonly remedy: string }> {
+  for (const { record, state } of await listWorktrees(options)) {
+    if (state === "running") continue;
+    const { id, path, branch, repository } = record;
+    const text =
+      state === "kept"
+        ? `A sub-agent has left changes in ${path}, on the branch ${branch} of ${repository}.`
+        : `cinch was killed while a sub-agent worked in ${path}, on the branch ${branch} of ${repository}.`;
+    yield { weight: "note", text, remedy: `Take over what you want, then: cinch agents remove ${id}` };
+  }
+}
