@@ -34,9 +34,11 @@ export const TEXTS = {
   McpToolsChanged:
     "The MCP server '<name>' says something else of its tools than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
   McpLoginNeeded:
-    "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>",
+    "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; then /mcp:restart <name>",
+  McpLoginFailed:
+    "The login at the MCP server '<name>' failed: <why>. Try again: cinch creds login mcp:<name>",
   McpScopeMissing:
-    "The MCP server '<name>' wants more rights for this than you have given cinch: <scope>. To give them: cinch creds login mcp:<name> <scope>",
+    "The MCP server '<name>' wants more rights for this than you have given cinch: <scope>. To give them: cinch creds login mcp:<name> <scope>; then /mcp:restart <name>",
   HookHashChanged:
     "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
   SandboxUnavailable: "There is no sandbox for commands: <why>. <then>. Remedy: <remedy>.",

@@ -1,5 +1,5 @@
-import { deadline } from "../base/deadline.ts";
-import { HarnessError } from "../base/errors.ts";
+import { DeadlineReached, HarnessError } from "../base/errors.ts";
+import type { Clock } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 import { boundedAnswer } from "./bounded-body.ts";
 import { challengeFrom } from "./challenge.ts";
@@ -37,8 +37,10 @@ export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax 
       ...(typeof init.body === "string" ? { body: init.body } : {}),
     };
     // The answer to a call comes when the call is done; all else is answered at once.
-    using limit = deadline(ports.clock, request.method === "POST" ? callMsMax : HEAD_MS_MAX, signal);
-    const once = () => send(target.href, { ...request, signal: limit.signal });
+    const once = () =>
+      withHead(request.method === "POST" ? callMsMax : HEAD_MS_MAX, signal, ports.clock, (limited) =>
+        send(target.href, { ...request, signal: limited }),
+      );
     let response = await once();
     const waitMs = response.status === 429 ? busyMs(response) : undefined;
     if (waitMs !== undefined && waitMs <= BUSY_MS_MAX) {
@@ -49,6 +51,18 @@ export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax 
     await refuse(server, response);
     return boundedAnswer(response);
   };
+}
+
+/** Bounds the silence before an answer; the answer itself goes on for as long as the signal lives. */
+async function withHead(
+  msMax: number,
+  signal: AbortSignal,
+  clock: Clock,
+  send: (limited: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const late = new AbortController();
+  using _timer = clock.timer(msMax, () => late.abort(new DeadlineReached(msMax)));
+  return await send(AbortSignal.any([signal, late.signal]));
 }
 
 /** Sends with the server's token while there is one, and without where there is none. */

@@ -1,0 +1,116 @@
+import { Secret } from "../../base/brand.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Clock, Fetch } from "../../base/world.ts";
+import type { Grant } from "../../mcp-client/grant.ts";
+import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
+import { withoutCredentials } from "../authorized-fetch.ts";
+import { withoutKeyIn } from "../cut-key.ts";
+import { heldToken } from "../token/held-token.ts";
+import { sendWithToken } from "../token/send-with-token.ts";
+import type { Exchanged, TokenSource } from "../token/token-source.ts";
+import { renewGrant } from "./renew.ts";
+
+/** What lets cinch into MCP servers, by the name under which it is kept: `mcp:NAME`. */
+export interface GrantStore {
+  read(name: string): Promise<Grant | undefined>;
+  /** Puts another one in the place of `before`; leaves it alone where somebody else has meanwhile. */
+  replace(name: string, before: Grant, after: Grant): Promise<void>;
+}
+
+export interface GrantParts {
+  readonly store: GrantStore;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** A token is renewed this long before its end. */
+const EARLY_MS = 60_000;
+/** A token that does not say when it ends is looked up anew after this, so that a new login counts. */
+const LOOK_MS = 300_000;
+/** As the library's timers have it; a token that lives longer is looked at sooner. */
+const LIFE_MS_MAX = 2_147_483_647;
+
+export const MCP_PREFIX = "mcp:";
+
+/**
+ * Sends requests to MCP servers with the token that a person's login gave (MCP-01, CRED-03).
+ *
+ * The token goes to the origin that the login was at, and nowhere else. It is renewed before it ends, and once where the
+ * server refuses it; what is renewed is kept at once, since the old one may be worth nothing then. A login that is made
+ * meanwhile counts from the next request that needs one. The token is cut out of what the server answers.
+ * @throws HarnessError ProviderKeyMissing where nobody has logged in there.
+ */
+export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFetch {
+  const sources = new Map<string, TokenSource>();
+  return async (request) => {
+    const { provider, credential, url } = request;
+    const grant = await store.read(provider);
+    if (grant === undefined || credential.kind === "none" || !isSameOrigin(grant.url, url)) {
+      const variable = `a login: cinch creds login ${provider}`;
+      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+    }
+    const source = sources.get(provider) ?? grantSource(provider, { store, fetch, clock });
+    sources.set(provider, source);
+    const asked = { url, init: withoutCredentials(request), credential };
+    const { response, token } = await sendWithToken(asked, source, fetch);
+    return token === undefined ? response : withoutKeyIn(response, token.value.reveal());
+  };
+}
+
+function isSameOrigin(one: string, other: string): boolean {
+  const [first, second] = [URL.parse(one), URL.parse(other)];
+  if (first === null || second === null || second.username !== "" || second.password !== "") return false;
+  return first.origin === second.origin && first.origin !== "null";
+}
+
+function grantSource(name: string, { store, fetch, clock }: GrantParts): TokenSource {
+  let refused: string | undefined;
+  const held = heldToken({
+    source: "creds.enc",
+    baseUrl: "",
+    clock,
+    async exchange(signal): Promise<Exchanged> {
+      const grant = await store.read(name);
+      if (grant === undefined) return refusal("there is no login any more");
+      const isGood = grant.accessToken !== refused && !endsSoon(grant, clock.now());
+      if (isGood) return exchanged(grant, clock.now());
+      if (grant.renewal === undefined) return refusal("the login has ended");
+      const renewed = await renewGrant(grant, grant.renewal, { fetch, clock }, signal);
+      if (renewed.kind === "renewed") {
+        await store.replace(name, grant, renewed.grant);
+        return exchanged(renewed.grant, clock.now());
+      }
+      // Another process may have renewed it meanwhile: then what this one knew is worth nothing, and the new one counts.
+      const now = await store.read(name);
+      const isNew = now !== undefined && now.accessToken !== grant.accessToken;
+      return isNew ? exchanged(now, clock.now()) : renewed;
+    },
+  });
+  return {
+    source: held.source,
+    baseUrl: held.baseUrl,
+    current: (signal) => held.current(signal),
+    drop(token) {
+      refused = token.value.reveal();
+      held.drop(token);
+    },
+  };
+}
+
+function endsSoon({ endsAtMs }: Grant, nowMs: number): boolean {
+  return endsAtMs !== undefined && endsAtMs - EARLY_MS <= nowMs;
+}
+
+function exchanged({ accessToken, endsAtMs }: Grant, nowMs: number): Exchanged {
+  const leftMs = Math.min(Math.max((endsAtMs ?? nowMs + LIFE_MS_MAX) - nowMs, 1), LIFE_MS_MAX);
+  return {
+    kind: "token",
+    token: { value: new Secret("api-key", accessToken) },
+    renewAfterMs: Math.min(Math.max(leftMs - EARLY_MS, 1), LOOK_MS),
+    endsAfterMs: leftMs,
+  };
+}
+
+function refusal(detail: string): Exchanged {
+  return { kind: "refused", status: 401, detail };
+}

@@ -1,0 +1,79 @@
+import { numberAt, stringAt } from "../../base/json.ts";
+import type { Clock, Fetch } from "../../base/world.ts";
+import type { Grant, Renewal } from "../../mcp-client/grant.ts";
+import { isSafeUrl } from "../../mcp-client/safe-url.ts";
+import { askTokens, refusalIn } from "../token/ask.ts";
+import type { ExchangeRefused } from "../token/token-source.ts";
+
+const TOKEN_UNITS_MAX = 16_384;
+
+export type Renewed = { readonly kind: "renewed"; readonly grant: Grant } | ExchangeRefused;
+
+/**
+ * Exchanges a refresh token for a new access token at the endpoint that the login found (RFC 6749 § 6, RFC 8707).
+ *
+ * What is granted stays bound to the same server. A refusal of the refresh token itself counts as 401: only a login helps;
+ * any other failure is told as it is, and tried again later.
+ */
+export async function renewGrant(
+  grant: Grant,
+  renewal: Renewal,
+  { fetch, clock }: { readonly fetch: Fetch; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<Renewed> {
+  const endpoint = URL.parse(renewal.tokenEndpoint);
+  if (endpoint === null || !isSafeUrl(endpoint))
+    return { kind: "refused", status: 401, detail: "the address that renews it is not https" };
+  const { headers, body } = requestOf(renewal);
+  const reply = await askTokens(fetch, endpoint.href, { method: "POST", headers, body, signal });
+  if (reply.kind === "refused") return reply;
+  if (reply.status !== 200) {
+    const refused = refusalIn(endpoint.href, reply);
+    const isOver = /^(?:invalid_grant|invalid_client|unauthorized_client)$/.test(
+      stringAt(reply.value, "error") ?? "",
+    );
+    return isOver ? { ...refused, status: 401 } : { ...refused, status: refused.status === 401 ? 401 : 503 };
+  }
+  const accessToken = stringAt(reply.value, "access_token") ?? "";
+  const type = stringAt(reply.value, "token_type") ?? "";
+  if (!isToken(accessToken) || type.toLowerCase() !== "bearer")
+    return { kind: "refused", status: 502, detail: "what came in exchange is no Bearer token" };
+  const refreshToken = stringAt(reply.value, "refresh_token") ?? renewal.refreshToken;
+  const seconds = numberAt(reply.value, "expires_in");
+  const scope = stringAt(reply.value, "scope") ?? grant.scope;
+  return {
+    kind: "renewed",
+    grant: {
+      url: grant.url,
+      accessToken,
+      ...(seconds === undefined || !(seconds > 0) ? {} : { endsAtMs: clock.now() + seconds * 1_000 }),
+      ...(scope === undefined ? {} : { scope }),
+      renewal: { ...renewal, refreshToken: isToken(refreshToken) ? refreshToken : renewal.refreshToken },
+    },
+  };
+}
+
+function requestOf(renewal: Renewal): {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+} {
+  const { clientId, clientSecret = "", refreshToken, authentication, resource } = renewal;
+  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
+  if (resource !== undefined) form.set("resource", resource);
+  const headers: Record<string, string> = {
+    "content-type": "application/x-www-form-urlencoded",
+    accept: "application/json",
+  };
+  if (authentication === "client_secret_basic") {
+    const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+    headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`;
+  } else {
+    form.set("client_id", clientId);
+    if (authentication === "client_secret_post") form.set("client_secret", clientSecret);
+  }
+  return { headers, body: form.toString() };
+}
+
+function isToken(text: string): boolean {
+  return text.length <= TOKEN_UNITS_MAX && /^[\x21-\x7e]+$/.test(text);
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { Secret } from "../../base/brand.ts";
+import type { Random } from "../../base/world.ts";
+import { parseGrant, renderGrant } from "../../mcp-client/grant.ts";
+import type { KeyPurpose, MachineKey } from "../machine-key.ts";
+import { changeStore, readStore, STORE_FILE } from "../store/key-store.ts";
+import { DEFAULT_ACCOUNT } from "../store/sources.ts";
+import type { GrantStore } from "./grants.ts";
+
+/**
+ * The grants in the encrypted store. Read anew each time, so that a login of another process counts at once; of the machine
+ * key only what opens the store is kept.
+ */
+export function storedGrants(directory: string, key: MachineKey, random: Random): GrantStore {
+  const store = { path: join(directory, STORE_FILE), machineKey: storeKeyOf(key) };
+  return {
+    async read(name) {
+      const keys = await readStore(store);
+      const found = keys.find((each) => each.provider === name && each.account === DEFAULT_ACCOUNT);
+      return found === undefined ? undefined : parseGrant(found.secret.reveal());
+    },
+    async replace(name, before, after) {
+      const old = renderGrant(before);
+      await changeStore({ ...store, random }, (keys) =>
+        keys.map((each) =>
+          each.provider === name && each.account === DEFAULT_ACCOUNT && each.secret.reveal() === old
+            ? { ...each, secret: new Secret("api-key", renderGrant(after)) }
+            : each,
+        ),
+      );
+    },
+  };
+}
+
+function storeKeyOf({ source, derive }: MachineKey): MachineKey {
+  const purposes: readonly KeyPurpose[] = ["cinch creds v1", "cinch creds v1 id"];
+  const kept = new Map(purposes.map((purpose) => [purpose, derive(purpose)]));
+  return {
+    source,
+    notices: [],
+    derive(purpose) {
+      const bytes = kept.get(purpose);
+      if (bytes === undefined) throw new Error(`this key is not for "${purpose}"`);
+      return bytes.slice();
+    },
+    [Symbol.dispose]() {
+      for (const bytes of kept.values()) bytes.fill(0);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { ClientId } from "../../src/base/ids.ts";
+import { SILENT } from "../../src/base/log.ts";
+import type { AskAnswer, Question } from "../../src/control/ask.ts";
+import type { GrantStore } from "../../src/credential/mcp/grants.ts";
+import { sendWithGrant } from "../../src/credential/mcp/grants.ts";
+import { hostClock } from "../../src/host/clock.ts";
+import { hostFetch } from "../../src/host/fetch.ts";
+import { hostListen } from "../../src/host/listen.ts";
+import { hostRandom } from "../../src/host/random.ts";
+import { hostResolve } from "../../src/host/resolve.ts";
+import { connect } from "../../src/mcp-client/connection.ts";
+import { elicit } from "../../src/mcp-client/elicitation.ts";
+import type { Grant } from "../../src/mcp-client/grant.ts";
+import { scopeUnion } from "../../src/mcp-client/grant.ts";
+import { openRemote, refusalIn } from "../../src/mcp-client/http.ts";
+import { logIn } from "../../src/mcp-client/login.ts";
+import { toolOutput } from "../../src/mcp-client/results.ts";
+
+// The client of cinch as the official conformance suite of MCP starts it: with the address of a server, and the name of the
+// scenario in the environment. It connects, lists the tools and calls each; where it is not let in it logs in, as a person
+// would whose browser agrees to everything, and tries again.
+
+const LOGINS_MAX = 3;
+const fetch = hostFetch();
+const { signal } = new AbortController();
+const url = process.argv.at(-1) ?? "";
+const context = contextFrom(process.env["MCP_CONFORMANCE_CONTEXT"]);
+
+let grant: Grant | undefined;
+const store: GrantStore = {
+  read: () => Promise.resolve(grant),
+  replace: (_name, _before, after) => {
+    grant = after;
+    return Promise.resolve();
+  },
+};
+
+async function session(): Promise<void> {
+  const server = { name: "conformance", transport: "http" as const, url, headers: {} };
+  const authorized = sendWithGrant({ store, fetch, clock: hostClock });
+  const ports = { clock: hostClock, fetch, authorized, log: SILENT };
+  const connection = await connect(
+    await openRemote(server, ports),
+    "auto",
+    {
+      clock: hostClock,
+      log: SILENT,
+      version: "0",
+      capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } },
+      prepare(client) {
+        client.setRequestHandler("elicitation/create", (request) =>
+          elicit(server.name, request.params, { ask: agree, signal }),
+        );
+      },
+      onToolsChanged: () => undefined,
+    },
+    signal,
+  );
+  try {
+    for (const tool of await connection.tools(signal)) {
+      const result = await connection.call(tool.name, inputFor(tool.name), { signal });
+      console.log(tool.name, JSON.stringify(toolOutput(result)));
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Says yes, and leaves the rest as it is. */
+function agree({ choices }: Question): Promise<AskAnswer> {
+  const answer = choices?.some(({ value }) => value === "answer") === true ? "answer" : "-";
+  return Promise.resolve({ kind: "answered", answer, by: "cli_person" as ClientId });
+}
+
+function inputFor(tool: string): { readonly [name: string]: number } {
+  return tool === "add_numbers" ? { a: 2, b: 3 } : {};
+}
+
+async function logInAgain(scope: string | undefined): Promise<void> {
+  grant = await logIn(
+    {
+      name: "conformance",
+      url,
+      clientId: context["client_id"] ?? "https://conformance-test.local/client-metadata.json",
+      ...(context["client_secret"] === undefined ? {} : { clientSecret: context["client_secret"] }),
+      scopes: (scopeUnion(scope) ?? "").split(" ").filter((each) => each !== ""),
+      ...(grant === undefined ? {} : { before: grant }),
+    },
+    {
+      clock: hostClock,
+      random: hostRandom,
+      listen: hostListen(SILENT),
+      fetch,
+      resolve: hostResolve,
+      show: browse,
+    },
+    signal,
+  );
+}
+
+/** A browser whose owner agrees at once. */
+async function browse(page: URL): Promise<void> {
+  const answer = await fetch(page.href, { signal });
+  const back = answer.headers.get("location");
+  if (back !== null) await fetch(back, { signal });
+}
+
+function contextFrom(text: string | undefined): Readonly<Record<string, string>> {
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+}
+
+for (let logins = 0; ; logins++) {
+  try {
+    await session();
+    break;
+  } catch (thrown) {
+    const refusal = refusalIn(thrown);
+    const wants = refusal?.reason === "McpLoginNeeded" || refusal?.reason === "McpScopeMissing";
+    console.error(String(refusal?.message ?? thrown));
+    if (!wants || logins === LOGINS_MAX) {
+      process.exitCode = 1;
+      break;
+    }
+    const { scope } = refusal.fields as { readonly scope?: string };
+    await logInAgain(scope);
+  }
+}
