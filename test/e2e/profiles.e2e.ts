@@ -7,8 +7,13 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
+import { processesWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { Terminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 test(
   "[PROF-02] from the command line a session goes on under another profile, its turns go along, and the old one is resumed",
@@ -97,6 +102,46 @@ test(
   TIMEOUT_MS,
 );
 
+requireProgram("tmux")(
+  "[PROF-02 CTL-11 CTL-18] at two terminals of one engine one person is asked, and both go along; in place, and back to the old one",
+  async () => {
+    await using rig = openRig(
+      says("the heron is grey"),
+      says("reviewed"),
+      says("in place"),
+      says("as before"),
+    );
+    await using first = await openTerminal({ home: rig.home, cwd: rig.work });
+    await using second = await openTerminal({ home: rig.home, cwd: rig.work });
+    const enter = async (terminal: Terminal, line: string, shows: string | RegExp) => {
+      await terminal.type(line);
+      await terminal.press("Enter");
+      await terminal.shows(shows);
+    };
+    await enter(first, 'clear; "$CINCH" --model mock:one; echo co""de $?', "/help lists commands\n>");
+    await enter(first, "what colour is the heron?", "-- rounds: 1");
+    await enter(second, 'clear; "$CINCH" --continue; echo co""de $?', "the heron is grey");
+    await enter(first, "/profiles:review", "Import the last turn into the new session? (y/n)\ny/n >");
+    await enter(first, "y", "on profile 'review'. Old session");
+    await second.shows("on profile 'review'. Old session");
+    await enter(second, "review it", "reviewed");
+    await first.shows("reviewed");
+    expect(rig.asked()).toContain("the heron is grey");
+
+    await enter(second, "/profiles:default --in-place", "the model may be incoherent");
+    await first.shows("the model may be incoherent");
+    await enter(first, "go on", /\nin place\n-- rounds: 1, price unknown\n>/);
+    await second.shows("in place");
+    expect(rig.asked()).toContain("review it");
+    const [, old = ""] = /resume (sess_\w{26}) to return/.exec(await first.screen()) ?? [];
+    await enter(first, `/sessions:resume ${old}`, "Paused here");
+    await enter(first, "and there?", "as before");
+    expect(rig.asked()).not.toContain("review it");
+    for (const terminal of [first, second]) await enter(terminal, "/quit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
 function openRig(...script: Turn[]) {
   const home = cinchHome();
   const mock = startMockProvider({ script });
@@ -123,6 +168,7 @@ function openRig(...script: Turn[]) {
     cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>
       runCinch(args, { home, cwd: work, stdin: `${lines.join("\n")}\n` }),
     async [Symbol.asyncDispose]() {
+      await until("its engine has ended", () => processesWith(home.path).length === 0);
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },
