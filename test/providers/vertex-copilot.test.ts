@@ -203,6 +203,8 @@ describe("copilot", () => {
       said.push(textOf(await answerOf(rig.provider, { ...REQUEST, model })));
     expect(said).toEqual(["by chat", "by responses", "by messages", "by chat", "by chat"]);
     expect(rig.cloud.to("/models").length).toBe(1);
+    await answerOf(rig.provider, { ...REQUEST, model: "gpt-5-mini", outputTokensMax: 100_000 });
+    expect(rig.cloud.requests.at(-1)?.body).toMatchObject({ max_tokens: 64_000 }); // no more than it takes
     expect(rig.cloud.to("/v1/messages")[0]?.headers).toMatchObject({ "anthropic-version": "2023-06-01" });
     expect((await rig.provider.models(NEVER)).map(({ id }) => id)).not.toContain("text-embedding-3");
     expect((await rig.provider.models(NEVER))[0]).toEqual({
@@ -279,6 +281,15 @@ describe("copilot", () => {
       transient: false,
       message:
         "Provider copilot lists the model 'withdrawn' and refuses it to this account: The requested model is not supported. Its subscription or a policy of its organisation may not have it. Take another: cinch models.",
+    });
+    await using refusing = openCopilot({
+      ...SPEAKS,
+      "/chat/completions": () => new Response("token expired\n", { status: 401 }),
+    });
+    expect(await failureOf(answerOf(refusing.provider))).toMatchObject({
+      reason: "ProviderKeyRefused",
+      message:
+        "Provider copilot refused the key from the configuration: token expired. Log in again: cinch creds login copilot",
     });
     const unknown = answerOf(rig.provider, { ...REQUEST, model: "gpt-0" });
     expect(await failureOf(unknown)).toMatchObject({ reason: "UnknownModel" });

@@ -11,6 +11,8 @@ import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../prov
 import type { CopilotSettings } from "../vendor-settings.ts";
 import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotPlaces } from "../vendor-settings.ts";
 
+const LOG_IN = "Log in again: cinch creds login copilot";
+
 /** A token of half an hour: whoever holds the GitHub token exchanges that for it, and knows where it is good. */
 const TOKEN: CredentialUse = { kind: "header", header: "authorization", prefix: "Bearer " };
 
@@ -47,8 +49,7 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     );
   let opened: { responses?: Provider; messages?: Provider } = {};
 
-  async function wireFor(model: string, signal: AbortSignal): Promise<Provider> {
-    const endpoints = await endpointsOf(model, signal);
+  function wireFor({ endpoints = [] }: Pick<Model, "endpoints">): Provider {
     if (endpoints.length === 0 || endpoints.includes("/chat/completions")) return chat;
     if (endpoints.includes("/responses")) {
       opened = { ...opened, responses: opened.responses ?? responses() };
@@ -59,17 +60,13 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     return opened.messages ?? chat;
   }
 
-  /** Empty where the catalogue does not say, or cannot be had: then the model itself will tell. */
-  async function endpointsOf(model: string, signal: AbortSignal): Promise<readonly string[]> {
-    return (await catalogue(signal)).find(({ id }) => id === model)?.endpoints ?? [];
-  }
-
-  async function catalogue(signal: AbortSignal): Promise<readonly Model[]> {
+  /** Undefined where the catalogue has no such model, or cannot be had: then the model itself will tell. */
+  async function listed(model: string, signal: AbortSignal): Promise<Model | undefined> {
     try {
-      return await chat.models(signal);
+      return (await chat.models(signal)).find(({ id }) => id === model);
     } catch {
       signal.throwIfAborted();
-      return [];
+      return undefined;
     }
   }
 
@@ -78,20 +75,34 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
   ): AsyncGenerator<ModelEvent> {
-    const wire = await wireFor(request.model, signal);
+    const known = await listed(request.model, signal);
+    const outputTokensMax = Math.min(
+      request.outputTokensMax,
+      known?.outputTokensMax ?? request.outputTokensMax,
+    );
     try {
-      yield* wire.chat(request, signal, onSilence);
+      yield* wireFor(known ?? {}).chat({ ...request, outputTokensMax }, signal, onSilence);
     } catch (thrown) {
-      if (!hasReason(thrown, "UnknownModel")) throw thrown;
-      if (!(await catalogue(signal)).some(({ id }) => id === request.model)) throw thrown;
-      const { provider, model, detail } = thrown.fields;
-      const status = thrown instanceof ProviderError ? thrown.status : undefined;
-      const traits = { status, cause: thrown };
-      throw new ProviderError("ModelUnavailable", { provider, model, detail: sentence(detail) }, traits);
+      throw inWordsOfCopilot(thrown, known !== undefined);
     }
   }
 
   return { ...chat, chat: ask };
+}
+
+/** What is meant here by a refusal: a model that is listed has no wrong name, and a login is no key that one sets anew. */
+function inWordsOfCopilot(thrown: unknown, isListed: boolean): unknown {
+  const status = thrown instanceof ProviderError ? thrown.status : undefined;
+  const traits = { status, cause: thrown };
+  if (isListed && hasReason(thrown, "UnknownModel")) {
+    const { provider, model, detail } = thrown.fields;
+    return new ProviderError("ModelUnavailable", { provider, model, detail: sentence(detail) }, traits);
+  }
+  if (status !== 401 || !hasReason(thrown, "ProviderKeyRefused")) return thrown;
+  const { detail } = thrown.fields;
+  if (detail.toLowerCase().includes(LOG_IN.toLowerCase())) return thrown;
+  const fields = { ...thrown.fields, detail: `${sentence(detail)} ${LOG_IN}` };
+  return new ProviderError("ProviderKeyRefused", fields, traits);
 }
 
 function sentence(text: string): string {
