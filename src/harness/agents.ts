@@ -88,6 +88,11 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why: "a sub-agent takes text alone" });
   }
 
+  async function listing(): Promise<string> {
+    const all = await agents(new AbortController().signal);
+    return all.map(({ name, description }) => `/agents:${name}  ${description}`).join("\n");
+  }
+
   const source: ToolSource = {
     name: "agents",
     tools: () => [tool],
@@ -109,6 +114,7 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
   return {
     ...wantedAgent(AGENT_TOOL, checked),
     tools: [source],
+    namespaces: new Map([["agents", async () => ({ result: { text: await listing() } })]]),
     slashCommands: () =>
       known.map(({ name, description }) => ({
         name: `agents:${name}`,

@@ -21,5 +21,8 @@ function detailOf(args: unknown): string {
     const value = args[key];
     if (typeof value === "string" && value !== "") return value;
   }
+  const { prompt, type } = args;
+  if (typeof prompt === "string" && prompt !== "")
+    return typeof type === "string" && type !== "" ? `${type}: ${prompt}` : prompt;
   return Object.keys(args).length === 0 ? "" : JSON.stringify(args);
 }

@@ -1,0 +1,38 @@
+import type { SessionId } from "../../base/ids.ts";
+import { stringAt } from "../../base/json.ts";
+import type { Command } from "../../protocol/commands.ts";
+import type { SlashCommand } from "../kit/slash.ts";
+import { neutralise } from "../kit/terminal-text.ts";
+
+/** What commands about sub-agents need of the line client. */
+export interface AgentsSurface {
+  readonly session: SessionId;
+  say(text: string): Promise<void>;
+  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
+  request(command: Command): Promise<unknown>;
+  /** Gives a text to a sub-agent of a kind, in the place of the model. */
+  askAgent(text: string, agent: string): Promise<void>;
+}
+
+/** Carries out `/agents` and `/agents:KIND TEXT`; `/agents KIND TEXT` says the same as the last. */
+export async function runAgents(command: SlashCommand, client: AgentsSurface): Promise<void> {
+  const isNamed = command.namespace !== undefined;
+  const kind = isNamed ? command.name : command.args[0];
+  const text = isNamed ? command.rest : command.rest.replace(/^\S+\s*/, "");
+  if (kind === undefined) {
+    const { session: sessionId } = client;
+    const payload = { args: [], text: "" };
+    const listed = await client.request({
+      kind: "CustomCommand",
+      sessionId,
+      namespace: "agents",
+      verb: "list",
+      payload,
+    });
+    const said = stringAt(listed, "text");
+    if (said !== undefined) await client.say(neutralise(said));
+    return;
+  }
+  if (text === "") return await client.say(`/agents:${kind} needs a text: what the sub-agent is to do.`);
+  await client.askAgent(text, kind);
+}
