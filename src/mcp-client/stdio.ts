@@ -20,6 +20,7 @@ const LOGGED_LINES_MAX = 200;
 const LOGGED_LINE_CHARACTERS_MAX = 500;
 const LAST_WORDS_CHARACTERS_MAX = 200;
 const SECOND_MS = 1_000;
+const GONE_MS_MAX = 1_000;
 /** How long a server may take to end by itself once its input was closed ([A] § Idle-shutdown). */
 export const SHUTDOWN_MS_MAX = 5_000;
 const NEWLINE = 10;
@@ -62,7 +63,8 @@ export class StdioTransport implements Transport {
 
   start(): Promise<void> {
     const { child } = this.#parts;
-    this.#reading = Promise.all([this.#readMessages(), this.#readErrors(), this.#watch(child.exited)]);
+    const read = Promise.all([this.#readMessages(), this.#readErrors()]);
+    this.#reading = Promise.all([read, this.#watch(child.exited, read)]);
     return Promise.resolve();
   }
 
@@ -76,9 +78,20 @@ export class StdioTransport implements Transport {
     this.#waitingBytes += bytes.length;
     try {
       await input.write(bytes);
+    } catch (thrown) {
+      await this.#gone(); // a pipe breaks a moment before its process is seen to end
+      throw new Error(this.#problem ?? messageOf(thrown), { cause: thrown });
     } finally {
       this.#waitingBytes -= bytes.length;
     }
+  }
+
+  async #gone(): Promise<void> {
+    const patience = new AbortController();
+    const waiting = this.#parts.clock.sleep(GONE_MS_MAX, patience.signal).catch(() => undefined);
+    const over = new Promise((resolve) => this.#over.signal.addEventListener("abort", resolve));
+    if (!this.#over.signal.aborted) await Promise.race([over, waiting]);
+    patience.abort(new Error("it has ended"));
   }
 
   /** Closes its input, waits for its end, and then ends it with every process that it has started. */
@@ -108,8 +121,9 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  async #watch(exited: Promise<Exit>): Promise<void> {
+  async #watch(exited: Promise<Exit>, read: Promise<unknown>): Promise<void> {
     const exit = await exited;
+    await read; // an answer may lie in the pipe yet, and its last words
     if (this.#closing !== undefined) return;
     const said = this.#lastWords === "" ? "" : `; it said: ${this.#lastWords}`;
     this.#end(`${exitText(exit)}${said}`);

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CallId, ClientId, SessionId } from "../../src/base/ids.ts";
+import { SILENT } from "../../src/base/log.ts";
+import type { World } from "../../src/base/world.ts";
+import { McpPool } from "../../src/mcp-client/pool.ts";
+import type { Records } from "../../src/mcp-client/records.ts";
+import { Records as ServerRecords } from "../../src/mcp-client/records.ts";
+import { serverSource } from "../../src/mcp-client/server-source.ts";
+import type { CommandSpec } from "../../src/mcp-client/server-spec.ts";
+import type { ServerEvent } from "../../src/mcp-client/shared-server.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
+import { scriptServer } from "./mcp-servers.ts";
+import { until } from "./until.ts";
+import { temporaryDirectory, testWorld } from "./world.ts";
+
+const CHILD = join(import.meta.dirname, "mcp-server-child.ts");
+
+/** An engine's pool on a world whose clock stands still, and servers that misbehave as they are told. */
+export function openMcpRig(parts: Partial<World> = {}) {
+  const directory = temporaryDirectory("cinch-mcp-");
+  const world = testWorld(parts);
+  const records: Records = new ServerRecords(join(directory.path, "records"), world.random);
+  const ports = { world, version: "0", records, openAddress: () => Promise.reject(new Error("none here")) };
+  const pool = new McpPool(ports);
+  const journal = join(directory.path, "journal");
+
+  function spec(habits: readonly string[], more: Partial<CommandSpec> = {}): CommandSpec {
+    const { cmd, args } = scriptServer(CHILD, journal, ...habits);
+    const name = more.name ?? "test";
+    return {
+      name,
+      identity: `identity of ${name} ${habits.join(" ")}`,
+      declaration: "d".repeat(64),
+      eagerToolsMax: 20,
+      callMsMax: 120_000,
+      declaredIn: "/config.toml",
+      transport: "stdio",
+      cmd,
+      args,
+      cwd: directory.path,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+      ...more,
+    };
+  }
+
+  return {
+    world,
+    pool,
+    directory: directory.path,
+    /** The script of the servers, and where they write what they are told. */
+    child: CHILD,
+    journalPath: journal,
+    spec,
+    context: (signal: AbortSignal) => contextOf(world, signal),
+    /** Holds a server as a session does. */
+    session(declared: CommandSpec) {
+      const lease = pool.hold(declared);
+      const events: ServerEvent[] = [];
+      const leave = lease.server.watch((event) => events.push(event));
+      const source = serverSource(lease.server, world.clock, () => undefined);
+      return {
+        server: lease.server,
+        source,
+        events,
+        tool(name: string): Tool {
+          const found = source.tools().find((tool) => tool.name === name);
+          if (found === undefined) throw new Error(`there is no tool ${name}`);
+          return found;
+        },
+        async call(name: string, input: unknown, signal = new AbortController().signal): Promise<string> {
+          const tool = this.tool(name);
+          const context = contextOf(world, signal);
+          return textOf(await tool.run(await tool.plan(input, context), context));
+        },
+        async [Symbol.asyncDispose]() {
+          leave();
+          await lease[Symbol.asyncDispose]();
+        },
+      };
+    },
+    /** What the servers were told so far, and their process ids. */
+    journal() {
+      const lines = existsSync(journal) ? readFileSync(journal, "utf8").split("\n").slice(0, -1) : [];
+      const entries = lines.map((line) => JSON.parse(line) as Journaled);
+      return {
+        starts: entries.filter(({ pid }) => pid !== undefined),
+        pids: entries.flatMap(({ pid }) => pid ?? []),
+        messages: entries.filter(({ method }) => method !== undefined),
+      };
+    },
+    /** Moves the clock on, in small steps, until something holds. */
+    async whileTimePasses(what: string, holds: () => boolean, stepMs = 100): Promise<void> {
+      await until(what, async () => {
+        await world.clock.advance(stepMs);
+        return holds();
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      const closing = pool[Symbol.asyncDispose]();
+      let isClosed = false;
+      void closing.finally(() => {
+        isClosed = true;
+      });
+      await this.whileTimePasses("the end of the servers", () => isClosed, 1_000);
+      await closing;
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface Journaled {
+  readonly pid?: number;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly params?: unknown;
+}
+
+function contextOf(world: ReturnType<typeof testWorld>, signal: AbortSignal): ToolContext {
+  return {
+    world: { ...world, log: SILENT },
+    signal,
+    session: "sess_1" as SessionId,
+    callId: "call_1" as CallId,
+    originator: "cli_1" as ClientId,
+    turn: 1,
+    workspace: { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/nowhere" },
+    progress: () => undefined,
+    emit: () => undefined,
+  };
+}
+
+function textOf({ content, isError }: ToolOutput): string {
+  const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("");
+  return isError === true ? `error: ${text}` : text;
+}

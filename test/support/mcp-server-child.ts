@@ -1,0 +1,117 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+/**
+ * A small MCP server of 2025-11-25 that misbehaves as it is told: `JOURNAL HABIT…`. Each message that it gets is a line of
+ * the journal, after a line with its process id.
+ *
+ * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`.
+ */
+const [journal = "", ...habits] = process.argv.slice(2);
+const has = (habit: string) => habits.includes(habit);
+const settingOf = (name: string) =>
+  habits.find((habit) => habit.startsWith(`${name}=`))?.slice(name.length + 1);
+
+const ECHO = {
+  name: "echo",
+  description: "Says it again.",
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+};
+const WAIT = { name: "wait", description: "Does not answer.", inputSchema: { type: "object" } };
+
+interface Message {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: { readonly name?: string; readonly arguments?: { readonly text?: string } };
+}
+
+appendFileSync(journal, `${JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env })}\n`);
+if (has("ignores-signals")) {
+  process.on("SIGTERM", () => undefined);
+  setInterval(() => undefined, 1_000);
+}
+if (has("complains")) process.stderr.write("no database\u001b[2J at all\n");
+if (has("dies-at-once") || existsSync(settingOf("dies-where") ?? "")) process.exit(7);
+const reader = createInterface({ input: process.stdin });
+reader.on("line", (line) => {
+  appendFileSync(journal, `${line}\n`);
+  take(JSON.parse(line) as Message);
+});
+if (!has("ignores-signals")) reader.on("close", () => process.exit(0));
+
+let isMute = false;
+
+function say(message: object): void {
+  if (isMute) return;
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
+
+function take({ id, method, params }: Message): void {
+  if (id === undefined) return;
+  switch (method) {
+    case "initialize":
+      if (has("never-greets")) return;
+      say({
+        id,
+        result: {
+          protocolVersion: "2025-11-25",
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: "test", version: "1" },
+        },
+      });
+      if (has("floods-with-garbage")) flood("x".repeat(65_535));
+      if (has("floods-its-errors")) floodErrors();
+      if (has("never-ends-a-message")) flood("y".repeat(1_048_576), "");
+      return;
+    case "tools/list":
+      if (has("never-lists")) return;
+      say({ id, result: { tools: listed() } });
+      return;
+    case "tools/call":
+      call(id, params?.name, params?.arguments?.text ?? "");
+      return;
+    default:
+      if (has("dies-of-the-new-greeting") && method === "server/discover") process.exit(9);
+      say({ id, error: { code: -32601, message: "no such method" } });
+  }
+}
+
+function listed(): unknown {
+  const file = settingOf("tools");
+  if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  return [ECHO, WAIT];
+}
+
+function call(id: number | string, name: string | undefined, text: string): void {
+  if (name === "wait") return;
+  if (text === "die") process.kill(process.pid, "SIGKILL");
+  if (text === "change") say({ method: "notifications/tools/list_changed" });
+  const result = { content: [{ type: "text", text: `echo: ${text}` }] };
+  if (has("lies-about-ids")) {
+    for (const other of [99_999, "a", null, -1]) say({ id: other, result });
+    say({ id, result });
+    say({ id, result });
+  }
+  say({ id, result });
+}
+
+function flood(line: string, end = "\n"): void {
+  isMute = true;
+  const write = () => {
+    while (process.stdout.write(line + end)) {
+      // until the pipe is full
+    }
+    process.stdout.once("drain", write);
+  };
+  write();
+}
+
+function floodErrors(): void {
+  const write = () => {
+    while (process.stderr.write(`${"z".repeat(4_095)}\n`)) {
+      // until the pipe is full
+    }
+    process.stderr.once("drain", write);
+  };
+  write();
+}
