@@ -50,7 +50,12 @@ export async function exchangeCopilot(parts: CopilotParts, signal: AbortSignal):
       : refused;
   }
   if (!/^[\x21-\x7e]+$/.test(token))
-    return { kind: "refused", status: 502, detail: `${placeOf(url)} answered with what is no token` };
+    return {
+      kind: "refused",
+      status: 502,
+      detail: `${placeOf(url)} answered with what is no token`,
+      isFinal: true,
+    };
   const named = stringAt(objectAt(value, "endpoints"), "api");
   const baseUrl = named === undefined ? undefined : believed(named, parts);
   if (named !== undefined && baseUrl === undefined) {

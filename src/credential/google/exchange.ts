@@ -225,7 +225,12 @@ function usable(
 ): Exchanged {
   // Longer ones of the metadata server are padded with dots.
   if (!/^[\x21-\x7e]+$/.test(token) || !(seconds === undefined || seconds > 0)) {
-    return { kind: "refused", status: 502, detail: `${placeOf(url)} answered with what is no access token` };
+    return {
+      kind: "refused",
+      status: 502,
+      detail: `${placeOf(url)} answered with what is no access token`,
+      isFinal: true,
+    };
   }
   const endsAfterMs = Math.min(seconds ?? LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX) * 1_000;
   return {

@@ -34,17 +34,17 @@ export async function askTokens(fetch: Fetch, url: string, init: FetchInit): Pro
   const more = retryAfter === null ? {} : { retryAfter };
   if (status >= 300 && status < 400) {
     const detail = `${place} answered with a redirect, which is not followed, since the credentials would go along`;
-    return { kind: "refused", status: 502, detail };
+    return { kind: "refused", status: 502, detail, isFinal: true };
   }
   if (!body.whole) {
     const detail = `${place} answered with more than ${TOKEN_ANSWER_BYTES_MAX} bytes`;
-    return { kind: "refused", status: status === 200 ? 502 : status, detail, ...more };
+    return { kind: "refused", status: status === 200 ? 502 : status, detail, isFinal: true };
   }
   const value = parseJson(body.text)?.value;
   if (isObject(value)) return { kind: "read", status, value, headers };
-  const detail =
-    status === 200 ? `${place} answered with what is no JSON object` : `${place} answered ${status}`;
-  return { kind: "refused", status: status === 200 ? 502 : status, detail, ...more };
+  if (status !== 200) return { kind: "refused", status, detail: `${place} answered ${status}`, ...more };
+  const detail = `${place} answered with what is no JSON object`;
+  return { kind: "refused", status: 502, detail, isFinal: true };
 }
 
 /** What an endpoint says that it refuses, as OAuth and Google and GitHub spell it. */
@@ -64,6 +64,7 @@ export function refusalIn(place: string, reply: Extract<TokenReply, { kind: "rea
     kind: "refused",
     status: status >= 400 ? status : 502,
     detail: `${placeOf(place)} ${words}`,
+    ...(status >= 400 ? {} : { isFinal: true as const }),
     ...(retryAfter === null ? {} : { retryAfter }),
   };
 }

@@ -53,8 +53,9 @@ async function sent(
   return await fetch(target, { ...init, headers: all });
 }
 
-function refusalOf({ status, detail, retryAfter }: ExchangeRefused, source: string): Response {
+function refusalOf({ status, detail, retryAfter, isFinal }: ExchangeRefused, source: string): Response {
   const headers = new Headers({ "content-type": "application/json", [KEY_SOURCE_HEADER]: source });
   if (retryAfter !== undefined) headers.set("retry-after", retryAfter);
+  if (isFinal) headers.set("x-should-retry", "false");
   return new Response(JSON.stringify({ error: { message: detail } }), { status, headers });
 }

@@ -28,6 +28,8 @@ export interface ExchangeRefused {
   readonly detail: string;
   /** As it came. */
   readonly retryAfter?: string;
+  /** Asking again would be answered alike, whatever the status says. */
+  readonly isFinal?: true;
 }
 
 /** The short-lived keys of one provider. */

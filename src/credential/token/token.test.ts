@@ -173,6 +173,8 @@ test("[PROV-06 PROV-14] an exchange that is refused is answered as the provider'
     { error: { message: "slow down" } },
   ]);
   expect(sent).toEqual([]);
+  const final = openSend(() => ({ kind: "refused", status: 502, detail: "nonsense", isFinal: true }), []);
+  expect((await final.send()).headers.get("x-should-retry")).toBe("false"); // it would be nonsense again
 });
 
 test("[PROV-06 PROV-14] what a token endpoint answers is a refusal unless it is a JSON object, and shows nothing of what was sent", async () => {
@@ -181,19 +183,30 @@ test("[PROV-06 PROV-14] what a token endpoint answers is a refusal unless it is 
     askTokens(async () => await answer(), url, { body: "secret", signal });
   const place = "https://tokens.example/token";
   const told: readonly (readonly [answer: () => Response | Promise<Response>, refusal: object])[] = [
-    [() => new Response("<html>"), { status: 502, detail: `${place} answered with what is no JSON object` }],
-    [() => new Response("[1]"), { status: 502, detail: `${place} answered with what is no JSON object` }],
+    [
+      () => new Response("<html>"),
+      { status: 502, detail: `${place} answered with what is no JSON object`, isFinal: true },
+    ],
+    [
+      () => new Response("[1]"),
+      { status: 502, detail: `${place} answered with what is no JSON object`, isFinal: true },
+    ],
     [() => new Response("oops", { status: 500 }), { status: 500, detail: `${place} answered 500` }],
     [
       () => new Response(null, { status: 302, headers: { location: "https://evil.example" } }),
       {
         status: 502,
         detail: `${place} answered with a redirect, which is not followed, since the credentials would go along`,
+        isFinal: true,
       },
     ],
     [
       () => new Response("x".repeat(TOKEN_ANSWER_BYTES_MAX + 1)),
-      { status: 502, detail: `${place} answered with more than ${TOKEN_ANSWER_BYTES_MAX} bytes` },
+      {
+        status: 502,
+        detail: `${place} answered with more than ${TOKEN_ANSWER_BYTES_MAX} bytes`,
+        isFinal: true,
+      },
     ],
     [
       () => Promise.reject(Object.assign(new Error("connect secret"), { code: "ECONNREFUSED" })),
