@@ -68,9 +68,6 @@ export const TEXTS = {
   InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
   EngineStopping: "The engine is shutting down and takes no new commands.",
 
-  UnknownAgent: "There is no sub-agent '<name>'. <hint>",
-  AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
-  WorktreeFailed: "A git worktree cannot be had: <problem>.",
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:

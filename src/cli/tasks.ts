@@ -45,7 +45,7 @@ export async function runTasks(invocation: Tasks, stop: Stop): Promise<ExitCode>
   if (names.length > namesMax || names.length < namesMin) throw misuse(USAGE);
   assertFlags(verb, invocation);
   const at = surroundingsOf(invocation.settings, stop);
-  const { openSchedule } = await import("../harness/schedule.ts");
+  const { openSchedule } = await import("../harness/open-schedule.ts");
   return await carryOut(verb, { invocation, at, names, schedule: openSchedule(at) });
 }
 
@@ -209,7 +209,7 @@ function runLine({ started_at, outcome, session, detail, missed, cost_usd: cost 
 async function run(desk: Desk, name: string | undefined): Promise<ExitCode> {
   const { at, invocation, schedule } = desk;
   const { signal } = at.stop;
-  if (name === undefined && !(await isAnyDue(schedule))) return EXIT.done; // no engine for nothing
+  if (name === undefined && !(await isAnyDue(desk))) return EXIT.done; // no engine for nothing
   const options = harnessOptions(invocation.settings, at, { attended: false });
   const [{ openEngine }, { openScheduler }] = await Promise.all([
     import("../harness.ts"),
@@ -237,8 +237,10 @@ async function run(desk: Desk, name: string | undefined): Promise<ExitCode> {
   }
 }
 
-async function isAnyDue(schedule: Schedule): Promise<boolean> {
-  const { tasks } = await schedule.list();
+/** What is wrong with a file is told on the way. */
+async function isAnyDue({ schedule, at }: Desk): Promise<boolean> {
+  const { tasks, problems } = await schedule.list();
+  for (const { message } of problems) await at.stderr.write(`cinch: ${neutraliseLine(message)}\n`);
   for (const task of tasks) if ((await schedule.verdict(task)).kind !== "wait") return true;
   return false;
 }

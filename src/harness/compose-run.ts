@@ -109,6 +109,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const files = await scratchFiles(material);
   const background = runningTasks({
     world,
+    paths,
+    profile,
+    slot,
     keys: { ...profile.tasks, ...config.tasks },
     publish: (event) => publish(event),
   });

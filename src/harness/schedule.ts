@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf } from "../client/kit/cost.ts";
@@ -6,33 +5,17 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
-import { lockFile } from "../host/file-lock.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
-import { Schedule } from "../task/schedule.ts";
 import type { ScheduledTask } from "../task/scheduled-task.ts";
 import type { RunTask, SchedulerOptions } from "../task/scheduler.ts";
 import { Scheduler } from "../task/scheduler.ts";
+import { openSchedule } from "./open-schedule.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;
-
-/** The scheduled tasks of this user. */
-export function openSchedule({ world, paths }: Pick<HarnessOptions, "world" | "paths">): Schedule {
-  return new Schedule({
-    files: world.files,
-    clock: world.clock,
-    machine: world.machine,
-    folder: scheduleFolder(paths),
-    lock: (path, signal) => lockFile(path, world.clock, signal),
-  });
-}
-
-export function scheduleFolder({ data }: HarnessOptions["paths"]): string {
-  return join(data, "tasks");
-}
 
 /** Runs them in an engine, each in a session of its own that nobody is asked in. */
 export function openScheduler(

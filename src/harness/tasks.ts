@@ -1,8 +1,16 @@
+import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
+import type { Profile } from "../profile/profile.ts";
+import { EMBEDDED } from "../profile/profile.ts";
 import type { TaskKeys } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events.ts";
+import { scheduleTools } from "../task/schedule-tool.ts";
 import { SessionTasks } from "../task/session-tasks.ts";
+import { withPacks } from "../tool/pack.ts";
+import type { ToolSource } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import type { HarnessPaths } from "./options.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 /** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
@@ -14,6 +22,9 @@ const WAKE_TEXT = "(cinch) A task in the background has ended.";
 export interface TaskSources {
   readonly world: World;
   readonly keys: TaskKeys;
+  readonly paths: HarnessPaths;
+  readonly profile: Pick<Profile, "name" | "path" | "toolPacks">;
+  readonly slot: Pick<ModelSlot, "name">;
   /** Tells everybody, at any time while the session lives. */
   readonly publish: (event: Event) => void;
 }
@@ -28,7 +39,8 @@ export interface OpenedTasks {
  * its own where `wake` allows that. A turn that was cancelled, failed or came to a limit wakes nothing: whoever stopped
  * something sees no more of it happen by itself.
  */
-export function runningTasks({ world, keys, publish }: TaskSources): OpenedTasks {
+export function runningTasks(sources: TaskSources): OpenedTasks {
+  const { world, keys, publish } = sources;
   let surface: SessionSurface | undefined;
   let isBusy = false;
   let isWaking = false;
@@ -44,6 +56,7 @@ export function runningTasks({ world, keys, publish }: TaskSources): OpenedTasks
   return {
     tasks,
     part: {
+      tools: keys.schedule === true ? [scheduling(sources)] : [],
       serve(given) {
         surface = given;
       },
@@ -89,4 +102,18 @@ export function runningTasks({ world, keys, publish }: TaskSources): OpenedTasks
       });
     });
   }
+}
+
+/** The tool that schedules work for later; what it is made of is loaded when it is called. */
+function scheduling({ world, paths, profile, slot }: TaskSources): ToolSource {
+  const own = join(paths.config, "profiles", `${profile.name}.toml`);
+  const isNamed = profile.path === own || profile.path.startsWith(EMBEDDED);
+  const source = scheduleTools({
+    async open() {
+      const { openSchedule } = await import("./open-schedule.ts");
+      return openSchedule({ world, paths });
+    },
+    now: () => ({ profile: isNamed ? profile.name : profile.path, model: slot.name }),
+  });
+  return withPacks(source, profile.toolPacks);
 }

@@ -260,10 +260,11 @@ export class Schedule {
     const { files } = this.#options;
     const path = this.#path(name, LOG);
     const line = `${JSON.stringify(record)}\n`;
-    const before = (await this.#text(path)) ?? "";
-    const lines = before.split("\n");
-    if (lines.length < RUNS_WRITTEN_MAX) await files.append(path, line, FILE_MODE);
-    else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${line}`, FILE_MODE);
+    const lines = ((await this.#text(path)) ?? "").split("\n");
+    // A line that a crash has cut off stays one of its own.
+    const end = lines.at(-1) === "" ? "" : "\n";
+    if (lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
+    else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${end}${line}`, FILE_MODE);
     const next = { ...state, last: record };
     await this.#keep(name, next);
     return next;

@@ -12,7 +12,7 @@ const PACKS: ReadonlyMap<string, readonly string[]> = new Map([
   ["shell", ["Bash", "BashTask"]],
   ["git", ["Bash", "BashTask"]],
   ["plan", ["TodoWrite", "EnterPlanMode", "ExitPlanMode"]],
-  ["tasks", ["TodoWrite"]],
+  ["tasks", ["TodoWrite", "ScheduleTask"]],
   ["web", ["WebFetch"]],
   ["agents", ["Agent", "Delegate"]],
   ["memory", ["MemoryRead", "MemoryWrite", "MemoryForget"]],

@@ -1,0 +1,153 @@
+import { HarnessError } from "../base/errors.ts";
+import { says } from "../tool/output.ts";
+import type { CallPlan, Level, Tool, ToolSource } from "../tool/tool.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { visible } from "../trust/hidden.ts";
+import type { Schedule } from "./schedule.ts";
+import type { ScheduledTask } from "./scheduled-task.ts";
+
+export const SCHEDULE_TASK = "ScheduleTask";
+
+/** Rounds of a run, where the model names no other limit. */
+const TURNS_DEFAULT = 20;
+
+export interface ScheduleToolParts {
+  /** Opened when it is first called: nothing of it is loaded before. */
+  readonly open: () => Promise<Schedule>;
+  /** What a run is begun with, as the session is now. */
+  readonly now: () => Pick<ScheduledTask, "profile" | "model">;
+}
+
+interface Input {
+  readonly name: string;
+  readonly prompt: string;
+  readonly cron?: string;
+  readonly time_zone?: string;
+  readonly every?: string;
+  readonly at?: string;
+  readonly max_turns?: number;
+  readonly max_cost?: number;
+  readonly level?: Level;
+}
+
+interface PlannedTask extends CallPlan {
+  readonly task: ScheduledTask;
+}
+
+/**
+ * Lets the model schedule work for later (ENG-24). What it schedules runs with nobody there, so it needs the highest level,
+ * and a person is shown all of it; the run itself never has more than WorkspaceWrite.
+ */
+export function scheduleTools(parts: ScheduleToolParts): ToolSource {
+  const tool: Tool<PlannedTask> = {
+    name: SCHEDULE_TASK,
+    description:
+      "Schedules a prompt for later, in a session of its own with nobody there. One of cron (5 fields), every (15m, 6h, 1d), at (2026-03-01T09:00Z).",
+    inputSchema: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        prompt: { type: "string" },
+        cron: { type: "string" },
+        time_zone: { type: "string" },
+        every: { type: "string" },
+        at: { type: "string" },
+        max_turns: { type: "integer", minimum: 1 },
+        max_cost: { type: "number" },
+        level: { enum: ["ReadOnly", "WorkspaceWrite"] },
+      },
+      required: ["name", "prompt"],
+    },
+    mutating: true,
+    level: "DangerFullAccess",
+    lazy: true,
+    async plan(input, { workspace, world, session }) {
+      const task = await taskFrom(input as Input, {
+        ...parts.now(),
+        cwd: workspace.root,
+        enabled: true,
+        createdAt: new Date(world.clock.now()).toISOString(),
+        createdBy: session,
+      });
+      return {
+        summary: await summaryOf(task),
+        target: { kind: "none" },
+        levelWhy: "it will run later, with nobody there to ask",
+        task,
+      };
+    },
+    async run({ task }, { signal }) {
+      const schedule = await parts.open();
+      signal.throwIfAborted();
+      try {
+        await schedule.add(task);
+      } catch (thrown) {
+        if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
+        throw thrown;
+      }
+      const { dueMs } = await schedule.verdict(task);
+      const first = dueMs === undefined ? "" : `, first at ${new Date(dueMs).toISOString()}`;
+      return says(
+        `Scheduled ${task.name}${first}. cinch tasks list shows it, cinch tasks remove takes it back.`,
+      );
+    },
+  };
+  return { name: "schedule", tools: () => [tool] };
+}
+
+type Given = Omit<ScheduledTask, "name" | "prompt" | "when" | "level" | "maxTurns" | "maxCostUsd">;
+
+/** @throws ToolFailure */
+async function taskFrom(input: Input, given: Given): Promise<ScheduledTask> {
+  const [{ nextDue, readAt, readCron, readEvery }, { assertName, assertPrompt }] = await Promise.all([
+    import("./when.ts"),
+    import("./scheduled-task.ts"),
+  ]);
+  const { name, prompt, cron, every, at, time_zone: timeZone = "UTC", max_cost: maxCostUsd } = input;
+  try {
+    assertName(name);
+    assertPrompt(prompt);
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
+    throw thrown;
+  }
+  if ([cron, every, at].filter((text) => text !== undefined).length !== 1)
+    throw new ToolFailure("Give one of cron, every and at.");
+  const [key, read] =
+    cron !== undefined
+      ? (["cron", readCron(cron, timeZone)] as const)
+      : every !== undefined
+        ? (["every", readEvery(every)] as const)
+        : (["at", readAt(at ?? "")] as const);
+  if (read.kind === "problem") throw new ToolFailure(`${key} ${read.problem}.`);
+  const since = Date.parse(given.createdAt);
+  if (nextDue(read.value, since, since) === undefined)
+    throw new ToolFailure("That moment is over: it would never run.");
+  return {
+    ...given,
+    name,
+    prompt,
+    when: read.value,
+    level: input.level ?? "ReadOnly",
+    maxTurns: input.max_turns ?? TURNS_DEFAULT,
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+}
+
+/** All that will be said and done, in one line: it is what a person decides by. */
+async function summaryOf({
+  name,
+  when,
+  cwd,
+  level,
+  maxTurns,
+  maxCostUsd,
+  prompt,
+}: ScheduledTask): Promise<string> {
+  const { whenText } = await import("./when.ts");
+  const cost = maxCostUsd === undefined ? "" : `, at most $${maxCostUsd}`;
+  const facts = `${level}, at most ${maxTurns} turns${cost}`;
+  return visible(
+    `${SCHEDULE_TASK} ${name}: ${whenText(when)} in ${cwd}, ${facts}: ${prompt.replaceAll("\n", " ")}`,
+  );
+}

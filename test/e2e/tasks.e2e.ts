@@ -1,0 +1,149 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "../../src/base/json.ts";
+import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
+import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { until } from "../support/until.ts";
+
+// Work for later, and plan mode, through the command itself.
+
+const SLOW_MS = 120_000;
+
+function openRig(script: readonly Turn[]) {
+  const mock: MockProvider = startMockProvider({ script, models: ["one"] });
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  const folder = join(home.path, "data/cinch/tasks");
+  const options = { home, cwd: work };
+  return {
+    mock,
+    home,
+    work,
+    folder,
+    run: (...words: string[]) => runCinch(words, options),
+    start: (...words: string[]) => startCinch(words, options),
+    /** A task that has been due for a while. */
+    write(name: string, prompt: string, more = ""): void {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(
+        join(folder, `${name}.toml`),
+        `prompt = "${prompt}"\nevery = "1d"\ncwd = "${work}"\nmodel = "mock:one"\ncreated_at = "2026-01-01T00:00:00Z"\n${more}`,
+      );
+    },
+    log(name: string): readonly Readonly<Record<string, unknown>>[] {
+      const path = join(folder, `${name}.runs.jsonl`);
+      const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+      const lines = text.split("\n").filter((line) => line !== "");
+      return lines.map((line) => parseJson(line)?.value as Readonly<Record<string, unknown>>);
+    },
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test(
+  "[ENG-24] a task is added, listed, run at once and removed",
+  async () => {
+    await using rig = openRig([says("all is well")]);
+    const added = await rig.run(
+      ...["tasks", "add", "nightly", "look after it", "--cron", "0 3 * * *", "--time-zone", "UTC"],
+      ...["--model", "mock:one", "--max-turns", "7", "--level", "ReadOnly"],
+    );
+    expect([added.code, added.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^added: nightly, cron 0 3 \* \* \* \(UTC\), first \d{4}-\d\d-\d\dT03:00:00\.000Z\n$/,
+      ),
+    ]);
+    expect(statSync(join(rig.folder, "nightly.toml")).mode & 0o777).toBe(0o600);
+    const ran = await rig.run("tasks", "run", "nightly");
+    expect([ran.code, ran.stdout]).toEqual([0, "all is well\n"]);
+    const [run, ...more] = rig.log("nightly");
+    expect([run, more]).toMatchObject([{ task: "nightly", outcome: "done" }, []]);
+    expect(run?.["session"]).toStartWith("sess_");
+    expect((await rig.run("tasks", "list")).stdout).toMatch(/T03:00:00\.000Z, last done /);
+    expect((await rig.run("tasks", "remove", "nightly")).code).toBe(0);
+    const gone = await rig.run("tasks", "log", "nightly");
+    expect([gone.code, gone.stderr]).toEqual([
+      2,
+      expect.stringContaining("There is no scheduled task 'nightly'"),
+    ]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24] two run-due at once run what is due once; what would ask is refused, and a wrong file is told with its line",
+  async () => {
+    await using rig = openRig([calls("Write", { file_path: "made.txt", content: "x" }), says("I could not")]);
+    rig.write("due", "write a file", 'level = "ReadOnly"\n');
+    writeFileSync(join(rig.folder, "wrong.toml"), 'prompt = "x"\nevry = "1d"\n');
+    const both = await Promise.all([rig.run("tasks", "run-due"), rig.run("tasks", "run-due")]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.map(({ stderr }) => stderr.includes("cinch: due: ")).sort()).toEqual([false, true]);
+    expect(rig.log("due")).toMatchObject([
+      { outcome: "done", missed: "100+", detail: "calls that nobody had allowed did not run: 1" },
+    ]);
+    for (const { stderr } of both) expect(stderr).toContain("wrong.toml:1: cwd: must be an absolute path");
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24 R38] cinch serve runs what is due; a process that is killed in a run leaves it told, and not repeated",
+  async () => {
+    const hold = Promise.withResolvers<void>();
+    await using rig = openRig([says("from serve"), { ...says("never"), hold: hold.promise }]);
+    rig.write("due", "go");
+    {
+      await using _serving = rig.start("serve", "--model", "mock:one");
+      await until("it has run", () => rig.log("due").length === 1);
+      expect(rig.log("due")).toMatchObject([{ outcome: "done" }]);
+    }
+    rig.write("killed", "go");
+    const running = rig.start("tasks", "run-due");
+    const state = () => readFileSync(join(rig.folder, "killed.state.json"), "utf8");
+    await until("the model is asked", () => rig.mock.requests.length === 2 && state().includes("sess_"));
+    running.kill("SIGKILL");
+    await running.exited;
+    hold.resolve();
+    await running[Symbol.asyncDispose]();
+    expect((await rig.run("tasks", "run-due")).code).toBe(0);
+    expect(rig.mock.requests).toHaveLength(2);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-21 PERM-12] cinch -p --plan changes nothing, and the plan is the answer",
+  async () => {
+    await using rig = openRig([
+      calls("Write", { file_path: "made.txt", content: "x" }),
+      says("1. write made.txt"),
+    ]);
+    const { code, stdout } = await rig.run(
+      "-p",
+      "plan it",
+      "--plan",
+      "--auto-approve",
+      "--model",
+      "mock:one",
+    );
+    expect([code, stdout]).toEqual([0, "1. write made.txt\n"]);
+    expect(rig.mock.requests).toHaveLength(2);
+    expect(JSON.stringify(rig.mock.requests[1]?.body)).toContain("PlanMode: Write may change something");
+  },
+  SLOW_MS,
+);
