@@ -1,4 +1,5 @@
 import { Secret } from "../../base/brand.ts";
+import { deadline, whileAlive } from "../../base/deadline.ts";
 import { numberAt, parseJson, stringAt } from "../../base/json.ts";
 import { decode } from "../../base/text.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
@@ -17,6 +18,8 @@ const FORM = "application/x-www-form-urlencoded";
 const RENEW_BEFORE_MS = 300_000;
 const LIFE_SECONDS_DEFAULT = 3_600;
 const LIFE_SECONDS_MAX = 86_400;
+/** It is on the same machine: who does not answer at once is not there. */
+export const METADATA_MS_MAX = 5_000;
 /** Google takes an assertion whose times are this far from its own. */
 const SKEW_MS_MAX = 60_000;
 
@@ -182,16 +185,21 @@ async function plainToken(
   }
 }
 
-/** The token of the service account that this machine of Google's runs as. */
+/** The token of the service account that this machine of Google's runs as. Elsewhere nobody answers, or somebody else. */
 async function fromMetadata(
-  { fetch, place }: GoogleParts,
+  { fetch, place, clock }: GoogleParts,
   host: string,
   signal: AbortSignal,
 ): Promise<Exchanged> {
   if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(host))
     throw unusable(place.source, "GCE_METADATA_HOST is no host");
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
-  const reply = await askTokens(fetch, url, { headers: { "metadata-flavor": "Google" }, signal });
+  using limit = deadline(clock, METADATA_MS_MAX, signal);
+  const ask = askTokens(fetch, url, { headers: { "metadata-flavor": "Google" }, signal: limit.signal });
+  const reply = await whileAlive(ask, limit.signal).catch((thrown: unknown): TokenReply => {
+    if (!limit.reached) throw thrown;
+    return { kind: "refused", status: 503, detail: `${placeOf(url)} did not answer` };
+  });
   if (reply.kind === "refused" && reply.status === 503) {
     const problem = `there is none on this machine, and there is no file of credentials either: name one with GOOGLE_APPLICATION_CREDENTIALS (${reply.detail})`;
     throw unusable(place.source, problem);

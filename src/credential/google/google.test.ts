@@ -11,7 +11,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { FetchInit } from "../../base/world.ts";
 import { CREDENTIAL_FILE_BYTES_MAX } from "./credential-file.ts";
 import { describeGoogle, googlePlace, parseCredential } from "./default-credentials.ts";
-import { exchangeGoogle } from "./exchange.ts";
+import { exchangeGoogle, METADATA_MS_MAX } from "./exchange.ts";
 
 const signal = new AbortController().signal;
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -55,7 +55,7 @@ interface Rig extends AsyncDisposable {
 
 function openRig(
   file: JsonObject | string | undefined,
-  answers: readonly (Response | Error)[],
+  answers: readonly (Response | Error | Promise<Response>)[],
   more: { readonly tokenUrl?: string; readonly variables?: Readonly<Record<string, string>> } = {},
 ): Rig {
   const folder = temporaryDirectory();
@@ -80,7 +80,7 @@ function openRig(
           asked.push({ url, init, form });
           const answer = answers[asked.length - 1];
           if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not expected");
-          return answer;
+          return await answer;
         },
         ...(tokenUrl === undefined ? {} : { tokenUrl }),
       };
@@ -168,6 +168,10 @@ test("[PROV-14] a login of gcloud is refreshed, and its project pays; a metadata
   ]);
   await using none = openRig(undefined, [new Error("x")], { variables });
   expect(await none.exchange()).toContain("name one with GOOGLE_APPLICATION_CREDENTIALS");
+  await using silent = openRig(undefined, [new Promise<Response>(() => undefined)], { variables });
+  const waiting = silent.exchange();
+  await silent.clock.advance(METADATA_MS_MAX);
+  expect(await waiting).toContain("did not answer");
   await using odd = openRig(undefined, [], { variables: { GCE_METADATA_HOST: "evil.example/x?" } });
   expect(await odd.exchange()).toBe("GCE_METADATA_HOST is no host");
 });
