@@ -3,7 +3,7 @@ import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
-import { shortened } from "../base/text.ts";
+import { count, shortened } from "../base/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { mapped } from "../mcp-client/names.ts";
 import type { ServerLease } from "../mcp-client/pool.ts";
@@ -28,6 +28,8 @@ const FOLDER_MODE = 0o700;
 /** What ManageMcp answers with: of one server, or of all. */
 export interface McpStatus {
   readonly servers: readonly (McpServerInfo & { readonly problem?: string })[];
+  /** The same for a person: a line for each, and what is wrong with it. */
+  readonly text: string;
 }
 
 /** What the servers of a session are found with. */
@@ -114,14 +116,13 @@ class SessionServers implements AsyncDisposable {
   }
 
   status(of: readonly Member[] = this.#all): McpStatus {
-    return {
-      servers: of.map(({ lease: { server } }) => ({
-        name: server.spec.name,
-        state: server.state,
-        tools: server.known.tools.length,
-        ...(server.problem === undefined ? {} : { problem: server.problem.message }),
-      })),
-    };
+    const servers = of.map(({ lease: { server } }) => ({
+      name: server.spec.name,
+      state: server.state,
+      tools: server.known.tools.length,
+      ...(server.problem === undefined ? {} : { problem: server.problem.message }),
+    }));
+    return { servers, text: servers.map(statusLine).join("\n") };
   }
 
   /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */
@@ -252,6 +253,11 @@ function eventOf(name: string, event: ServerEvent): Event {
 
 function errorEvent({ reason, message }: HarnessError): Event {
   return { kind: "Error", payload: { reason, message } };
+}
+
+function statusLine({ name, state, tools, problem }: McpStatus["servers"][number]): string {
+  const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
+  return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {

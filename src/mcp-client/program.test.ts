@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { findProgram, hashOf } from "./program.ts";
+import type { CommandSpec } from "./server-spec.ts";
+
+const { files } = testWorld();
+
+function rig() {
+  const directory = temporaryDirectory();
+  const at = (name: string) => join(directory.path, name);
+  return {
+    at,
+    write(name: string, text: string, mode = 0o700) {
+      mkdirSync(join(at(name), ".."), { recursive: true });
+      writeFileSync(at(name), text);
+      chmodSync(at(name), mode);
+    },
+    spec: (cmd: string, args: readonly string[] = [], path = `rel:${at("a")}:${at("b")}`): CommandSpec => ({
+      name: "test",
+      identity: "",
+      declaration: "",
+      eagerToolsMax: 20,
+      callMsMax: 1,
+      declaredIn: "/config.toml",
+      transport: "stdio",
+      cmd,
+      args,
+      cwd: directory.path,
+      env: { PATH: path },
+    }),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+test("[MCP-04 S17] a program is looked for in the absolute folders of PATH, and what may not be run is passed over", async () => {
+  await using place = rig();
+  place.write("rel/server", "no");
+  place.write("server", "no");
+  place.write("a/server", "no", 0o600);
+  place.write("b/server", "yes");
+  expect(await findProgram(files, place.spec("server"))).toEqual({
+    path: place.at("b/server"),
+    files: [place.at("b/server")],
+  });
+  await expect(findProgram(files, place.spec("other"))).rejects.toThrow(
+    "MCP server 'test' cannot be started: no folder of PATH has it: other (declared in /config.toml).",
+  );
+  await expect(findProgram(files, place.spec("/nowhere/server"))).rejects.toThrow(
+    "there is no program there",
+  );
+});
+
+test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat and sha256sum tell it, behind links too", async () => {
+  await using place = rig();
+  place.write("b/node", "the interpreter");
+  place.write("server.js", "the script");
+  symlinkSync(place.at("b/node"), place.at("b/nodejs"));
+  for (const [cmd, args] of [
+    ["node", ["--flag", "server.js"]],
+    ["nodejs", [place.at("server.js")]],
+  ] as const) {
+    const program = await findProgram(files, place.spec(cmd, args));
+    expect(program.path).toBe(place.at(`b/${cmd}`));
+    expect(program.files).toEqual([place.at("b/node"), place.at("server.js")]);
+    const told = Bun.spawnSync([
+      "sh",
+      "-c",
+      'cat "$@" | sha256sum',
+      "sh",
+      ...program.files,
+    ]).stdout.toString();
+    expect(await hashOf(files, program)).toBe(told.slice(0, 64));
+  }
+});
