@@ -14,6 +14,7 @@ import { DEFAULT_ACCOUNT, findKeys, usedOf } from "../credential/store/sources.t
 import { hostClock } from "../host/clock.ts";
 import { hostRandom } from "../host/random.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
+import { isCredentialName } from "../mcp-client/remote-server.ts";
 import type { CopilotSettings } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
 import { VENDORS } from "../provider/vendors.ts";
@@ -47,7 +48,7 @@ export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop):
     const [meant] = near(verb, VERBS);
     const hint = meant === undefined ? "" : `did you mean cinch creds ${meant}? `;
     throw misuse(
-      `${hint}write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], login copilot, logout copilot, or rotate`,
+      `${hint}write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], login copilot, logout copilot, login mcp:SERVER, logout mcp:SERVER, or rotate`,
     );
   }
   if (!["add", "rotate"].includes(verb) && fromEnv !== undefined)
@@ -62,6 +63,11 @@ export async function runCreds({ words, fromEnv, settings }: Creds, stop: Stop):
   if (verb === "list") {
     if (provider !== undefined) throw misuse("cinch creds list takes nothing more");
     return await list(store);
+  }
+  if (provider !== undefined && isCredentialName(provider)) {
+    const { runMcpCreds } = await import("./creds-mcp.ts");
+    const secret = async () => checkedKey(await secretFrom(fromEnv, provider, stop));
+    return await runMcpCreds(verb, provider, words.slice(2), { ...store, secret, signal: stop.signal });
   }
   if (verb === "login") return await login(store, words.slice(1), stop);
   const known = knownProvider(provider, store.customs);

@@ -236,7 +236,7 @@ export const COMMANDS = [
   },
   {
     name: "creds",
-    help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT]. creds login copilot, creds logout copilot: GitHub Copilot, by a code in a browser. creds rotate: put keys and sessions under another machine key.",
+    help: "Keep provider keys, encrypted: creds add PROVIDER [ACCOUNT], creds list, creds delete PROVIDER [ACCOUNT]. creds login copilot, creds logout copilot: GitHub Copilot, by a code in a browser. creds login mcp:SERVER, creds logout mcp:SERVER: an MCP server that is elsewhere. creds rotate: put keys and sessions under another machine key.",
   },
   {
     name: "permissions",

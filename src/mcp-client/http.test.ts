@@ -165,7 +165,9 @@ test("[MCP-01] a call that wants more rights says which, and the command that gi
   );
   const { client, opened } = await connected(server);
   await opened();
-  expect(await called(client)).toContain("To give them: cinch creds login mcp:there files:write; then /mcp:restart there");
+  expect(await called(client)).toContain(
+    "To give them: cinch creds login mcp:there files:write; then /mcp:restart there",
+  );
   await client.close();
 });
 

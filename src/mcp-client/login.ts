@@ -163,8 +163,12 @@ class LoginProvider implements OAuthClientProvider {
     return this.#state;
   }
 
-  clientInformation(): StoredOAuthClientInformation | undefined {
-    return this.#client;
+  /** One that the user has configured is for this server, whoever authorizes there. */
+  clientInformation(of?: { readonly issuer: string }): StoredOAuthClientInformation | undefined {
+    const client = this.#client;
+    return client === undefined || of === undefined
+      ? client
+      : { ...client, issuer: client.issuer ?? of.issuer };
   }
 
   saveClientInformation(client: StoredOAuthClientInformation): void {

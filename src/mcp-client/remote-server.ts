@@ -25,3 +25,8 @@ export interface RemotePorts {
 export function credentialName(server: string): string {
   return `mcp:${server}`;
 }
+
+/** Whether something in the credential store is for an MCP server, and not for a provider of models. */
+export function isCredentialName(name: string): boolean {
+  return name.startsWith("mcp:");
+}

@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import { whileAlive } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch } from "../../base/world.ts";
+import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
 import type { Credentials, HelperState } from "../credentials.ts";
@@ -92,7 +93,8 @@ export function helperClient(): HelperClient {
       const clean = withoutCredentials(request);
       if (credential.kind === "none") return await fetch(request.url, clean);
       const { held } = await whileAlive(ready(), signal);
-      if (!held.some((key) => key.provider === provider)) {
+      // A login at an MCP server may have been made since: the helper looks for it each time.
+      if (!isCredentialName(provider) && !held.some((key) => key.provider === provider)) {
         if (credential.optional === true) return await fetch(request.url, clean);
         const variable = variableFor(provider) ?? `the key of ${provider}`;
         throw new HarnessError("ProviderKeyMissing", { provider, variable });

@@ -1,5 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
+import { isCredentialName } from "../../mcp-client/remote-server.ts";
+import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
 import type { VendorSettings } from "../../provider/vendor-settings.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
@@ -60,11 +62,13 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
         ...(google === undefined ? {} : { google: google.place }),
       }),
     });
+    const servers = await mcpServers(start.directory, machineKey, parts);
     const handle = serveKeys({
       token,
-      send,
+      send: (request) => (isCredentialName(request.provider) ? servers(request) : send(request)),
       clock: parts.clock,
-      mayGo: (provider, url) => mayGoTo(url, provider, customs, settings),
+      // Where the token of an MCP server may go stands beside it in the store.
+      mayGo: (provider, url) => isCredentialName(provider) || mayGoTo(url, provider, customs, settings),
     });
     await parts.listen({ target: { kind: "unix", path: socket }, handle });
     return {
@@ -87,6 +91,28 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
     if (!(thrown instanceof HarnessError)) throw thrown;
     return { kind: "refused", reason: thrown.reason, fields: textsOf(thrown.fields) };
   }
+}
+
+/** What sends requests to MCP servers. Loaded with the first; the key that it opens the store with is kept from now on. */
+async function mcpServers(
+  directory: string | undefined,
+  machineKey: MachineKey | undefined,
+  { fetch, clock, random }: HelperParts,
+): Promise<AuthorizedFetch> {
+  if (directory === undefined || machineKey === undefined) {
+    return ({ provider }) => {
+      const variable = `a login: cinch creds login ${provider}`;
+      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+    };
+  }
+  const { storedGrants } = await import("../mcp/stored-grants.ts");
+  const store = storedGrants(directory, machineKey, random);
+  let opened: AuthorizedFetch | undefined;
+  return async (request) => {
+    const { sendWithGrant } = await import("../mcp/grants.ts");
+    opened ??= sendWithGrant({ store, fetch, clock });
+    return await opened(request);
+  };
 }
 
 async function machineKeyOf(

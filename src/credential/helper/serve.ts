@@ -108,7 +108,7 @@ function requestFrom(text: string): Asked | undefined {
   const credential = credentialFrom(objectAt(value, "credential"));
   if (provider === undefined || url === undefined || credential === undefined) return undefined;
   const method = stringAt(value, "method");
-  if (method !== undefined && !/^(?:GET|POST)$/.test(method)) return undefined;
+  if (method !== undefined && !/^(?:GET|POST|DELETE)$/.test(method)) return undefined;
   const headers = textsOf(objectAt(value, "headers"));
   return { provider, url, credential, headers, ...(method === undefined ? {} : { method }) };
 }

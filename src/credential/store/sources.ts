@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Secret } from "../../base/brand.ts";
+import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { KeyRing } from "../../provider/authorized-fetch.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
 import { VENDORS } from "../../provider/vendors.ts";
@@ -44,7 +45,9 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
   const stored =
     directory === undefined || machineKey === undefined
       ? []
-      : await readStore({ path: join(directory, STORE_FILE), machineKey });
+      : (await readStore({ path: join(directory, STORE_FILE), machineKey })).filter(
+          ({ provider }) => !isCredentialName(provider), // no model is asked with it
+        );
   const secrets = await readHarnessSecrets(workingDir, keyVariables(customs));
   const fromFile = envKeyRing(secrets.variables, customs);
   const rings = [envKeyRing(variables, customs), storeKeyRing(stored), fromFile];
