@@ -184,7 +184,11 @@ export function pluginPart(sources: PluginSources): PluginPart {
       await whileAlive(Promise.allSettled(listening), limit.signal).catch(() => undefined);
       end.abort(new Cancelled("engine", "the session was ended"));
     },
-    notices: [...plugins.notices, ...plugins.active.flatMap(allowances)],
+    notices: [
+      ...plugins.failed.map(({ error }) => error.message),
+      ...plugins.notices,
+      ...plugins.active.flatMap(allowances),
+    ],
   };
 }
 

@@ -33,7 +33,10 @@ export interface PluginHookAnswer {
 export type PluginHook<Moment extends keyof PluginMoments> = (
   moment: PluginMoments[Moment],
   session: PluginSession & { readonly signal: AbortSignal },
-) => PluginHookAnswer | undefined | Promise<PluginHookAnswer | undefined>;
+) => PluginHookSaid | Promise<PluginHookSaid>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only watches need not return anything
+type PluginHookSaid = PluginHookAnswer | undefined | void;
 
 export interface PluginHookOptions {
   /** Names of tools, in which `*` stands for any characters. Absent: every tool. */

@@ -1,17 +1,19 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readPlugins } from "../../src/harness/plugin-files.ts";
 import { TrustLedger } from "../../src/trust/ledger/ledger.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
+import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { ROOT } from "../support/source.ts";
+import { ROOT, readSource } from "../support/source.ts";
 import { testWorld } from "../support/world.ts";
 
 // Plugins through the program itself: the two examples, and what a person sees of plugins that may not be had.
 
+const PAGE = "docs/plugins.md";
 const EXAMPLES = join(ROOT, "examples/plugins");
 
 function openRig(script: readonly Turn[]) {
@@ -41,6 +43,7 @@ function openRig(script: readonly Turn[]) {
       await ledger.approve(await readPlugins(world, plugins));
     },
     run: (...args: readonly string[]) => runCinch([...args, "--model", "mock:one"], { home, cwd: work }),
+    type: (stdin: string) => runCinch(["--model", "mock:one", "--no-listen"], { home, cwd: work, stdin }),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();
@@ -75,4 +78,69 @@ test("[PLUG-01 PLUG-02 DOC-01] the examples run once they are acknowledged: a to
   expect(events.filter(({ kind }) => kind === "CustomEvent").map(({ payload }) => payload)).toEqual([
     { namespace: "house-rules", kind: "Calls", payload: { RollDice: 1, Bash: 1 } },
   ] as never);
+});
+
+test("[PLUG-01 DOC-01] /dice:roll in the line client shows what the plugin answers, and what it refuses", async () => {
+  await using rig = openRig([]);
+  const plugins = [join(EXAMPLES, "dice")];
+  rig.configure(plugins);
+  await rig.acknowledge(plugins);
+  const { code, stdout } = await rig.type("/dice:roll 3d1\n/dice:roll many\n/dice:spin\n/quit\n");
+  expect(code).toBe(0);
+  expect(stdout).toContain("3d1: 1 + 1 + 1 = 3");
+  expect(stdout).toContain("the plugin dice: write 2d6");
+  expect(stdout).toContain("the plugin dice has dice:roll");
+});
+
+test("[PLUG-02 CLI-01 DOC-01] the commands of docs/plugins.md tell what is configured, and run only what check names", async () => {
+  await using rig = openRig([]);
+  const [shown = ""] = blocksOf(PAGE, readSource(PAGE))
+    .map(({ text }) => text)
+    .filter((text) => text.startsWith("# config.toml"));
+  const [named = ""] = /"([^"]+)"/.exec(shown)?.slice(1) ?? [];
+  const here = (text: string) => text.replaceAll(named, join(EXAMPLES, "dice"));
+  rig.write(join(rig.home.path, "config/cinch/config.toml"), here(shown));
+  const commands = blocksOf(PAGE, readSource(PAGE))
+    .flatMap(({ language, text }) => (language === "sh" ? text.trimEnd().split("\n") : []))
+    .map((line) =>
+      here(line.replace(/\s+#.*$/, ""))
+        .split(" ")
+        .slice(1),
+    );
+  const all = await Promise.all(commands.map((words) => runCinch(words, { home: rig.home, cwd: rig.work })));
+  expect(all.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
+    [0, `new          ${join(EXAMPLES, "dice")}\n`, ""],
+    [0, "plugin dice\n  tool RollDice\n  command /dice:roll\n  rule allow RollDice\n", ""],
+  ]);
+});
+
+test("[PLUG-01 PLUG-02 S33] what lies beside a plugin is not run, what breaks is named, and what cannot be had ends the start with exit code 2", async () => {
+  await using rig = openRig([says("fine")]);
+  const folder = rig.at("plugins/mine");
+  const ran = `await Bun.write(${JSON.stringify(rig.at("ran"))}, "ran");`;
+  rig.write(join(folder, "evil.ts"), ran);
+  rig.write(join(folder, "bunfig.toml"), 'preload = ["./evil.ts"]\n');
+  rig.write(join(folder, ".env"), "CINCH_PLUGIN_TEST=1\n");
+  const register = 'register() { throw new Error(`no luck ${process.env["CINCH_PLUGIN_TEST"]}`); }';
+  rig.write(join(folder, "plugin.ts"), `export const plugin = { name: "mine", apiVersion: 1, ${register} };`);
+  rig.configure([folder]);
+  await rig.acknowledge([folder]);
+  const { code, stdout, stderr } = await rig.run("-p", "hello");
+  expect([code, stdout]).toEqual([0, "fine\n"]);
+  expect(stderr).toContain("The plugin 'mine' failed in register: no luck undefined.");
+  expect(existsSync(rig.at("ran"))).toBe(false);
+
+  rig.write(
+    join(folder, "plugin.ts"),
+    'export const plugin = { name: "mine", apiVersion: 99, register() {} };',
+  );
+  const changed = await rig.run("-p", "hello");
+  expect([changed.code, changed.stderr.includes(`plugin (${folder} has changed: executable)`)]).toEqual([
+    5,
+    true,
+  ]);
+  await rig.acknowledge([folder]);
+  const newer = await rig.run("-p", "hello");
+  expect(newer.code).toBe(2);
+  expect(newer.stderr).toContain("it was written for plugin API 99, and this cinch has 1: upgrade cinch");
 });
