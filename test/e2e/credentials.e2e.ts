@@ -196,7 +196,7 @@ test("[CRED-01 CRED-02] creds says where a key went, what goes before it, and wh
     [["delete", "openai"], "there is no stored key of openai for the account default; see cinch creds list"],
     [
       ["remove", "zai"],
-      "write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], or rotate",
+      "write cinch creds add PROVIDER [ACCOUNT], list, delete PROVIDER [ACCOUNT], login copilot, logout copilot",
     ],
     [["rotate"], "name the variable that holds the old machine key: cinch creds rotate --from-env NAME"],
   ];
