@@ -11,7 +11,7 @@ const TOOLS = "docs/tools.md";
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, KiB: 1_024, MiB: 1_048_576 };
 
 describe("[DOC-01] the numbers in the documents are those of the code", () => {
-  test.each([LOOP, TOOLS, "docs/skills.md"])("every limit that %s names", (page) => {
+  test.each([LOOP, TOOLS, "docs/skills.md", "docs/agents.md"])("every limit that %s names", (page) => {
     const rows = [
       ...readSource(page).matchAll(/^\|[^|]*\| ([\d,]+)(?: (\w+))?[^|]*\| `([\w/.-]+)` `(\w+)` \|$/gm),
     ];

@@ -311,6 +311,36 @@ test("[ENG-10 RUN-03] a wrong definition is told with file, line and field, and 
   ]);
 });
 
+test("[ENG-10 SES-15] what a sub-agent changes belongs to the turn that it works for, and is set back with it", async () => {
+  await using place = openPlace(
+    ask("write it"),
+    calls("Write", { file_path: "made.txt", content: "x" }),
+    says("written"),
+    says("good"),
+  );
+  place.write("a.txt", "a");
+  await using harness = await place.open({ attended: true });
+  const { own, ofAgents } = await send(harness, "go");
+  expect(
+    [...own, ...ofAgents].flatMap((event) => (event.kind === "CheckpointMade" ? [event.payload.turn] : [])),
+  ).toEqual([1]);
+  expect(existsSync(join(place.repo, "made.txt"))).toBe(true);
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const answering = (async () => {
+    for await (const event of connection.subscribe(sessionId, { signal })) {
+      if (event.kind !== "Asked") continue;
+      const { askId } = event.payload;
+      return await connection.send({ kind: "Answer", sessionId, askId, answer: "approve" });
+    }
+    return undefined;
+  })();
+  const to = of(own, "TurnStarted")[0]?.id ?? 0;
+  await connection.send({ kind: "RewindSession", sessionId, to, what: "both" });
+  await answering;
+  expect(existsSync(join(place.repo, "made.txt"))).toBe(false);
+});
+
 test("[ENG-28 PERF-01] without a definition the tool is found by ToolSearch alone; with depth 0 there is none", async () => {
   await using place = openPlace(says("hi"), calls("ToolSearch", { query: "agent" }), says("found"));
   await using harness = await place.open();

@@ -12,6 +12,7 @@ export async function resultOf(events: AsyncIterable<Envelope>, signal: AbortSig
   let text = "";
   let failure: EnvelopeOf<"Error">["payload"] | undefined;
   for await (const event of events) {
+    if (event.parentCall !== undefined) continue; // a sub-agent's: its result is told by the call that it answers
     if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
     if (event.kind === "TextDelta") text += event.payload.text;
     if (event.kind === "Error") failure = event.payload;
