@@ -175,7 +175,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
       const request = {
         kind: "CreateSession",
-        profile,
+        ...(options.profile === undefined && resume !== undefined ? {} : { profile }), // its log names it
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(resume === undefined ? {} : { resume: resume.logId }),
       } as const;
@@ -287,3 +287,4 @@ async function resolveDirectory(world: World, path: string): Promise<string> {
     throw new HarnessError("PathMissing", { what: "The working directory", path });
   return await world.files.realpath(path);
 }
+      ["engine", ask],

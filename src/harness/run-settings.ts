@@ -1,4 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
+import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { IdentityClass } from "../protocol/connection.ts";
 import type { RunDefaults } from "./run-parts.ts";
@@ -16,10 +17,14 @@ const FOR_AGENTS: readonly string[] = ["strictPermissions", "planMode", "maxTurn
  */
 export function runDefaults(
   defaults: RunDefaults,
-  { run = {} }: Pick<Create, "run">,
+  { run = {}, profile }: Pick<Create, "run" | "profile">,
   by: IdentityClass | undefined,
 ): RunDefaults {
   if (by === "agent") {
+    if (profile !== undefined && isProfilePath(profile)) {
+      const why = "a profile that is a file is for a person to name";
+      throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
+    }
     const other = Object.keys(run).find((name) => !FOR_AGENTS.includes(name));
     if (other !== undefined) {
       const why = `run.${other} is for a person to say`;

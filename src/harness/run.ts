@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
+import { repositoryRoot } from "../context/context-source.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -55,6 +56,7 @@ export async function openRun(
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(request, before, defaults.config);
+  if (request.profile === undefined && before !== undefined) await mustBeOutside(reference, before, defaults);
   const profile = await bootStep(world.log, "loading the profile", () =>
     openProfile(reference, workingDir, defaults),
   );
@@ -155,6 +157,22 @@ function profileName(
 ): string {
   const name = profile ?? before?.profile ?? defaultProfile;
   return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
+}
+
+/**
+ * A log names the profile that it ran under. A file in the folder that is worked in may have been changed by a model since:
+ * whoever goes on with it names it once more.
+ */
+async function mustBeOutside(
+  reference: string,
+  { workingDir }: LogInfo,
+  { world: { files } }: Pick<RunDefaults, "world">,
+): Promise<void> {
+  if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return;
+  const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
+  if (!(await files.realpath(reference)).startsWith(`${await files.realpath(root)}/`)) return;
+  const problem = `the session ran under a profile that lies in the folder it works in, and may have been changed since; look at it, and name it again: --profile ${reference}`;
+  throw new HarnessError("UsageInvalid", { problem });
 }
 
 /** A model that was asked for by its name is asked for by the run that takes the place of this one too. */

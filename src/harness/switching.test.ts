@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
 import { connect, openPlace } from "../../test/support/place.ts";
@@ -263,12 +263,13 @@ test("[PROF-01 PROF-02] the model is the profile's own, else the one that was us
 });
 
 test("[PROF-01 SES-07] a session goes on under the profile that it had, also where that has another name than its file, or is a path", async () => {
-  await using place = openPlace(says("one"), says("two"));
+  await using place = openPlace(says("one"), says("two"), says("three"));
   profile(place, "file", 'name = "other"\nprompt_header = "By its name."\n');
   writeFileSync(join(place.root, "away.toml"), 'name = "away"\nprompt_header = "By its path."\n');
   for (const [named, header] of [
     ["file", "By its name."],
     [join(place.root, "away.toml"), "By its path."],
+    [relative(process.cwd(), join(place.root, "away.toml")), "By its path."],
   ] as const) {
     let id: string;
     {
@@ -280,7 +281,9 @@ test("[PROF-01 SES-07] a session goes on under the profile that it had, also whe
     expect(asked(place).system).toContain(header);
   }
   await using sessions = await openSessions(place.options());
-  expect((await sessions.store.list({ limit: 10 })).map((log) => log.profile)).toContain("file");
+  const away = join(place.root, "away.toml");
+  const named = (await sessions.store.list({ limit: 10 })).map((log) => log.profile);
+  expect(named.sort()).toEqual([away, away, "file"]);
 });
 
 test.each([
@@ -308,6 +311,43 @@ test("[TOOL-07 R30] a pack that there is not ends the start, with those that the
   await using place = openPlace();
   profile(place, "packed", 'tool_packs = ["fss"]\n');
   await expect(place.open({ profile: "packed" })).rejects.toMatchObject({ reason: "UnknownToolPack" });
+});
+
+test("[PROF-03 CTL-11 S39] an agent names a profile by its name alone: a file may be one that it has written", async () => {
+  await using place = openPlace(says("fine"));
+  const file = join(place.root, "mine.toml");
+  writeFileSync(file, 'name = "mine"\n[permissions]\nlevel = "DangerFullAccess"\nallow = ["Bash"]\n');
+  await using harness = await place.open();
+  const agent = await harness.attach({ identityClass: "agent", label: "agent" });
+  await agent.handshake("0.2.0");
+  await expect(agent.send({ kind: "CreateSession", profile: file })).rejects.toMatchObject({
+    reason: "InvalidCommand",
+    message: expect.stringContaining("a profile that is a file is for a person to name"),
+  });
+  expect((await agent.send({ kind: "CreateSession", profile: "self" })).sessionId).toBeString();
+});
+
+test("[PROF-03 SES-07 S39] a session that ran under a profile of the folder it works in wants it named again: a model may have changed it", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  place.write("mine.toml", 'name = "mine"\nprompt_header = "Mine."\n');
+  const profile = join(place.repo, "mine.toml");
+  let id: string;
+  {
+    await using harness = await place.open({ profile });
+    id = harness.logId;
+    const connection = await connect(harness);
+    await say(connection, harness.session, "one");
+    const { next } = await switched(connection, harness.session, { profile: "self" });
+    await expect(connection.send({ kind: "AttachSession", sessionId: harness.session })).rejects.toThrow(
+      `name it again: --profile ${profile}`,
+    );
+    await connection.send({ kind: "EndSession", sessionId: next });
+  }
+  const resume = { kind: "id", id } as const;
+  await expect(place.open({ resume })).rejects.toThrow(`name it again: --profile ${profile}`);
+  await using again = await place.open({ resume, profile });
+  await say(await connect(again), again.session, "two");
+  expect(asked(place).system).toContain("Mine.");
 });
 
 /** No model was asked for: what a profile names then counts. */

@@ -127,8 +127,8 @@ export class Multiplexer {
   async #attachAnew({ sessionId }: CommandOf<"AttachSession">, client: AttachedClient): Promise<Accepted> {
     const log = await this.#parts.store.find(sessionId);
     if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
-    const { logId, profile } = log;
-    const opened = await this.#runOn({ kind: "CreateSession", profile, resume: logId }, logId, client);
+    const { logId } = log;
+    const opened = await this.#runOn({ kind: "CreateSession", resume: logId }, logId, client);
     const { session } = opened;
     // Whoever asked has to know its id first: what is left of an earlier run is asked about in its events.
     this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
