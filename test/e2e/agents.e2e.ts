@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+
+// Sub-agents through the command itself: one prompt, lines on a pipe, and a process that is killed.
+
+const GIT_ENV = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@example.org",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@example.org",
+};
+
+function openRig(...script: readonly Turn[]) {
+  const mock = startMockProvider({ script });
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  const folder = join(home.path, "config/cinch/agents");
+  for (const each of [work, folder]) mkdirSync(each, { recursive: true });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  return {
+    mock,
+    home,
+    work,
+    folder,
+    git: (...args: string[]) =>
+      Bun.spawnSync(["git", "-C", work, ...args], { env: GIT_ENV }).stdout.toString(),
+    run: (words: readonly string[], stdin = "") => runCinch(words, { home, cwd: work, stdin }),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const MODEL = ["--model", "mock:one"];
+
+test("[ENG-10 CLI-01] with -p the answer is the session's own, and events of the sub-agent bear its call", async () => {
+  const script = [calls("Agent", { prompt: "look" }), says("I am the sub-agent"), says("I am the session")];
+  await using text = openRig(...script);
+  const plain = await text.run(["-p", "go", ...MODEL]);
+  expect([plain.code, plain.stdout]).toEqual([0, "I am the session\n"]);
+
+  await using events = openRig(...script);
+  const { code, stdout } = await events.run(["-p", "go", "--output-format", "stream-json", ...MODEL]);
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(0);
+  const call = lines.find(({ kind }) => kind === "ToolCallStarted").payload.callId;
+  const said = lines.filter(({ kind }) => kind === "TextDelta");
+  expect(new Set(said.map(({ parentCall }) => parentCall))).toEqual(new Set([call, undefined]));
+});
+
+test("[ENG-10 CMD-01] /agents:kind on a line has that sub-agent answer; /agents lists the kinds", async () => {
+  await using rig = openRig(says("looks fine to me"));
+  writeFileSync(
+    join(rig.folder, "reviewer.md"),
+    "---\nname: reviewer\ndescription: reads changes\ntools: Read\n---\nYou review.\n",
+  );
+  const unread = await rig.run(["-p", "x", ...MODEL]);
+  expect([unread.code, unread.stderr]).toEqual([5, expect.stringContaining("reviewer.md")]);
+  expect((await rig.run(["ack", "--all"], "y\n")).code).toBe(0);
+  const { code, stdout, stderr } = await rig.run(
+    MODEL,
+    "/agents\n/agents:reviewr x\n/agents:reviewer look at it\n",
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+  const all = stdout + stderr;
+  expect(all).toContain(
+    "/agents:general  does one task with all tools of the session\n/agents:reviewer  reads changes",
+  );
+  expect(all).toContain("There is no sub-agent 'reviewr'. Did you mean reviewer?");
+  expect(all).toContain("* Agent reviewer: look at it");
+  expect(stdout).toContain("looks fine to me");
+  expect(JSON.stringify(rig.mock.requests[0]?.body)).toContain("You review.");
+});
+
+test("[RUN-03] cinch agents check names file, line and field of what is wrong", async () => {
+  await using rig = openRig();
+  const bad = join(rig.work, "bad.md");
+  writeFileSync(bad, "---\nname: bad\ndescription: x\ntols: Read\nmaxTurns: many\n---\nDo.\n");
+  const good = join(rig.work, "good.md");
+  writeFileSync(good, "---\nname: good\ndescription: x\ncolour: red\n---\nDo.\n");
+  expect(await rig.run(["agents", "check", bad, good])).toMatchObject({
+    code: 1,
+    stdout: `error: ${bad}:5: maxTurns: must be a whole number from 1 to 1000\nwarning: ${good}:4: colour: is not known and has no effect\n`,
+    stderr: "cinch: 2 definitions checked, 1 error, 1 warning\n",
+  });
+});
+
+test("[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor tell of it, and it can be removed", async () => {
+  const hold = new Promise(() => undefined);
+  await using rig = openRig(
+    calls("Agent", { prompt: "work", worktree: true }),
+    says("never done", { hold }),
+    says("hello again"),
+  );
+  writeFileSync(join(rig.work, "a.txt"), "a");
+  rig.git("init", "-q", "-b", "trunk");
+  rig.git("add", "-A");
+  rig.git("commit", "-q", "-m", "first");
+  {
+    await using cinch = startCinch(["-p", "go", ...MODEL], { home: rig.home, cwd: rig.work });
+    await rig.mock.until(({ requests }) => requests.length === 2);
+    cinch.kill("SIGKILL");
+    await cinch.exited;
+  }
+  const [id = ""] = readdirSync(join(rig.home.path, "data/cinch-worktrees"));
+  const next = await rig.run(["-p", "hello", "--continue", ...MODEL]);
+  // What a sub-agent did may have taken effect: the call is answered as any that broke off, and never made again.
+  expect(JSON.stringify(rig.mock.requests[2]?.body)).toContain("The process ended while this ran");
+  expect(next.stdout).toBe("hello again\n");
+  expect(next.stderr).toContain("cinch was killed while sub-agents worked in 1 worktree of this repository");
+  expect((await rig.run(["doctor"])).stdout).toContain(`cinch agents remove ${id}`);
+  expect(await rig.run(["agents", "remove", id.slice(0, 26)])).toMatchObject({ code: 0 });
+  expect(existsSync(join(rig.home.path, "data/cinch-worktrees", id))).toBe(false);
+  expect(rig.git("branch", "--list")).toBe("* trunk\n");
+});
