@@ -118,10 +118,11 @@ function factLines(
           ["cost", printPrice(total)],
           ["tokens", printTokens(total)],
         ] as const)),
-    ...(branchOf === undefined || digest.importedFrom !== undefined
+    ...(branchOf === undefined || digest.importedFrom !== undefined || digest.taskOf !== undefined
       ? []
       : [["branch of", `${branchOf.logId} at event ${branchOf.at}`] as const]),
     ...(digest.importedFrom === undefined ? [] : [["imported from", digest.importedFrom] as const]),
+    ...(digest.taskOf === undefined ? [] : [["a task of", digest.taskOf] as const]),
     ...branches.map(({ session }, at) => [at === 0 ? "branches" : "", session] as const),
     ...(digest.compactions === 0 ? [] : [["compactions", `${digest.compactions}`] as const]),
     ...(digest.rewinds === 0 ? [] : [["set back", count(digest.rewinds, "time")] as const]),
@@ -207,6 +208,7 @@ function shownJson({ info, digest, unreadable, orphans, expired, branches, costs
     unreadable,
     branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
     ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
+    ...(digest.taskOf === undefined ? {} : { task_of: digest.taskOf }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -127,4 +127,25 @@ test("[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next st
   expect(await rig.run(["agents", "remove", id.slice(0, 26)])).toMatchObject({ code: 0 });
   expect(existsSync(join(rig.home.path, "data/cinch-worktrees", id))).toBe(false);
   expect(rig.git("branch", "--list")).toBe("* trunk\n");
+});
+
+test("[ENG-23 SES-07] a task for a cheaper model is a session below the one that gave it, as cinch sessions tells", async () => {
+  await using rig = openRig(
+    calls("Delegate", { prompt: "the small thing" }),
+    says("small"),
+    says("all of it"),
+  );
+  const config = join(rig.home.path, "config/cinch/config.toml");
+  appendFileSync(config, '[delegate]\nmodel = "mock:cheap"\n');
+  expect((await rig.run(["-p", "go", ...MODEL])).stdout).toBe("all of it\n");
+  const rows = (await rig.run(["sessions", "list", "--json"])).stdout.trim().split("\n");
+  const [child, parent] = rows
+    .map((line) => JSON.parse(line))
+    .sort((a) => (a.model === "mock:cheap" ? -1 : 1));
+  expect(child).toMatchObject({
+    title: "the small thing",
+    model: "mock:cheap",
+    branch_of: { log: parent.log },
+  });
+  expect((await rig.run(["sessions", "show", child.session])).stdout).toContain(`a task of`);
 });

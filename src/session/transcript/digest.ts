@@ -45,6 +45,8 @@ export interface LogDigest {
   readonly runs: number;
   /** The log that was exported, where this one was imported; "unknown" where its file did not say. */
   readonly importedFrom?: string;
+  /** The session whose task this one did, by its log; see `taskOf` of the composition. */
+  readonly taskOf?: string;
 }
 
 type Building = { -readonly [Key in keyof TurnDigest]: TurnDigest[Key] };
@@ -59,6 +61,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   let compactions = 0;
   let rewinds = 0;
   let importedFrom: string | undefined;
+  let taskOf: string | undefined;
   for await (const event of events) {
     runs.add(event.session);
     const newest = turns.at(-1);
@@ -102,6 +105,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
         if (kind === "Rewound") rewinds += 1;
         if (kind === "InputDelivered") waiting.delete(payload["inputId"] as InputId);
         if (kind === "Imported") importedFrom = stringAt(payload, "from") ?? "unknown";
+        if (kind === "Delegated") taskOf = stringAt(payload, "log") ?? "unknown";
         break;
       }
       default:
@@ -117,6 +121,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     rewinds,
     runs: runs.size,
     ...(importedFrom === undefined ? {} : { importedFrom }),
+    ...(taskOf === undefined ? {} : { taskOf }),
   };
 }
 
