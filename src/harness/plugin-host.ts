@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
@@ -83,7 +84,7 @@ export class PluginHost implements AsyncDisposable {
     const { world, folder } = this.#parts;
     const content = item.files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
     const opened = await this.#once(item.path, content, () => {
-      const hand = foreignHand(item.path);
+      const [hand] = item.files.flatMap(({ path }) => foreignHand(join(item.path, path)) ?? []);
       if (hand !== undefined)
         throw new HarnessError("PluginInvalid", { from: item.path, problem: `it ${hand}` });
       return loadPlugin(item, { files: world.files, folder, importModule: importExternal });

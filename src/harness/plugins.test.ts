@@ -1,16 +1,21 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { says as scripted, scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
+import { SILENT } from "../base/log.ts";
 import type { EnginePort } from "../control/engine-port.ts";
+import { hostWorld } from "../host/host.ts";
 import { Harness } from "../index.ts";
 import type { Plugin, PluginHarness } from "../plugin/plugin.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { TrustLedger } from "../trust/ledger/ledger.ts";
+import { readPlugins } from "./plugin-files.ts";
 
 const SCHEMA = { type: "object", properties: { dice: { type: "string" } } } as const;
 
@@ -317,6 +322,12 @@ test("[PLUG-01] a plugin that throws in register is left out and told, and the s
   expect(resultsOf(await turn(harness, "roll"))).toEqual(["rolled 1d1"]);
 });
 
+async function approve({ root }: Pick<Place, "root">, path: string): Promise<void> {
+  const world = hostWorld(SILENT);
+  const ledger = await TrustLedger.open(world, join(root, "config/approved.lock"));
+  await ledger.approve(await readPlugins(world, [path]));
+}
+
 /** A plugin as a file of the user's. */
 function written(path: string, tool: string): string {
   mkdirSync(dirname(path), { recursive: true });
@@ -415,6 +426,12 @@ test("[PLUG-02] a path that is not there, relative, or open to others ends the s
   await expect(place.open()).rejects.toMatchObject({
     reason: "PluginInvalid",
     message: expect.stringContaining(`The plugin ${path} cannot be used: there is nothing at this path`),
+  });
+  name([written(path, "One")]);
+  await approve(place, path);
+  chmodSync(path, 0o666);
+  await expect(place.open()).rejects.toMatchObject({
+    message: expect.stringContaining("it can be written by everybody: chmod o-w"),
   });
   name(["./filed.ts"]);
   await expect(place.open()).rejects.toMatchObject({

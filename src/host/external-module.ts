@@ -8,12 +8,13 @@ export async function importExternal(path: string): Promise<unknown> {
   return await import(path);
 }
 
-const OTHERS_WRITE = 0o022;
+/** A group is many people's own, with the usual umask of some systems; and what is changed is asked about again. */
+const EVERYBODY_WRITES = 0o002;
 
 /** Why what lies at a path may not be run as the user: somebody else can change it. Undefined where nobody else can. */
 export function foreignHand(path: string): string | undefined {
   const { uid, mode } = statSync(path);
   const own = process.geteuid?.();
   if (own !== undefined && uid !== own && uid !== 0) return "belongs to another user";
-  return (mode & OTHERS_WRITE) === 0 ? undefined : "can be written by others: chmod go-w";
+  return (mode & EVERYBODY_WRITES) === 0 ? undefined : "can be written by everybody: chmod o-w";
 }
