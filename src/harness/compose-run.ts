@@ -107,7 +107,9 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
-  const background = runningTasks({
+  const { place } = material;
+  const plan = planning({ ...material, permission, permissionTimeoutMs });
+  const background = await runningTasks({
     world,
     paths,
     profile,
@@ -119,7 +121,11 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const plugins = await openPluginPart(material, permission);
   const parts = joinParts([
     taskOf(defaults),
-    switching({ ...material, ...material.place }),
+    switching({
+      ...material,
+      ...material.place,
+      reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
+    }),
     hooks?.part,
     remembering(material, (text) => secrets.text(text)),
     skills.part,
@@ -128,7 +134,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     diagnosing(material, sandbox),
     delegatingTo({ ...material, sandbox }),
     handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
-    planning({ ...material, permission, permissionTimeoutMs }),
+    plan.part,
     background.part,
   ]);
   /** What begins turns that nobody asked for. */

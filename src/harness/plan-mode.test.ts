@@ -193,3 +193,43 @@ test("[ENG-21 HOOK-01 S19] a hook can turn a reading call into nothing that chan
   expect(results(events)[0]).toContain("PlanMode: this command is not known to only read");
   expect(made(place)).toBe(false);
 });
+
+test("[ENG-21 ENG-10] a sub-agent of a session in plan mode is in it too, and cannot leave it", async () => {
+  await using place = openPlace(
+    calls("CallTool", { name: "Agent", input: { prompt: "write it" } }),
+    write,
+    calls("ExitPlanMode", { plan: PLAN }),
+    says("I could not"),
+    says("planned"),
+  );
+  await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+  await using client = await follow(harness);
+  await client.say("plan it");
+  const isOver = ({ kind, parentCall }: Envelope) => kind === "TurnEnded" && parentCall === undefined;
+  await until("the turn is over", () => client.seen.some(isOver));
+  expect(results(client.seen)).toEqual([
+    expect.stringContaining("PlanMode: Write may change something"),
+    expect.stringContaining('There is no tool "ExitPlanMode"'),
+    expect.stringContaining("I could not"),
+  ]);
+  expect(client.seen.some(({ kind }) => kind === "Asked")).toBe(false);
+  expect(made(place)).toBe(false);
+});
+
+test("[ENG-21 PROF-02] plan mode goes on under another profile, in place or not, and so does having left it", async () => {
+  for (const inPlace of [false, true]) {
+    await using place = openPlace(says("one"), write, says("two"), write, says("three"));
+    await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+    await turn(harness, "first");
+    const connection = await connect(harness);
+    const change = async (sessionId: OpenHarness["session"], profile: string) =>
+      (await connection.send({ kind: "SwitchProfile", sessionId, profile, inPlace })).sessionId ?? sessionId;
+    const second = await change(harness.session, "self");
+    await turn({ ...harness, session: second }, "second");
+    expect(made(place)).toBe(false);
+    await connection.send({ kind: "ExitPlanMode", sessionId: second, approve: true });
+    const third = await change(second, "default");
+    await turn({ ...harness, session: third }, "third");
+    expect(made(place)).toBe(true);
+  }
+});

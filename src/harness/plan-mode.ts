@@ -19,11 +19,17 @@ export interface PlanningSources {
   readonly permissionTimeoutMs: number;
 }
 
+export interface OpenedPlanning {
+  readonly part: SessionPart;
+  /** Whether it is in plan mode now. */
+  active(): boolean;
+}
+
 /**
  * Plan mode of one session (ENG-21): its tools and its commands, what refuses calls meanwhile, and what tells the model
  * beside an input, where it never changes what stands before. It goes on where the log was in it.
  */
-export function planning(sources: PlanningSources): SessionPart {
+export function planning(sources: PlanningSources): OpenedPlanning {
   const { profile, log, defaults, permission, permissionTimeoutMs } = sources;
   let surface: SessionSurface | undefined;
   const begun = defaults.planMode === true || log.resumed.planMode === true;
@@ -37,7 +43,7 @@ export function planning(sources: PlanningSources): SessionPart {
     surface === undefined ? { kind: "nobody" } : await surface.ask(question, signal);
   const answerMsMax = Math.max(TRUST_TIMEOUT_MS, permissionTimeoutMs);
   let isTold = !begun;
-  return {
+  const part: SessionPart = {
     tools: [withPacks(planTools({ mode, ask, answerMsMax }), profile.toolPacks)],
     gate: [mode.gate],
     serve(given) {
@@ -70,6 +76,7 @@ export function planning(sources: PlanningSources): SessionPart {
       },
     },
   };
+  return { part, active: () => mode.active };
 
   function leave({ kind, approve }: CommandOf<"ExitPlanMode">, by: Parameters<typeof mode.leave>[0]): void {
     if (!mode.active)

@@ -108,7 +108,8 @@ function rulesFrom(
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */
 function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
-  if (isOfServer(name) || PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name)) return undefined;
+  if (isOfServer(name) || PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
+    return undefined;
   const [meant] = near(name, PACKED_TOOLS);
   const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;

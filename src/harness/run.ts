@@ -123,8 +123,13 @@ export async function openRun(
       place: {
         reference,
         ...(succession === undefined ? {} : { succession }),
-        reopen: (next, successor) =>
-          openRun({ kind: "CreateSession", ...asked(request), ...next }, defaults, signal, successor),
+        reopen: (next, successor, changes = {}) =>
+          openRun(
+            { kind: "CreateSession", ...asked(request), ...next },
+            { ...defaults, ...changes },
+            signal,
+            successor,
+          ),
       },
       close: undo.move(),
     }),

@@ -32,6 +32,10 @@ export interface SwitchSources {
   readonly defaults: RunDefaults;
   /** How this run itself began, where it has taken the place of another one. */
   readonly succession?: Succession;
-  /** Opens a run with the settings of this one. */
-  reopen(request: Omit<CommandOf<"CreateSession">, "kind">, succession: Succession): Promise<OpenedSession>;
+  /** Opens a run with the settings of this one, but for `changes`. */
+  reopen(
+    request: Omit<CommandOf<"CreateSession">, "kind">,
+    succession: Succession,
+    changes?: Pick<RunDefaults, "planMode">,
+  ): Promise<OpenedSession>;
 }

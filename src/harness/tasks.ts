@@ -5,7 +5,6 @@ import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED } from "../profile/profile.ts";
 import type { TaskKeys } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events.ts";
-import { scheduleTools } from "../task/schedule-tool.ts";
 import { SessionTasks } from "../task/session-tasks.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { ToolSource } from "../tool/tool.ts";
@@ -39,7 +38,7 @@ export interface OpenedTasks {
  * its own where `wake` allows that. A turn that was cancelled, failed or came to a limit wakes nothing: whoever stopped
  * something sees no more of it happen by itself.
  */
-export function runningTasks(sources: TaskSources): OpenedTasks {
+export async function runningTasks(sources: TaskSources): Promise<OpenedTasks> {
   const { world, keys, publish } = sources;
   let surface: SessionSurface | undefined;
   let isBusy = false;
@@ -53,10 +52,11 @@ export function runningTasks(sources: TaskSources): OpenedTasks {
       if (!isBusy) wake();
     },
   });
+  const tools = keys.schedule === true ? [await scheduling(sources)] : [];
   return {
     tasks,
     part: {
-      tools: keys.schedule === true ? [scheduling(sources)] : [],
+      tools,
       serve(given) {
         surface = given;
       },
@@ -104,8 +104,9 @@ export function runningTasks(sources: TaskSources): OpenedTasks {
   }
 }
 
-/** The tool that schedules work for later; what it is made of is loaded when it is called. */
-function scheduling({ world, paths, profile, slot }: TaskSources): ToolSource {
+/** The tool that schedules work for later; what it works with is loaded when it is called. */
+async function scheduling({ world, paths, profile, slot }: TaskSources): Promise<ToolSource> {
+  const { scheduleTools } = await import("../task/schedule-tool.ts");
   const own = join(paths.config, "profiles", `${profile.name}.toml`);
   const isNamed = profile.path === own || profile.path.startsWith(EMBEDDED);
   const source = scheduleTools({
