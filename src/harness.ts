@@ -287,4 +287,3 @@ async function resolveDirectory(world: World, path: string): Promise<string> {
     throw new HarnessError("PathMissing", { what: "The working directory", path });
   return await world.files.realpath(path);
 }
-      ["engine", ask],
