@@ -5,6 +5,7 @@ import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
 import { connect, openPlace } from "../../test/support/place.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import type { EventKind } from "../protocol/events.ts";
@@ -177,6 +178,17 @@ test("[ENG-09 ENG-10] a sub-agent that fails is a failed call, and its parent go
   expect(resultsOf(own)[0]).toContain("The sub-agent gave no answer: it failed");
   expect(of(ofAgents, "Error")).toHaveLength(1);
   expect(of(own, "Error")).toEqual([]);
+});
+
+test("[ENG-10 ENG-27] a sub-agent that goes in circles ends alone, and its parent's calls are counted apart", async () => {
+  const again = calls("Read", { file_path: "missing.txt" });
+  await using place = openPlace(again, ask("go"), again, again, again, again, again, again, says("I see"));
+  await using harness = await place.open();
+  const { own, ofAgents, text, reason } = await send(harness, "go");
+  expect(of(ofAgents, "TurnEnded").map(({ payload }) => payload.reason)).toEqual(["no_progress"]);
+  expect(resultsOf(ofAgents)).toHaveLength(5);
+  expect([text, reason]).toEqual(["I see", "complete"]);
+  expect(resultsOf(own)[1]).toContain("The sub-agent gave no answer: it went in circles");
 });
 
 test("[ENG-09 ENG-10] cancelling the turn ends the sub-agent at once, and both are told as cancelled", async () => {
@@ -460,3 +472,39 @@ test("[ENG-28] in a folder that is no repository, or has no commit, a worktree i
     `A git worktree cannot be had: ${place.repo} has no commit yet.`,
   ]);
 });
+
+requireProgram("bwrap")(
+  "[ENG-28 SBX-01] commands of a sub-agent in a worktree write that, and not the repository that it is of",
+  async () => {
+    const common = "$(git rev-parse --git-common-dir)";
+    const tries = [
+      `touch "${common}/planted"`,
+      `touch "$(dirname "${common}")/planted.txt"`,
+      "git add -A",
+      "git update-ref refs/heads/stray HEAD",
+      "git config core.editor true",
+    ];
+    await using place = openPlace(
+      ask("try", { worktree: true }),
+      calls("Bash", { command: "touch mine.txt && echo could" }),
+      ...tries.map((command) =>
+        calls("Bash", { command: `${command} 2>/dev/null && echo could || echo not` }),
+      ),
+      says("tried"),
+      says("ok"),
+    );
+    place.write("a.txt", "one\n");
+    commitAll(place);
+    place.write("dirty.txt", "x");
+    const before = untouched(place);
+    await using harness = await place.open({ autoApprove: true });
+    const { own, ofAgents } = await send(harness, "go");
+    expect(resultsOf(ofAgents)[0]).toContain("could");
+    for (const [at, command] of tries.entries())
+      expect([command, /^could/m.test(resultsOf(ofAgents)[at + 1] ?? "could")]).toEqual([command, false]);
+    expect(resultsOf(own)[0]).toContain("1 file changed and not committed: mine.txt.");
+    expect(untouched(place)).toEqual(before);
+    expect(readdirSync(join(place.repo, ".git")).includes("planted")).toBe(false);
+    expect(readdirSync(place.repo).sort()).toEqual([".git", "a.txt", "dirty.txt"]);
+  },
+);
