@@ -37,6 +37,7 @@ export const TEXTS = {
     "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; then /mcp:restart <name>",
   McpLoginFailed:
     "The login at the MCP server '<name>' failed: <why>. Try again: cinch creds login mcp:<name>",
+  McpPromptUnusable: "The prompt '<prompt>' of an MCP server cannot be used: <why>.",
   McpScopeMissing:
     "The MCP server '<name>' wants more rights for this than you have given cinch: <scope>. To give them: cinch creds login mcp:<name> <scope>; then /mcp:restart <name>",
   HookHashChanged:

@@ -2,13 +2,16 @@ import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
+import { arrayAt } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { mapped } from "../mcp-client/names.ts";
 import type { ServerLease } from "../mcp-client/pool.ts";
+import { MCP_PROMPTS, ServerPrompts } from "../mcp-client/prompts.ts";
+import { resourceTools } from "../mcp-client/resources.ts";
 import { START_WAIT_MS_MAX, serverSource } from "../mcp-client/server-source.ts";
-import type { ServerEvent } from "../mcp-client/shared-server.ts";
+import type { ServerEvent, SharedServer } from "../mcp-client/shared-server.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { acknowledgedServers } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -49,7 +52,10 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
     tools: [
       ...servers.sources,
       ...(trust.mayExtend("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
+      { name: "mcp", tools: () => resourceTools(() => servers.shared) },
     ],
+    slashCommands: () => servers.prompts.commands(),
+    namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
     mcpServers: () => servers.status().servers.map(({ name, state, tools }) => ({ name, state, tools })),
     commands: { ManageMcp: (command, client) => servers.manage(command, client) },
     serve: (surface) => servers.serve(surface),
@@ -72,6 +78,7 @@ class SessionServers implements AsyncDisposable {
   readonly #members: Member[] = [];
   readonly #projects: Member[] = [];
   readonly #life = new AbortController();
+  readonly prompts = new ServerPrompts(() => this.shared, this.#life.signal);
   #surface: SessionSurface | undefined;
   #joining: Promise<void> | undefined;
 
@@ -82,6 +89,18 @@ class SessionServers implements AsyncDisposable {
   /** Of those that were added: the project's are not known yet. */
   get sources(): readonly ToolSource[] {
     return this.#members.map(({ source }) => source);
+  }
+
+  /** All that are known by now. */
+  get shared(): readonly SharedServer[] {
+    return this.#all.map(({ lease }) => lease.server);
+  }
+
+  /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable. */
+  async expand({ verb, payload }: CommandOf<"CustomCommand">): Promise<Accepted> {
+    await this.#loaded(this.#life.signal);
+    const args = arrayAt(payload, "args").map(String);
+    return { result: { prompt: await this.prompts.expand(verb, args) } };
   }
 
   /** @throws HarnessError McpServersConflict. */

@@ -1033,6 +1033,7 @@ export type EngineReason =
   | "McpLoginNeeded"
   | "McpLoginFailed"
   | "McpScopeMissing"
+  | "McpPromptUnusable"
   | "HookHashChanged"
   | "SandboxUnavailable"
   | "HookTimeout"

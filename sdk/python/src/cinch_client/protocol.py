@@ -1396,6 +1396,7 @@ EngineReason = Literal[
     "SandboxUnavailable",
     "HookTimeout",
     "RateLimited",
+    "McpPromptUnusable",
     "BashCancelledMidCommand",
     "NonInteractiveAckRefused",
     "HandshakeVersionMismatch",

@@ -1,0 +1,123 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { openMcpRig } from "../../test/support/mcp-rig.ts";
+import { officialServer } from "../../test/support/mcp-servers.ts";
+import { holds } from "../../test/support/property.ts";
+import { until } from "../../test/support/until.ts";
+import { messageOf } from "../base/errors.ts";
+import { ToolFailure } from "../tool/tool.ts";
+import { argumentsFrom, ServerPrompts } from "./prompts.ts";
+import { resourceTools } from "./resources.ts";
+
+const HANG_MS_MAX = 60_000;
+
+/** A session with the official server that has something of everything. */
+function openRig() {
+  const rig = openMcpRig();
+  const session = rig.session(rig.spec([], { name: "everything", ...officialServer("everything") }));
+  const { signal } = new AbortController();
+  const tools = resourceTools(() => [session.server]);
+  return {
+    rig,
+    server: session.server,
+    signal,
+    async called(name: string, input: unknown): Promise<string> {
+      const tool = tools.find((each) => each.name === name);
+      const context = rig.context(signal);
+      try {
+        const { content } = (await tool?.run(await tool.plan(input, context), context)) ?? { content: [] };
+        return content.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
+      } catch (thrown) {
+        if (!(thrown instanceof ToolFailure)) throw thrown;
+        return `failed: ${thrown.message}`;
+      }
+    },
+    summary: async (name: string, input: unknown) =>
+      (await tools.find((each) => each.name === name)?.plan(input, rig.context(signal)))?.summary,
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await rig[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test(
+  "[MCP-06] the model finds the resources of a server and reads one, by tools that ask where they tell a server something",
+  async () => {
+    await using rig = openRig();
+    const listed = await rig.called("ListMcpResources", {});
+    expect(listed).toStartWith("everything:\n- demo://resource/");
+    expect(listed).toContain("(fill in what is in braces)");
+    const uri = "demo://resource/static/document/features.md";
+    expect(await rig.called("ReadMcpResource", { server: "everything", uri })).toStartWith(
+      `[resource ${uri}, text/markdown]\n# `,
+    );
+    expect(await rig.called("ReadMcpResource", { server: "everything", uri: "demo://nothing" })).toStartWith(
+      "failed: everything: ",
+    );
+    expect(await rig.summary("ReadMcpResource", { server: "everything", uri })).toBe(
+      `ReadMcpResource:everything:${uri}`,
+    );
+    const tools = resourceTools(() => []);
+    expect(tools.map(({ name, mutating, level, lazy }) => [name, mutating, level, lazy])).toEqual([
+      ["ListMcpResources", false, "ReadOnly", true],
+      ["ReadMcpResource", true, "WorkspaceWrite", true],
+    ]);
+  },
+  HANG_MS_MAX,
+);
+
+test("[MCP-06] a server that is not there is told with those that are", async () => {
+  await using rig = openRig();
+  expect(await rig.called("ReadMcpResource", { server: "everythin", uri: "x:y" })).toBe(
+    'failed: There is no MCP server "everythin" in this session. Did you mean everything?',
+  );
+  expect(await rig.called("ListMcpResources", { server: "other" })).toBe(
+    'failed: There is no MCP server "other" in this session. There are: everything.',
+  );
+});
+
+test(
+  "[MCP-06] prompts of a server are commands of a person, with arguments by name or in order",
+  async () => {
+    await using rig = openRig();
+    const prompts = new ServerPrompts(() => [rig.server], rig.signal);
+    expect(prompts.commands()).toEqual([]);
+    expect(await prompts.expand("everything.simple_prompt", [])).toBe(
+      "This is a simple prompt without arguments.",
+    );
+    await until("the prompts to be known", () => prompts.commands().length > 0);
+    expect(prompts.commands().find(({ name }) => name.endsWith("args_prompt"))).toEqual({
+      name: "mcp-prompts:everything.args_prompt",
+      usage: "/mcp-prompts:everything.args_prompt city [state]",
+      help: "A prompt with two arguments, one required and one optional",
+      command: "CustomCommand",
+    });
+    expect(await prompts.expand("everything.args_prompt", ["Bern"])).toContain("weather in Bern");
+    expect(await prompts.expand("everything.args_prompt", ["state=BE", "Bern"])).toContain("Bern, BE");
+    const refused = async (verb: string, ...args: readonly string[]) =>
+      await prompts.expand(verb, args).then(String, messageOf);
+    expect(await refused("everything.args_prompt")).toContain(
+      "Write /mcp-prompts:everything.args_prompt city [state]",
+    );
+    expect(await refused("everything.args_promt", "Bern")).toContain("Did you mean everything.args_prompt?");
+    expect(await refused("nobody.prompt")).toContain("Write SERVER.PROMPT, where SERVER is everything");
+  },
+  HANG_MS_MAX,
+);
+
+test("[MCP-06] the words of a prompt are all used, or it is told how they are written", async () => {
+  const declared = fc.uniqueArray(
+    fc.record({ name: fc.stringMatching(/^[a-z]{1,4}$/), required: fc.boolean() }),
+    { selector: ({ name }) => name, maxLength: 4 },
+  );
+  await holds(
+    fc.property(declared, fc.array(fc.string(), { maxLength: 5 }), (all, words) => {
+      const values = argumentsFrom({ arguments: all }, words);
+      if (values === undefined) return;
+      const names = Object.keys(values);
+      expect(names.every((name) => all.some((each) => each.name === name))).toBe(true);
+      expect(all.every(({ name, required }) => !required || names.includes(name))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,146 @@
+import type { Prompt } from "@modelcontextprotocol/client";
+import { whileAlive } from "../base/deadline.ts";
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { near } from "../base/near.ts";
+import { shortened } from "../base/text.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
+import { visible } from "../trust/hidden.ts";
+import { mapped } from "./names.ts";
+import { blockFrom } from "./results.ts";
+import type { SharedServer } from "./shared-server.ts";
+
+/** The namespace of the commands that prompts of servers are. */
+export const MCP_PROMPTS = "mcp-prompts";
+const PROMPTS_MAX = 100;
+const HELP_CHARACTERS_MAX = 200;
+const PROMPT_CHARACTERS_MAX = 100_000;
+const NEVER_MS = 2_147_483_647;
+
+/**
+ * The prompts that servers offer, as commands of a person (MCP-06): `/mcp-prompts:SERVER.PROMPT`, with arguments as
+ * `name=value` or in the order in which the server names them.
+ *
+ * What a prompt has become is given back to the client, which shows it and sends it as what the person says; nothing of it
+ * reaches the model unseen. They are known of servers that run, and asked for in the background.
+ */
+export class ServerPrompts {
+  readonly #servers: () => readonly SharedServer[];
+  readonly #signal: AbortSignal;
+  readonly #known = new WeakMap<object, readonly Prompt[]>();
+  readonly #asked = new WeakSet<object>();
+
+  constructor(servers: () => readonly SharedServer[], signal: AbortSignal) {
+    this.#servers = servers;
+    this.#signal = signal;
+  }
+
+  /** What is known by now. */
+  commands(): readonly SlashCommandInfo[] {
+    return this.#servers().flatMap((server) => {
+      if (server.state === "running") this.#ask(server);
+      const { name } = server.spec;
+      return (this.#known.get(server) ?? []).map((prompt) => ({
+        name: `${MCP_PROMPTS}:${verbOf(name, prompt)}`,
+        usage: `/${MCP_PROMPTS}:${verbOf(name, prompt)}${usageOf(prompt)}`,
+        help: shortened(visible(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
+        command: "CustomCommand",
+      }));
+    });
+  }
+
+  /**
+   * What one prompt becomes with these arguments.
+   * @throws HarnessError McpPromptUnusable, which says why; what keeps the server from starting; the signal's reason.
+   */
+  async expand(verb: string, args: readonly string[]): Promise<string> {
+    const signal = this.#signal;
+    const servers = this.#servers();
+    const server = servers.find(({ spec }) => verb.startsWith(`${spec.name}.`));
+    if (server === undefined) {
+      const names = servers.map(({ spec }) => spec.name);
+      throw unusable(
+        verb,
+        `Write SERVER.PROMPT, where SERVER is ${names.join(" or ") || "one of this session, which has none"}`,
+      );
+    }
+    const { client } = await server.connected(signal);
+    const prompts = await this.#list(server);
+    const prompt = prompts.find((each) => verbOf(server.spec.name, each) === verb);
+    if (prompt === undefined) {
+      const verbs = prompts.map((each) => verbOf(server.spec.name, each));
+      const [meant] = near(verb, verbs);
+      throw unusable(
+        verb,
+        meant === undefined ? `There are: ${verbs.join(", ") || "none"}` : `Did you mean ${meant}?`,
+      );
+    }
+    const values = argumentsFrom(prompt, args);
+    if (values === undefined) throw unusable(verb, `Write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
+    try {
+      const asked = { name: prompt.name, arguments: values };
+      const { messages } = await whileAlive(client.getPrompt(asked, { signal, timeout: NEVER_MS }), signal);
+      const texts = messages.map(({ content }) => {
+        const block = blockFrom(content);
+        return block.type === "text" ? block.text : `[${block.type} left out]`;
+      });
+      return shortened(texts.join("\n\n"), PROMPT_CHARACTERS_MAX);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+    }
+  }
+
+  #ask(server: SharedServer): void {
+    if (this.#asked.has(server)) return;
+    this.#asked.add(server);
+    this.#list(server).catch(() => {
+      this.#asked.delete(server); // it is asked again with the next list of commands
+    });
+  }
+
+  async #list(server: SharedServer): Promise<readonly Prompt[]> {
+    const signal = this.#signal;
+    const { client } = await server.connected(signal);
+    if (client.getServerCapabilities()?.prompts === undefined) return [];
+    const options = { signal, timeout: NEVER_MS };
+    const { prompts } = await whileAlive(client.listPrompts(undefined, options), signal);
+    const first = prompts.slice(0, PROMPTS_MAX);
+    this.#known.set(server, first);
+    return first;
+  }
+}
+
+function verbOf(server: string, { name }: Prompt): string {
+  return `${server}.${mapped(name)}`;
+}
+
+function usageOf({ arguments: all = [] }: Prompt): string {
+  return all
+    .map(({ name, required }) => ` ${required === true ? visible(name) : `[${visible(name)}]`}`)
+    .join("");
+}
+
+/** By name where a word is `name=value` and the prompt has that name, else in order; undefined where one is missing or too many are there. */
+export function argumentsFrom(
+  { arguments: declared = [] }: Pick<Prompt, "arguments">,
+  words: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const values = new Map<string, string>();
+  const inOrder: string[] = [];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    const name = word.slice(0, Math.max(at, 0));
+    if (declared.some((each) => each.name === name)) values.set(name, word.slice(at + 1));
+    else inOrder.push(word);
+  }
+  for (const { name } of declared) {
+    const next = values.has(name) ? undefined : inOrder.shift();
+    if (next !== undefined) values.set(name, next);
+  }
+  const isWhole = declared.every(({ name, required }) => required !== true || values.has(name));
+  return isWhole && inOrder.length === 0 ? Object.fromEntries(values) : undefined;
+}
+
+function unusable(prompt: string, why: string, cause?: unknown): HarnessError<"McpPromptUnusable"> {
+  return new HarnessError("McpPromptUnusable", { prompt: visible(prompt), why }, { cause });
+}
