@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { acknowledgeAll } from "../../test/support/acknowledge.ts";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
@@ -98,15 +106,14 @@ test("[SKL-02 TOOL-05] the list stands in every request, the text comes when the
   const told = events.flatMap((event) => (event.kind === "CustomEvent" ? [event.payload] : []));
   const payload = { name: "release-notes", source: "project", why: "the model loaded it" };
   expect(told).toContainEqual({ namespace: "cinch", kind: "SkillActivated", payload });
-});
+}, 300_000);
 
 test("[SKL-02 LIB-07] the system text is the same in every request of a session, and so is a resumed one's", async () => {
   await using place = openPlace(calls("Skill", { name: "one" }), says("a"), says("b"), says("c"));
   skill(place, "two");
   skill(place, "one");
   await acknowledge(place);
-  const system = (at: number) =>
-    JSON.stringify((place.mock.requests[at]?.body as { system: unknown }).system);
+  const system = (at: number) => JSON.stringify(place.mock.requests[at]?.body["system"]);
   let log = "";
   {
     await using harness = await place.open();
@@ -119,7 +126,7 @@ test("[SKL-02 LIB-07] the system text is the same in every request of a session,
   expect([system(1), system(2), system(3)]).toEqual([system(0), system(0), system(0)]);
   expect(system(0).indexOf("- one:")).toBeLessThan(system(0).indexOf("- two:"));
   expect(sent(place, 3)).toContain("BODY-OF-one"); // what was loaded stays in the history
-});
+}, 300_000);
 
 test("[SKL-03] a person's /skills:name sends the text with the words, and a name that is nobody's is refused", async () => {
   await using place = openPlace(says("done"));
@@ -138,11 +145,12 @@ test("[SKL-03] a person's /skills:name sends the text with the words, and a name
   expect(sent(place, 0)).toContain(
     "<untrusted-skill>\\nSkill deploy\\n\\nBODY-OF-deploy\\n</untrusted-skill>",
   );
-});
+}, 300_000);
 
 test("[SKL-03] a keyword of the prompt, a file it names, and a file that a call used bring a skill, once", async () => {
   await using place = openPlace(
     calls("Read", { file_path: "notes/next.rel" }),
+    calls("Read", { file_path: "notes/next.rel", offset: 1 }),
     says("read"),
     says("again"),
     says("words"),
@@ -164,13 +172,14 @@ test("[SKL-03] a keyword of the prompt, a file it names, and a file that a call 
   await turn(harness, "look at the notes");
   expect(sent(place, 0)).not.toContain("RELEASE-BODY");
   expect(sent(place, 1).split("RELEASE-BODY")).toHaveLength(2);
+  expect(sent(place, 2).split("RELEASE-BODY")).toHaveLength(2);
   await turn(harness, "once more: write the changelog");
-  expect(sent(place, 2).split("RELEASE-BODY")).toHaveLength(2); // it is there already
+  expect(sent(place, 3).split("RELEASE-BODY")).toHaveLength(2); // it is there already
   await turn(harness, 'the "change   LOG" beside docs/a/b.adoc');
-  expect(sent(place, 3)).toContain("WORD-BODY");
-  expect(sent(place, 3)).toContain("NAME-BODY");
-  expect(sent(place, 3)).toContain("the prompt names docs/a/b.adoc");
-});
+  expect(sent(place, 4)).toContain("WORD-BODY");
+  expect(sent(place, 4)).toContain("NAME-BODY");
+  expect(sent(place, 4)).toContain("the prompt names docs/a/b.adoc");
+}, 300_000);
 
 test("[SKL-03 CTX-03] of one name the project's goes before the user's and the program's, and that is told", async () => {
   await using place = openPlace(says("done"));
@@ -190,7 +199,7 @@ test("[SKL-03 CTX-03] of one name the project's goes before the user's and the p
     "The user skill code-review (/.agents/skills/code-review) takes the place of that of /config/skills/code-review.",
     "The project skill code-review (/repo/.agents/skills/code-review) takes the place of that of /.agents/skills/code-review.",
   ]);
-});
+}, 300_000);
 
 test("[SKL-02 S29 S42] a script is read and run as it was acknowledged, whatever its folder or the copy holds by then", async () => {
   const script = "scripts/collect.sh";
@@ -214,6 +223,8 @@ test("[SKL-02 S29 S42] a script is read and run as it was acknowledged, whatever
   expect(sent(place, 1)).toContain(dirname(dirname(copy)));
   place.write(`.agents/skills/release-notes/${script}`, "echo planted\n");
   writeFileSync(join(dirname(copy), "planted.sh"), "echo planted");
+  chmodSync(copy, 0o700);
+  writeFileSync(copy, "echo planted-here\n");
   const events = await turn(harness, "second");
   const results = events.flatMap((event) =>
     event.kind === "ToolResult" ? [JSON.stringify(event.payload.content)] : [],
@@ -225,7 +236,7 @@ test("[SKL-02 S29 S42] a script is read and run as it was acknowledged, whatever
   expect(results[3]).toContain("echo acknowledged");
   await harness[Symbol.asyncDispose]();
   expect(existsSync(kept(place, harness))).toBe(false);
-});
+}, 300_000);
 
 test("[SKL-02 PERM-04] the copies are read without a question, and nothing beside them", async () => {
   let folder = "";
@@ -246,7 +257,7 @@ test("[SKL-02 PERM-04] the copies are read without a question, and nothing besid
   await turn(harness, "second");
   expect(sent(place, 3)).toContain("STYLE");
   expect(sent(place, 4)).not.toContain("OTHER");
-});
+}, 300_000);
 
 test("[SKL-04] reloading asks about what is new or changed, tells every client, and renews the list", async () => {
   await using place = openPlace(says("one"), says("two"));
@@ -275,7 +286,7 @@ test("[SKL-04] reloading asks about what is new or changed, tells every client, 
   expect(sent(place, 1)).toContain("- second: does second");
   expect(sent(place, 1)).not.toContain("- first:");
   expect(registryIn(on.seen).at(-1)).toEqual(["code-review", "second", "skill-writing"]);
-});
+}, 300_000);
 
 test("[SKL-04] an agent cannot reload skills, and where nobody can be asked what is new stays out", async () => {
   await using place = openPlace(says("one"));
@@ -292,7 +303,7 @@ test("[SKL-04] an agent cannot reload skills, and where nobody can be asked what
     waiting: [".agents/skills/new-one"],
     text: "2 skills: code-review, skill-writing. Not acknowledged as they are now, and left out: .agents/skills/new-one; acknowledge them with cinch ack.",
   });
-});
+}, 300_000);
 
 test("[SKL-05] what the model writes as a skill is inactive until a person has acknowledged it", async () => {
   await using place = openPlace(
@@ -323,7 +334,7 @@ test("[SKL-05] what the model writes as a skill is inactive until a person has a
   await say(harness, on, "use it");
   await on.turns(2);
   expect(sent(place, 4)).toContain("BODY-OF-made-here");
-});
+}, 300_000);
 
 test("[SKL-05 S31] a skill that breaks the format, or would land elsewhere, is not written", async () => {
   const write = (input: unknown) => calls("CallTool", { name: "SkillWrite", input });
@@ -356,7 +367,7 @@ test("[SKL-05 S31] a skill that breaks the format, or would land elsewhere, is n
   expect(texts[5]).toContain("leads elsewhere through a link");
   expect(readdirSync(join(place.root, "elsewhere"))).toEqual([]);
   expect(readdirSync(join(place.repo, ".agents/skills"))).toEqual(["linked"]);
-});
+}, 300_000);
 
 test("[SKL-02 CTL-15] skills are in the catalogue with their text, and each is a slash command", async () => {
   await using place = openPlace();
@@ -380,7 +391,7 @@ test("[SKL-02 CTL-15] skills are in the catalogue with their text, and each is a
     ["skills:release-notes", "SendInput"],
     ["skills:skill-writing", "SendInput"],
   ]);
-});
+}, 300_000);
 
 test("[PROF-01 SKL-01] a pack that there is not ends the start and names the nearest; without packs and skills nothing is sent", async () => {
   await using place = openPlace(says("done"));
@@ -395,7 +406,7 @@ test("[PROF-01 SKL-01] a pack that there is not ends the start and names the nea
   await turn(harness, "go");
   expect(JSON.stringify(place.mock.requests[0]?.body["tools"])).not.toContain('"Skill"');
   expect(sent(place, 0)).not.toContain("untrusted-skill");
-});
+}, 300_000);
 
 test("[SKL-02 ENG-14 S61 S62 S63] no description closes the fence, acts on a terminal, or hides anything", async () => {
   await using place = openPlace(says("done"));
@@ -408,10 +419,11 @@ test("[SKL-02 ENG-14 S61 S62 S63] no description closes the fence, acts on a ter
   await on.turns(1);
   const text = sent(place, 0);
   expect(text.split("</untrusted-skill>")).toHaveLength(3); // the list's own, and the body's
+  expect(text).not.toContain("a</untrusted-skill>");
   expect(text).not.toContain("\u202e");
   expect(text).not.toContain("\\u001b");
   expect(text).toContain("[hidden: U+202E]");
-});
+}, 300_000);
 
 test("[SKL-01] what is wrong with a skill is told with file, line and field, and the others load", async () => {
   await using place = openPlace(says("done"));
@@ -434,4 +446,4 @@ test("[SKL-01] what is wrong with a skill is told with file, line and field, and
     "/.agents/skills/no-text/SKILL.md:1: description: is missing; the skill is left out.",
     "/.agents/skills/reload/SKILL.md:2: name: /skills:reload is a command, so no skill can have this name; it is left out.",
   ]);
-});
+}, 300_000);

@@ -55,7 +55,7 @@ test("[SKL-01] twenty real skills load, those that break the rules too, each wit
   expect(comms?.fields).toEqual({ license: "Complete terms in LICENSE.txt" });
   for (const skill of skills)
     expect(listText([skill], 10_000).length).toBeLessThan(LISTED_CHARACTERS_MAX + 70);
-});
+}, 300_000);
 
 test("[SKL-01] a name that cannot be called gives way to the folder's; without either the skill is left out", async () => {
   const head = (name: string) => `---\nname: "${name}"\ndescription: d\n---\n`;
@@ -138,9 +138,9 @@ test("[SKL-01 REL-06] property: no text makes a head throw, hang or lie about it
       await loadSkills(folder("/s/x", { "SKILL.md": source }));
       await checkSkill(source, { path: "x", folder: "x" });
     }),
-    300,
+    100,
   );
-});
+}, 300_000);
 
 test("[SKL-01 REL-06] bombs of YAML are small: aliases count as nothing, brackets and length end it with a line", async () => {
   const aliases = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
@@ -158,7 +158,7 @@ test("[SKL-01 REL-06] bombs of YAML are small: aliases count as nothing, bracket
     line: 1,
     problem: `its head has more than ${HEAD_CHARACTERS_MAX} characters`,
   });
-});
+}, 300_000);
 
 test("[SKL-01] property: a plain head says what YAML says", async () => {
   const key = fc.constantFrom("name", "description", "license", "allowed-tools");
@@ -174,9 +174,9 @@ test("[SKL-01] property: a plain head says what YAML says", async () => {
         else expect(parsed).toMatchObject({ kind: "skill", head: yaml.value as Record<string, string> });
       },
     ),
-    300,
+    150,
   );
-});
+}, 300_000);
 
 test("[SKL-02] the list is bounded in all, each line too, and says how many more there are", async () => {
   const text = (at: number) => `---\nname: skill-${at}\ndescription: ${"many words ".repeat(90)}\n---\n`;
@@ -194,7 +194,7 @@ test("[SKL-02] the list is bounded in all, each line too, and says how many more
   expect(listing).toMatch(/\[\d+ more: Skill with "find" searches all of them\]/);
   for (const line of listing.split("\n").filter((each) => each.startsWith("- ")))
     expect(line.length).toBeLessThanOrEqual("- skill-999: ".length + LISTED_CHARACTERS_MAX);
-});
+}, 300_000);
 
 test("[SKL-03] triggers are texts or a table; what is no text, too long or too many counts as nothing", () => {
   expect(
@@ -238,4 +238,4 @@ test("[SKL-03 REL-06] property: no prompt and no glob makes matching throw", asy
   promptTrigger("a".repeat(1_000).concat("/a.b "), {
     triggers: { globs: [stars, "**/".repeat(40)], keywords: [] },
   });
-});
+}, 300_000);

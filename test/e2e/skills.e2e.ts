@@ -82,7 +82,7 @@ test("[SKL-02 SKL-03 CTX-03 TOFU-02] five real skills of the user, once acknowle
   );
   expect(rig.sent(2)).toContain("[The skill create-plan applies: the user asked for it]");
   expect(rig.sent(2)).toContain("for the move");
-});
+}, 300_000);
 
 test("[SKL-01] skills check tells what breaks the specification, with file, line and field", async () => {
   await using rig = openRig([]);
@@ -100,7 +100,7 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
   ]);
   const shown = await rig.run(["skills", "show", "skill-writing"]);
   expect(shown.stdout).toContain("skill-writing (builtin)\nHow to write or change a skill");
-});
+}, 300_000);
 
 test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {
   await using served = await openServed({ script: [says("done")] });
@@ -129,4 +129,4 @@ test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used a
   const reload = await ask(`/v1/sessions/${session}/command`, { kind: "ReloadSkills" });
   expect(reload).toMatchObject([200, expect.stringContaining('"waiting":[".agents/skills/mine"]')]);
   expect((await ask("/v1/skills"))[1]).not.toContain("of this project");
-});
+}, 300_000);
