@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { unreachable } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { count } from "../base/text.ts";
@@ -48,12 +49,22 @@ export async function runSkills({ settings, words, json }: Skills, stop: Stop): 
   return EXIT.done;
 }
 
-const STATES = {
-  active: "",
-  new: "not acknowledged yet: cinch ack",
-  changed: "changed since you acknowledged it: cinch ack",
-  shadowed: "another one of this name takes its place",
-} as const;
+/** Why a skill does not count, and what to do about it; empty where it does. */
+function stateText({ skill, state }: ReviewedSkill): string {
+  const ack = skill.source === "user" ? "cinch ack --all" : "cinch ack";
+  switch (state) {
+    case "active":
+      return "";
+    case "new":
+      return `not acknowledged yet: ${ack}`;
+    case "changed":
+      return `changed since you acknowledged it: ${ack}`;
+    case "shadowed":
+      return "another one of this name takes its place";
+    default:
+      return unreachable(state);
+  }
+}
 
 async function list(
   skills: readonly ReviewedSkill[],
@@ -65,18 +76,20 @@ async function list(
   const { listedDescription } = await import("../skill/texts.ts");
   for (const each of skills) {
     const { name, source, description } = each.skill;
-    const state = STATES[each.state] === "" ? "" : ` [${STATES[each.state]}]`;
+    const state = stateText(each) === "" ? "" : ` [${stateText(each)}]`;
     const line = `${neutraliseLine(name).padEnd(width)}  ${source.padEnd(7)}  ${neutraliseLine(listedDescription(description))}${state}\n`;
     await at.stdout.write(json ? jsonLine(rowOf(each)) : line);
   }
   return EXIT.done;
 }
 
-function shown({ skill, state }: ReviewedSkill): string {
+function shown(reviewed: ReviewedSkill): string {
+  const { skill } = reviewed;
+  const state = stateText(reviewed);
   const { name, source, description, path, triggers, files, body } = skill;
   const { globs, keywords } = triggers;
   return `${[
-    `${neutraliseLine(name)} (${source})${STATES[state] === "" ? "" : `: ${STATES[state]}`}`,
+    `${neutraliseLine(name)} (${source})${state === "" ? "" : `: ${state}`}`,
     neutraliseLine(description),
     neutraliseLine(path),
     ...(globs.length + keywords.length === 0
