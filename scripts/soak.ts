@@ -26,6 +26,7 @@ import { soakCompaction } from "./soak-compaction.ts";
 import { soakConformance } from "./soak-conformance.ts";
 import { soakLong } from "./soak-long.ts";
 import { soakMcp } from "./soak-mcp.ts";
+import { soakMcpClient } from "./soak-mcp-client.ts";
 import { soakRewinds } from "./soak-rewinds.ts";
 import { soakSession } from "./soak-session.ts";
 import { soakShell } from "./soak-shell.ts";
@@ -48,6 +49,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
  * With --conformance it shows every broken server every scenario, and walks a real engine over its sockets 100 times (--runs N).
  * With --mcp it walks a real engine through the official conformance suite of MCP and the inspector, which it fetches.
+ * With --mcp-client that suite starts the MCP client of cinch against every server that it has.
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
  * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
  *
@@ -78,6 +80,7 @@ const { values } = parseArgs({
     rewinds: { type: "string" },
     conformance: { type: "boolean", default: false },
     mcp: { type: "boolean", default: false },
+    "mcp-client": { type: "boolean", default: false },
     runs: { type: "string", default: "100" },
   },
 });
@@ -90,6 +93,7 @@ else if (values.shell) failures.push(...(await soakShell(Number(values.seed))));
 else if (values.compaction) failures.push(...(await soakCompaction(Number(values.seed))));
 else if (values.long) failures.push(...(await soakLong()));
 else if (values.mcp) failures.push(...(await soakMcp()));
+else if (values["mcp-client"]) failures.push(...(await soakMcpClient()));
 else if (values.conformance) failures.push(...(await soakConformance(Number(values.runs))));
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.rewinds !== undefined)
