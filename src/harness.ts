@@ -6,11 +6,13 @@ import type { World } from "./base/world.ts";
 import type { AttachRequest } from "./control/attach-request.ts";
 import type { EnginePort } from "./control/engine-port.ts";
 import { connectInproc } from "./control/inproc/inproc.ts";
+import type { NamespaceOwner } from "./control/multiplex/keeping.ts";
 import type { MultiplexerParts } from "./control/multiplex/multiplexer.ts";
 import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts";
 import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
+import type { EngineNamespaceSources } from "./harness/engine-namespace.ts";
 import { enginePlugins } from "./harness/engine-plugins.ts";
 import { engineServers } from "./harness/mcp-pool.ts";
 import { openStore, providersOf } from "./harness/open-store.ts";
@@ -162,7 +164,14 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       return await prepare(command, turn);
     },
     onAgentSession: (session, { label }) => agents.began(session, label),
-    ...sessionCommands(sessions),
+    ...sessionCommands(sessions, {
+      world,
+      paths,
+      credentials: providers.credentials,
+      offered,
+      live: () => multiplexer.live,
+      listeners: options.listeners ?? (() => []),
+    }),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
   const served = { commands: SERVED_COMMANDS, events: EMITTED_EVENTS, features: FEATURES };
@@ -263,8 +272,15 @@ export async function* listModels(
 }
 
 /** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */
-function sessionCommands(sources: SessionsSources): Pick<MultiplexerParts, "keeping" | "namespaces"> {
+function sessionCommands(
+  sources: SessionsSources,
+  engine: EngineNamespaceSources,
+): Pick<MultiplexerParts, "keeping" | "namespaces"> {
   const load = () => import("./harness/sessions-commands.ts");
+  const ask: NamespaceOwner = async (command, client) => {
+    const { engineNamespace } = await import("./harness/engine-namespace.ts");
+    return await engineNamespace(engine)(command, client);
+  };
   return {
     keeping: {
       branch: async (command) => (await load()).sessionKeeping(sources).branch(command),
@@ -272,6 +288,7 @@ function sessionCommands(sources: SessionsSources): Pick<MultiplexerParts, "keep
     },
     namespaces: new Map([
       ["sessions", async (command, client) => (await load()).sessionsNamespace(sources)(command, client)],
+      ["engine", ask],
     ]),
   };
 }

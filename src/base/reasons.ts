@@ -55,12 +55,12 @@ export const TEXTS = {
 
   PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
-  InputQueueFull:
-    "<count> inputs wait in this session already, and no more are taken. Wait until one has run, or withdraw one.",
   UnknownAgent: "There is no sub-agent '<name>'. <hint>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
   WorktreeFailed: "A git worktree cannot be had: <problem>.",
+  InputQueueFull:
+    "<count> inputs wait in this session already, and no more are taken. Wait until one has run, or withdraw one.",
   InvalidEvent:
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
   UnknownSession:
@@ -244,6 +244,9 @@ export const TEXTS = {
   CheckpointMissing:
     "There is no checkpoint of the files at event <to>: <why>. The conversation can be set back alone: /rewind N conversation; on the command line cinch sessions rewind ID --to e<to> --conversation.",
   MemoryInvalid: "<problem>",
+  PromptTemplateInvalid: "<problem>",
+  UnknownPromptTemplate: "There is no prompt '<name>'. <known>",
+  FileNotAttached: "<path> did not go to the model with what you said: <why>",
   MemoryUnreadable: "The memories in <path> cannot be read: <detail>.",
   MemoryUnwritable:
     "The memories in <path> cannot be changed: <detail>. Make room, or make the folder writable for you.",

@@ -6,7 +6,6 @@ import { count } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
-import { LINE_COMMANDS } from "../client/line/commands.ts";
 import type { Review } from "../harness/review.ts";
 import { lockFileOf, openReview } from "../harness/review.ts";
 import type { PendingItem } from "../harness/trust-gate.ts";
@@ -96,10 +95,7 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
 async function brokenAliases({ item }: PendingItem): Promise<string | undefined> {
   const bytes = item.files[0]?.bytes ?? new Uint8Array();
   try {
-    await parseAliases(
-      { path: item.path, bytes },
-      LINE_COMMANDS.map(({ name }) => name),
-    );
+    await parseAliases({ path: item.path, bytes });
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;

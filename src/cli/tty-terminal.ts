@@ -5,11 +5,13 @@ import { asError } from "../base/errors.ts";
 import { BoundedQueue } from "../base/queue.ts";
 import type { Clock } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
-import type { LineInput, LineTerminal } from "../client/line/terminal.ts";
+import type { Complete, LineInput, LineTerminal } from "../client/line/terminal.ts";
 import type { Output } from "./output.ts";
 
 const LINES_AHEAD_MAX = 1_000;
 const HISTORY_LINES_MAX = 500;
+/** The screen, what scrolled off it, and the cursor back to its corner. */
+const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
 
 export interface TtyOptions {
   readonly output: Output;
@@ -40,14 +42,28 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   /** The editor is gone, as after Ctrl-D: what is printed from then on has no line to be typed below it. */
   let closed = false;
   let gone = false;
+  let complete: Complete | undefined;
 
   const editor: Interface = createInterface({
     input: process.stdin,
     output: canMove ? editorOutput(() => midLine) : process.stdout,
     terminal: canMove,
     historySize: HISTORY_LINES_MAX,
+    completer: (typed: string, done: (error: null, completed: [string[], string]) => void) => {
+      completed(typed).then(
+        (found) => done(null, found),
+        () => done(null, [[], typed]), // whoever lists the commands has ended: nothing is completed
+      );
+    },
     escapeCodeTimeout: 50,
   });
+
+  /** What was typed becomes the text that all candidates share; typed again, they are listed. */
+  async function completed(typed: string): Promise<[string[], string]> {
+    const found = await complete?.(typed);
+    if (found === undefined) return [[], typed];
+    return [found.text === typed ? [...found.candidates] : [found.text], typed];
+  }
 
   function push(input: LineInput): void {
     if (!inputs.push(input)) process.stdout.write("\u0007");
@@ -116,6 +132,18 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     interactive: true,
     redraws: canMove,
     interrupt,
+    completesWith(given) {
+      complete = given;
+    },
+    ...(canMove
+      ? {
+          clear() {
+            erase();
+            if (!gone) process.stdout.write(CLEAR);
+            draw();
+          },
+        }
+      : {}),
     async *input(signal) {
       const end = () => {
         leaveRawMode(); // whatever is written from here on must know whether the terminal is ours

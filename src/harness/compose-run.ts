@@ -40,6 +40,7 @@ import { openHooks } from "./hooks.ts";
 import { lateSandbox } from "./late-sandbox.ts";
 import { connecting } from "./mcp.ts";
 import { remembering } from "./memory.ts";
+import { mentioning } from "./mentions.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import { openPluginPart, rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
@@ -47,6 +48,7 @@ import { permitting } from "./permitting.ts";
 import { planning } from "./plan-mode.ts";
 import { priceLookup } from "./price-lookup.ts";
 import type { ProjectTrust } from "./project-trust.ts";
+import { writtenPrompts } from "./prompt-templates.ts";
 import { countSpent } from "./resume.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
@@ -132,6 +134,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     await connecting(material),
     plugins,
     diagnosing(material, sandbox),
+    mentioning({ ...material, permission }),
+    writtenPrompts(trust),
     delegatingTo({ ...material, sandbox }),
     handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
     plan.part,

@@ -139,7 +139,8 @@ export async function openControlPlane<Engine extends OpenEngine>(
       }),
     ),
   );
-  const harness = await begin(options, signal);
+  let addresses: readonly string[] = [];
+  const harness = await begin({ ...options, listeners: () => addresses }, signal);
   engine = harness;
   const { session } = harness;
   const ending = undo.use(new AsyncDisposableStack());
@@ -154,10 +155,10 @@ export async function openControlPlane<Engine extends OpenEngine>(
       ...(session === undefined ? {} : { minimal: () => session }),
     }),
   );
+  addresses = server.addresses;
   // In this order: what ends the sessions comes between the two halves of closing the wires.
   ending.defer(() => server.quiesce());
   undo.use(server);
-  const { addresses } = server;
   const opened = undo.move();
   return {
     harness,

@@ -69,6 +69,8 @@ export interface HarnessOptions {
   readonly keyDirectory?: string;
   /** Shows a text on the person's desktop, and tells whether one has taken it; absent: there is none. */
   readonly tellDesktop?: (text: string) => Promise<boolean>;
+  /** Where the engine listens now; absent: nowhere. */
+  readonly listeners?: () => readonly string[];
   /** Derive the key of the log from a passphrase that everybody knows. */
   readonly insecureDevKey?: boolean;
 }

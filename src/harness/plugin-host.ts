@@ -9,6 +9,7 @@ import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { claimsOf } from "../plugin/registered.ts";
+import { OWN_NAMESPACES } from "../protocol/slash-commands.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../tool/search.ts";
@@ -18,8 +19,8 @@ import { containedProvider } from "./plugin-provider.ts";
 /** How long a plugin's wire may take to begin, and to end. */
 const TRANSPORT_MS_MAX = 10_000;
 const OURS = "cinch itself";
-const OWN_NAMESPACES =
-  "cinch sessions skills agents profiles mcp tasks plan permissions memory plugins custom";
+/** Beside those of the slash commands: what engine and clients call things among themselves. */
+const OUR_NAMESPACES = ["cinch", "engine", "profile", "plan", "memory", "plugins", "custom"];
 const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
 export interface PluginHostParts {
@@ -58,7 +59,7 @@ export class PluginHost implements AsyncDisposable {
   constructor(parts: PluginHostParts) {
     this.#parts = parts;
     const own = [
-      ...OWN_NAMESPACES.split(" ").map((name) => `the namespace ${name}`),
+      ...[...OWN_NAMESPACES, ...OUR_NAMESPACES].map((name) => `the namespace ${name}`),
       ...[...PACKED_TOOLS, CALL_TOOL, TOOL_SEARCH].map((name) => `the tool ${name}`),
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];

@@ -1,4 +1,5 @@
 import { decode } from "../base/text.ts";
+import { isOwnCommand } from "../protocol/slash-commands.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
@@ -11,13 +12,9 @@ const EXPANSION_UNITS_MAX = 4_096;
  *
  * An alias is never one to a built-in command, nor has the name of one: what `/help` or `/quit` does is not for a file
  * to say.
- * @param builtIns the names of the built-in commands, without the slash.
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
-export async function parseAliases(
-  { path, bytes }: AcknowledgedFile,
-  builtIns: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<ReadonlyMap<string, string>> {
   const table = new Table(await parseToml(path, decode(bytes)));
   const aliases = table.table("aliases");
   table.refuseUnknown();
@@ -26,20 +23,20 @@ export async function parseAliases(
   const parsed = new Map<string, string>();
   for (const name of names) {
     const text = aliases?.string(name) ?? "";
-    const problem = problemOf(name, text, builtIns);
+    const problem = problemOf(name, text);
     if (problem !== undefined) throw aliases?.problem(name, problem);
     parsed.set(name, text);
   }
   return parsed;
 }
 
-function problemOf(name: string, text: string, builtIns: readonly string[]): string | undefined {
+function problemOf(name: string, text: string): string | undefined {
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return "is no name: small letters, digits, - and _";
-  if (builtIns.includes(name)) return `/${name} is a built-in command, and stays what it is`;
+  if (isOwnCommand(name)) return `/${name} is a built-in command, and stays what it is`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";
-  const [, command = ""] = /^\/([a-z0-9_-]+)(?::|\s|$)/i.exec(text) ?? [];
-  if (builtIns.includes(command.toLowerCase())) return "an alias may not stand for a built-in command";
+  const [, command = ""] = /^\/([a-z0-9_:.-]+)(?:\s|$)/i.exec(text) ?? [];
+  if (isOwnCommand(command.toLowerCase())) return "an alias may not stand for a built-in command";
   if (!/^\/[a-z0-9_-]+:[\w-]+(?:\s.*)?$/i.test(text))
     return 'must be a command with a namespace: "/skills:name"';
   return undefined;

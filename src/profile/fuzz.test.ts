@@ -115,7 +115,7 @@ test("[REL-06 CMD-02 HOOK-02 PROF-03] property: any file of a project is read or
   await holds(
     fc.asyncProperty(TEXT, async (text) => {
       const file = { path, bytes: encode(text) };
-      await outcome(text, path, () => parseAliases(file, ["help", "quit"]));
+      await outcome(text, path, () => parseAliases(file));
       await outcome(text, path, () => acknowledgedHooks(file));
       for (const [kind, read] of [
         ["config", projectConfig],

@@ -104,15 +104,13 @@ test("[PROF-03] property: whatever a repository writes is refused, or restricts"
   );
 });
 
-const BUILT_INS = ["help", "quit", "model"];
-
 test("[CMD-02] aliases are short names for commands with a namespace", async () => {
   const text = '[aliases]\ngu = "/skills:guide"\nverify = "/skills:verify before claim"\n';
-  expect([...(await parseAliases(file(text), BUILT_INS))]).toEqual([
+  expect([...(await parseAliases(file(text)))]).toEqual([
     ["gu", "/skills:guide"],
     ["verify", "/skills:verify before claim"],
   ]);
-  expect(await parseAliases(file(""), BUILT_INS)).toEqual(new Map());
+  expect(await parseAliases(file(""))).toEqual(new Map());
 });
 
 test("[CMD-02] an alias is never one to a built-in command nor over one, however it is written", async () => {
@@ -122,6 +120,8 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ['x = "/quit"', `x: ${builtIn}`],
     ['x = "/QUIT now"', `x: ${builtIn}`],
     ['x = "/model:evil"', `x: ${builtIn}`],
+    ['x = "/skills:reload"', `x: ${builtIn}`],
+    ['x = "/mcp:evil approve"', `x: ${builtIn}`],
     ['x = "/nothing"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = "rm -rf ~"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = " /quit"', 'x: must be a command with a namespace: "/skills:name"'],
@@ -131,10 +131,10 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ["x = 1", "x: must be a text"],
   ];
   for (const [line, problem] of wrong) {
-    expect([line, await refusal(parseAliases(file(`[aliases]\n${line}`), BUILT_INS))]).toEqual([
+    expect([line, await refusal(parseAliases(file(`[aliases]\n${line}`)))]).toEqual([
       line,
       `.cinch/config.toml:2: aliases.${problem}`,
     ]);
   }
-  expect(await refusal(parseAliases(file("other = 1"), BUILT_INS))).toContain("other: unknown key");
+  expect(await refusal(parseAliases(file("other = 1")))).toContain("other: unknown key");
 });

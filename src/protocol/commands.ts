@@ -106,7 +106,8 @@ export const CompactSession = z.object({ kind: z.literal("CompactSession"), sess
 export const RewindSession = z.object({
   kind: z.literal("RewindSession"),
   sessionId,
-  to: EventSeqSchema,
+  /** The event before which everything is as it was; 0: before the first one. */
+  to: z.int().min(0),
   what: z.enum(["files", "conversation", "both"]),
   /** Only tell what it would do. */
   preview: z.boolean().optional(),

@@ -74,8 +74,10 @@ export const SlashCommandInfo = z.object({
   name: z.string(),
   usage: z.string(),
   help: z.string(),
-  /** The command that carries it out. */
+  /** The command that carries it out; "client" where the client does it by itself. */
   command: z.string(),
+  /** Of an alias: what a client puts in its place, before the words that follow. */
+  alias_of: z.string().optional(),
 });
 
 export const McpServerInfo = z.object({

@@ -41,6 +41,8 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
   ["profile", 4],
   ["mcp-client", 4],
   ["notify", 4],
+  ["mention", 4],
+  ["prompt-template", 4],
   ["diagnostics", 4],
   ["control/auth", 4],
   ["control/multiplex", 5],

@@ -229,6 +229,7 @@ export interface SlashCommandInfo {
   readonly usage: string;
   readonly help: string;
   readonly command: string;
+  readonly alias_of?: string;
 }
 
 export interface TaskInfo {
@@ -1032,8 +1033,8 @@ export type EngineReason =
   | "McpToolsChanged"
   | "McpLoginNeeded"
   | "McpLoginFailed"
-  | "McpScopeMissing"
   | "McpPromptUnusable"
+  | "McpScopeMissing"
   | "HookHashChanged"
   | "SandboxUnavailable"
   | "HookTimeout"
@@ -1043,11 +1044,11 @@ export type EngineReason =
   | "HandshakeVersionMismatch"
   | "PromptRefused"
   | "InvalidCommand"
-  | "InputQueueFull"
   | "UnknownAgent"
   | "AgentInvalid"
   | "WorktreeStays"
   | "WorktreeFailed"
+  | "InputQueueFull"
   | "InvalidEvent"
   | "UnknownSession"
   | "UnknownCommandNamespace"
@@ -1167,6 +1168,9 @@ export type EngineReason =
   | "CheckpointsDamaged"
   | "CheckpointMissing"
   | "MemoryInvalid"
+  | "PromptTemplateInvalid"
+  | "UnknownPromptTemplate"
+  | "FileNotAttached"
   | "MemoryUnreadable"
   | "MemoryUnwritable"
   | "MemoryFull"

@@ -1,9 +1,10 @@
 import type { SessionId } from "../../base/ids.ts";
+import type { KnownCommands } from "./known-commands.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Screen } from "./screen.ts";
 import type { SeenSession } from "./seen-session.ts";
 import type { Sender } from "./sender.ts";
-import type { CommandSurface } from "./slash-commands.ts";
+import type { CommandSurface } from "./surface.ts";
 
 export interface SurfaceParts
   extends Pick<CommandSurface, "busy" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
@@ -12,11 +13,13 @@ export interface SurfaceParts
   readonly screen: Screen;
   readonly sender: Sender;
   readonly outbox: Outbox;
+  readonly commands: KnownCommands;
 }
 
 /** What slash commands may see of the line client as it is now, and do with it. */
 export function commandSurface(parts: SurfaceParts): CommandSurface {
-  const { session, seen, screen, sender, outbox, busy, goTo, cancel, quit, confirm, takeBack } = parts;
+  const { session, seen, screen, sender, outbox, commands, busy, goTo, cancel, quit, confirm, takeBack } =
+    parts;
   return {
     session,
     busy,
@@ -48,7 +51,11 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     request: (command) => sender.request(command),
     answerTo: (command) => sender.answerTo(command),
     steer: (text) => outbox.sendText(text, "steer"),
+    askAgent: (text, agent) => outbox.send([{ type: "text", text }], "queue", { agent }),
     useSkill: (text, skill) => outbox.send([{ type: "text", text }], "queue", { skill }),
+    sendPrompt: (text) => outbox.sendText(text),
+    clear: () => screen.clear(),
+    listCommands: () => commands.list(),
     drop() {
       outbox.take();
     },

@@ -1,94 +1,56 @@
-import { near } from "../../base/near.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { completeSlash } from "../kit/complete.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
-import { PROFILES_USAGE } from "./profiles.ts";
-import { SESSIONS_USAGE } from "./sessions.ts";
-import { SKILLS_USAGE } from "./skills.ts";
-
-/** The built-in commands of the line client, as its help lists them. */
-export const LINE_COMMANDS = [
-  { name: "help", usage: "/help", help: "list these commands" },
-  { name: "cancel", usage: "/cancel", help: "stop the turn that runs (as Ctrl-C does)" },
-  { name: "model", usage: "/model [provider:name]", help: "show the model, or go on with another one" },
-  {
-    name: "effort",
-    usage: "/effort WORD",
-    help: "how hard it thinks: off, low, medium, high, max …",
-  },
-  { name: "compact", usage: "/compact", help: "make the conversation shorter: a summary of it" },
-  {
-    name: "rewind",
-    usage: "/rewind [N [files | conversation | both] | undo]",
-    help: "list the turns, go back to before one, or undo that",
-  },
-  {
-    name: "plan",
-    usage: "/plan [off]",
-    help: "plan first: nothing changes until you approve it",
-  },
-  { name: "cost", usage: "/cost", help: "what this session has cost so far" },
-  {
-    name: "permissions",
-    usage: "/permissions [revoke N | promote N]",
-    help: "what you have allowed for this session",
-  },
-  { name: "memory", usage: "/memory", help: "memories that were given, written and removed here" },
-  { name: "profile", usage: "/profile", help: "the profile in use, its skills, servers, tools" },
-  { name: "profiles", usage: "/profiles [PATH]", help: "the profiles that there are" },
-  {
-    name: "tasks",
-    usage: "/tasks [stop N]",
-    help: "what runs in the background, or end one of it",
-  },
-  { name: "skills", usage: "/skills", help: "the skills that there are here" },
-  { name: "steer", usage: "/steer TEXT", help: "tell it to the turn that runs, at its next step" },
-  {
-    name: "withdraw",
-    usage: "/withdraw [N]",
-    help: "list what waits for its turn, or take back number N",
-  },
-  { name: "drop", usage: "/drop", help: "forget the text that could not be sent and was kept" },
-  { name: "quit", usage: "/quit", help: "stop the turn that runs, then leave (also /exit)" },
-] as const;
-
-export type LineCommandName = (typeof LINE_COMMANDS)[number]["name"];
-
-/** The built-in command that is meant, where it is one of ours. */
-export function builtIn(command: SlashCommand): LineCommandName | undefined {
-  if (command.namespace !== undefined) return undefined;
-  const name = command.name === "exit" ? "quit" : command.name;
-  return LINE_COMMANDS.find((known) => known.name === name)?.name;
-}
+import { neutraliseLine } from "../kit/terminal-text.ts";
 
 /** A usage that is longer has its help on the next line, so that all of it stands in 80 columns. */
 const USAGE_COLUMNS = 24;
+/** Commands of the session itself that the help lists; the rest are counted. */
+const LISTED_MAX = 40;
+const COLUMNS_MAX = 80;
+const MEANT_MAX = 5;
 
-export function helpText(): string {
-  const usages = [
-    ...LINE_COMMANDS.map(({ usage, help }) => [usage, help] as const),
-    ...PROFILES_USAGE,
-    ...SKILLS_USAGE,
-    ...SESSIONS_USAGE,
-  ];
+/**
+ * Every command, grouped: those that stand alone, then each namespace.
+ * @param listed as the engine lists them for this session; those that it does not have in common with every other stand
+ * at the end.
+ */
+export function helpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
+  const common = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
+  const alone = SLASH_COMMANDS.filter(({ name }) => !name.includes(":"));
+  const grouped = SLASH_COMMANDS.filter(({ name }) => name.includes(":"));
+  const own = listed.filter(({ name }) => !common.has(name));
+  const rest = own.length - LISTED_MAX;
   return [
-    ...usages.map(([usage, help]) => {
-      const gap =
-        usage.length <= USAGE_COLUMNS
-          ? usage.padEnd(USAGE_COLUMNS)
-          : `${usage}\n${" ".repeat(USAGE_COLUMNS + 2)}`;
-      return `  ${gap}  ${help}`;
-    }),
+    ...alone.map(lineOf),
+    "",
+    ...grouped.map(lineOf),
+    ...(own.length === 0 ? [] : ["", "Of this session:", ...own.slice(0, LISTED_MAX).map(lineOf)]),
+    ...(rest > 0 ? [`  and ${rest} more: /skills, /agents and /prompts list them`] : []),
+    "",
     "What you type while a turn runs waits for its end and is then sent, in order.",
     "A line that ends with \\ goes on in the next one.",
     "A line that begins with // is sent with one slash.",
   ].join("\n");
 }
 
-export function unknownText(command: SlashCommand): string {
-  const [meant] = near(
-    command.name,
-    LINE_COMMANDS.map((known) => known.name),
-  );
-  const hint = meant === undefined ? "/help lists those there are." : `Did you mean /${meant}?`;
-  return `There is no command ${printCommand(command)}. ${hint}`;
+function lineOf({ usage, help }: SlashCommandInfo): string {
+  const shown = neutraliseLine(usage);
+  const gap =
+    shown.length <= USAGE_COLUMNS
+      ? shown.padEnd(USAGE_COLUMNS)
+      : `${shown}\n${" ".repeat(USAGE_COLUMNS + 2)}`;
+  const room = COLUMNS_MAX - USAGE_COLUMNS - 4;
+  const words = neutraliseLine(help);
+  return `  ${gap}  ${words.length > room ? `${words.slice(0, room - 1)}…` : words}`;
+}
+
+/** What a person is told who typed a command that there is not: what it was probably meant to be. */
+export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
+  const typed = printCommand(command);
+  const meant = completeSlash(typed, commands)?.candidates.slice(0, MEANT_MAX) ?? [];
+  const hint = meant.length === 0 ? "/help lists those there are." : `Did you mean ${meant.join(" or ")}?`;
+  return neutraliseLine(`There is no command ${typed}. ${hint}`);
 }

@@ -4,7 +4,8 @@ import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/f
 import { HarnessError } from "../../base/errors.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
-import { helpText, LINE_COMMANDS } from "./commands.ts";
+import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { helpText } from "./commands.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
@@ -438,6 +439,15 @@ test("[CLI-01 PERM-12] when a pipe has ended, questions are denied and the last 
   expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete" });
 });
 
+/** What a name that stands alone is looked up with, once: it may be an alias. */
+const LISTING = {
+  kind: "CustomCommand",
+  sessionId: SESSION,
+  namespace: "engine",
+  verb: "commands",
+  payload: {},
+} as const;
+
 test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer for themselves", async () => {
   const rig = openRig();
   await rig.type("/model");
@@ -466,6 +476,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   expect(rig.sent).toEqual([
     { kind: "SetModel", sessionId: SESSION, model: "local:other" },
     { kind: "RevokeRule", sessionId: SESSION, rule: "Bash:ls" },
+    LISTING,
     {
       kind: "CustomCommand",
       sessionId: SESSION,
@@ -494,7 +505,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
 test("[CLI-01] the help stands in 80 columns, and names every command", async () => {
   const lines = helpText().split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  for (const { usage } of LINE_COMMANDS)
+  for (const { usage } of SLASH_COMMANDS)
     expect(lines.some((line) => line.startsWith(`  ${usage}`))).toBe(true);
 });
 
@@ -512,7 +523,7 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   await rig.type("/frobnicate now");
   await rig.type("/ now");
   await rig.type("//help me");
-  expect(rig.sent).toEqual([input("/help me")]);
+  expect(rig.sent).toEqual([LISTING, input("/help me")]);
   expect(rig.shown()).toBe(
     "There is no command /frobnicate. /help lists those there are.\na command has a name: /help lists them\n",
   );

@@ -28,11 +28,6 @@ export interface ProfilesSurface {
   takeBack(): boolean;
 }
 
-/** The commands about profiles, as the help lists them. */
-export const PROFILES_USAGE = [
-  ["/profiles:NAME [--import N] [--in-place]", "go on under another profile, in a new session"],
-] as const;
-
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
 
 /** Carries out `/profile`, `/profiles` and `/profiles:NAME`; a path is written as `/profiles PATH`. */

@@ -50,6 +50,14 @@ export class Screen implements Disposable {
     await this.#write(this.#printer.notice(text));
   }
 
+  /** Clears the screen, and what scrolled off it; false where there is none. */
+  clear(): boolean {
+    const { terminal } = this.#options;
+    if (terminal.clear === undefined) return false;
+    terminal.clear();
+    return true;
+  }
+
   /** Says what still waits. */
   async flush(): Promise<void> {
     if (this.#printer.isHolding) await this.#write(this.#printer.flush());

@@ -3,13 +3,16 @@ import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import type { Accepted, Command } from "../../protocol/commands.ts";
+import { changedFilesText } from "../kit/changed-files.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
+import type { SeenTurns } from "./seen-turns.ts";
 
 /** What commands about sessions need of the line client. */
 export interface SessionsSurface {
   readonly session: SessionId;
   readonly busy: boolean;
+  readonly turns: SeenTurns;
   say(text: string): Promise<void>;
   /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
   request(command: Command): Promise<unknown>;
@@ -19,22 +22,11 @@ export interface SessionsSurface {
   goTo(session: SessionId, model: string): void;
 }
 
-/** The commands of `/sessions:…`, as the help lists them. */
-export const SESSIONS_USAGE = [
-  ["/sessions:list [all]", "the sessions of this directory"],
-  ["/sessions:resume ID", "go on with another one; last is the newest"],
-  ["/sessions:attach ID", "the same, as notices of agents' sessions say it"],
-  ["/sessions:hush ID", "tell no more what an agent's session asks for"],
-  ["/sessions:branch [ID] [at TURN|eN]", "make a new one, up to the end of a turn"],
-  ["/sessions:pin [ID]", "keep one from expiring; /sessions:unpin lets it"],
-  ["/sessions:export [ID] [--format FORMAT]", "write one to a file, as jsonl or markdown"],
-  ["/sessions:dismiss", "say no more that these sessions expire soon"],
-] as const;
-
 /** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
   const { name: verb, args, rest: text } = command;
   if (verb === "resume" || verb === "attach") return await resume(args[0] ?? "", client);
+  if (verb === "diff") return await diff(args, client);
   if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
   const { session: sessionId } = client;
   const payload = { args, text };
@@ -59,6 +51,25 @@ async function resume(wanted: string, client: SessionsSurface): Promise<void> {
   const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
   if (attached instanceof HarnessError) return await client.say(neutralise(attached.message));
   client.goTo(attached.sessionId ?? id, found.model);
+}
+
+/** What a session has changed: this one, or another that runs; since its beginning, or since before a turn of this one. */
+async function diff(args: readonly string[], client: SessionsSurface): Promise<void> {
+  const [first, ...more] = args;
+  const turn = client.turns.all.findLast((seen) => String(seen.turn) === first);
+  if (more.length > 0) return await client.say("Write /sessions:diff [TURN | ID].");
+  const isOther = first !== undefined && turn === undefined;
+  const sessionId = isOther ? (await find(first, client))?.id : client.session;
+  if (sessionId === undefined) return;
+  const to = turn?.event ?? 0;
+  const preview = await client.request({
+    kind: "RewindSession",
+    sessionId,
+    to,
+    what: "files",
+    preview: true,
+  });
+  if (preview !== undefined) await client.say(changedFilesText(preview));
 }
 
 async function pin(wanted: string | undefined, pinned: boolean, client: SessionsSurface): Promise<void> {

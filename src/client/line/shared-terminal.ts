@@ -12,6 +12,8 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     redraws: terminal.redraws,
     write: (text) => terminal.write(text),
     prompt: (text) => terminal.prompt(text),
+    ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
+    completesWith: (complete) => terminal.completesWith?.(complete),
     async *input(own): AsyncGenerator<LineInput> {
       const left = aborted(own);
       while (!own.aborted) {

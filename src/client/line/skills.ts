@@ -15,12 +15,6 @@ export interface SkillsSurface {
   useSkill(text: string, skill: string): Promise<void>;
 }
 
-/** The commands of `/skills:…`, as the help lists them. */
-export const SKILLS_USAGE = [
-  ["/skills:NAME [TEXT]", "have the model work with a skill; /skills lists them"],
-  ["/skills:reload", "look at all skills anew; asks about what has changed"],
-] as const;
-
 /** Carries out `/skills`, `/skills:reload` and `/skills:NAME`; `/skills NAME` says the same as the last. */
 export async function runSkills(command: SlashCommand, client: SkillsSurface): Promise<void> {
   const { session: sessionId } = client;

@@ -1,3 +1,5 @@
+import type { Completion } from "../kit/complete.ts";
+
 /**
  * What the line client talks to: a terminal, a pipe, or a test. Whoever makes one owns the real streams and puts a
  * terminal back as it was.
@@ -13,11 +15,18 @@ export interface LineTerminal {
   write(text: string): Promise<void>;
   /** Asks for the next line under this prompt; undefined while none is wanted. */
   prompt(text: string | undefined): void;
+  /** Clears the screen, and what scrolled off it; absent where there is none. */
+  clear?(): void;
+  /** Has what is being typed completed by this; absent where lines are not edited. */
+  completesWith?(complete: Complete): void;
   /** Whether a person sits there and may type at any time; lines of a pipe are taken only when asked for. */
   readonly interactive: boolean;
   /** Whether a prompt can be replaced where it stands, as a countdown needs; else each one is printed anew. */
   readonly redraws: boolean;
 }
+
+/** What the beginning of a line may become; undefined where there is nothing to complete. */
+export type Complete = (typed: string) => Promise<Completion | undefined>;
 
 export type LineInput =
   | { readonly kind: "line"; readonly text: string }

@@ -2,7 +2,6 @@ import type { SessionId } from "../../base/ids.ts";
 import type { SlashCommand, Typed } from "../kit/slash.ts";
 import { parseTyped } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
-import { builtIn } from "./commands.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Dialogue } from "./dialogue.ts";
 import type { Lane, Lanes, Work } from "./lanes.ts";
@@ -53,8 +52,7 @@ export class TypedLines {
       return;
     }
     const typed = parseTyped(whole);
-    const name = typed.kind === "command" ? builtIn(typed) : undefined;
-    if (name === "cancel" || name === "quit") await this.work("urgent", () => this.#entered(whole));
+    if (isUrgent(typed)) await this.work("urgent", () => this.#entered(whole));
     else if (this.#isAnswer(typed)) await this.work("answers", () => this.#answered(whole));
     else {
       this.#ahead = [...this.#ahead, whole];
@@ -103,4 +101,10 @@ export class TypedLines {
     if ((await sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
     await outbox.send(content);
   }
+}
+
+/** What stops something waits for nothing that was typed before. */
+function isUrgent(typed: Typed): boolean {
+  if (typed.kind !== "command" || typed.namespace !== undefined) return false;
+  return typed.name === "cancel" || typed.name === "quit" || typed.name === "exit";
 }

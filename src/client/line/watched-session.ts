@@ -3,6 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
+import { completeSlash } from "../kit/complete.ts";
 import { merge } from "../kit/merge.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
 import { neutralise } from "../kit/terminal-text.ts";
@@ -10,6 +11,7 @@ import { commandSurface } from "./command-surface.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { Happening } from "./happenings.ts";
 import { happeningsOf, worked } from "./happenings.ts";
+import { KnownCommands } from "./known-commands.ts";
 import type { Work } from "./lanes.ts";
 import { Lanes } from "./lanes.ts";
 import type { LineClientOptions, LineOutcome } from "./options.ts";
@@ -19,8 +21,8 @@ import { Prompt } from "./prompt.ts";
 import { Screen } from "./screen.ts";
 import { SeenSession } from "./seen-session.ts";
 import { Sender } from "./sender.ts";
-import type { CommandSurface } from "./slash-commands.ts";
 import { runSlashCommand } from "./slash-commands.ts";
+import type { CommandSurface } from "./surface.ts";
 import { TypedLines } from "./typed-lines.ts";
 
 /** The session that is gone on with, and what of it was seen. */
@@ -41,6 +43,7 @@ export class WatchedSession {
   readonly #lanes = new Lanes(() => this.#prompt.show());
   readonly #sender: Sender;
   readonly #outbox: Outbox;
+  readonly #commands: KnownCommands;
   readonly #seen: SeenSession;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
@@ -74,6 +77,8 @@ export class WatchedSession {
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
+    this.#commands = new KnownCommands(sender, session);
+    terminal.completesWith?.(async (typed) => completeSlash(typed, await this.#commands.list()));
     const { interactive } = terminal;
     this.#outbox = new Outbox({
       session,
@@ -185,6 +190,7 @@ export class WatchedSession {
     if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
     else this.#screen.recall(envelope);
     this.#seen.add(envelope);
+    this.#commands.add(envelope);
     // Events of an earlier run of the same log are history: they are shown, and decide nothing here.
     if (!this.#seen.isOwn(envelope)) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
@@ -268,6 +274,7 @@ export class WatchedSession {
       screen: this.#screen,
       sender: this.#sender,
       outbox: this.#outbox,
+      commands: this.#commands,
       busy: this.#busy,
       goTo: (session, model) => {
         this.#next = { session, model };

@@ -64,7 +64,7 @@ test("[CTL-05] [BUS-06] a command that is not served, or for a session that is n
   const { id: sessionId } = rig.session;
   await expect(rig.connection.send({ kind: "EnterPlanMode", sessionId })).rejects.toMatchObject({
     reason: "InvalidCommand",
-    message: "The command EnterPlanMode cannot be carried out: it is not served in this version",
+    message: "The command EnterPlanMode cannot be carried out: this session has no plan mode",
   });
   const other = rig.world.ids.next("sess");
   await expect(rig.connection.send({ kind: "CancelTurn", sessionId: other })).rejects.toMatchObject({

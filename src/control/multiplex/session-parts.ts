@@ -1,5 +1,5 @@
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import type { LogId, SessionId } from "../../base/ids.ts";
+import type { ClientId, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
 import type { OrphanedCall } from "../../engine/recover.ts";
@@ -84,6 +84,8 @@ export type SessionCommands = {
 /** A turn, for what runs before it begins and after it has come to its end. */
 export interface TurnSurface {
   readonly turn: number;
+  /** Who sent what began it. */
+  readonly originator: ClientId;
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
 }
@@ -102,5 +104,6 @@ export interface Unfinished {
 
 /** What a turn shows of itself to those around it. */
 export function surfaceOf(turn: Turn): TurnSurface {
-  return { turn: turn.number, signal: turn.cancel.signal, emit: (event) => turn.publish(event) };
+  const { number, originator, cancel } = turn;
+  return { turn: number, originator, signal: cancel.signal, emit: (event) => turn.publish(event) };
 }

@@ -341,8 +341,21 @@ export class Session {
   }
 }
 
+/** What a session has not that is composed of less, for the command that is about it. */
+const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
+  ManageMcp: "this session has no MCP servers",
+  ReloadSkills: "this session has no skills",
+  StopTask: "this session runs nothing in the background",
+  EnterPlanMode: "this session has no plan mode",
+  ExitPlanMode: "this session has no plan mode",
+  RewindSession: "this session keeps no files",
+};
+
 function notServed({ kind }: Command): HarnessError {
-  return new HarnessError("InvalidCommand", { kind, why: "it is not served in this version" });
+  return new HarnessError("InvalidCommand", {
+    kind,
+    why: ABSENT[kind] ?? "it is not served in this version",
+  });
 }
 
 /** Hands a command to the part that carries it out; undefined where there is none. */

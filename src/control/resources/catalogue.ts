@@ -15,6 +15,7 @@ import type {
   TaskInfo,
   ToolInfo,
 } from "../../protocol/resources.ts";
+import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { isInRanges } from "../../session/expired.ts";
 import { streamGap, withGaps } from "../../session/gaps.ts";
@@ -23,7 +24,6 @@ import { sessionRow } from "../../session/transcript/overview.ts";
 import type { Catalogue } from "../engine-port.ts";
 import { reaches } from "../reach.ts";
 import type { Scope } from "../scope.ts";
-import { SLASH_COMMANDS } from "./slash-commands.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;

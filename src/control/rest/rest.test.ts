@@ -288,7 +288,7 @@ test("[CTL-15] catalogues are served to who has a token", async () => {
     readonly slash_commands: readonly { readonly command: (typeof SERVED_COMMANDS)[number] }[];
   };
   expect(slashCommands).toContainEqual(expect.objectContaining({ name: "cancel", command: "CancelTurn" }));
-  for (const { command } of slashCommands) expect(SERVED_COMMANDS).toContain(command);
+  for (const { command } of slashCommands) expect([...SERVED_COMMANDS, "client"]).toContain(command);
   expect(await get("/v1/runtime")).toMatchObject({ pid: process.pid, sessions: 1 });
   expect(await get(`/v1/sessions/${control.rig.session.id}/tasks`)).toEqual({ tasks: [] });
 });

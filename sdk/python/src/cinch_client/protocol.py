@@ -1322,11 +1322,16 @@ class SkillText(TypedDict):
     text: str
 
 
-class SlashCommandInfo(TypedDict):
-    name: str
-    usage: str
-    help: str
-    command: str
+_SlashCommandInfoRequired = TypedDict("_SlashCommandInfoRequired", {
+    "name": str,
+    "usage": str,
+    "help": str,
+    "command": str,
+})
+
+
+class SlashCommandInfo(_SlashCommandInfoRequired, total=False):
+    alias_of: str
 
 
 _TaskInfoRequired = TypedDict("_TaskInfoRequired", {
@@ -1391,22 +1396,22 @@ EngineReason = Literal[
     "McpToolsChanged",
     "McpLoginNeeded",
     "McpLoginFailed",
+    "McpPromptUnusable",
     "McpScopeMissing",
     "HookHashChanged",
     "SandboxUnavailable",
     "HookTimeout",
     "RateLimited",
-    "McpPromptUnusable",
     "BashCancelledMidCommand",
     "NonInteractiveAckRefused",
     "HandshakeVersionMismatch",
     "PromptRefused",
     "InvalidCommand",
-    "InputQueueFull",
     "UnknownAgent",
     "AgentInvalid",
     "WorktreeStays",
     "WorktreeFailed",
+    "InputQueueFull",
     "InvalidEvent",
     "UnknownSession",
     "UnknownCommandNamespace",
@@ -1526,6 +1531,9 @@ EngineReason = Literal[
     "CheckpointsDamaged",
     "CheckpointMissing",
     "MemoryInvalid",
+    "PromptTemplateInvalid",
+    "UnknownPromptTemplate",
+    "FileNotAttached",
     "MemoryUnreadable",
     "MemoryUnwritable",
     "MemoryFull",

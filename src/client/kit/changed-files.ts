@@ -1,0 +1,40 @@
+import { isObject } from "../../base/json.ts";
+import { neutraliseLine } from "./terminal-text.ts";
+
+/** What of each list of paths is shown. */
+const PATHS_SHOWN_MAX = 50;
+
+/** What setting back would do to a file, and what that says of it. */
+const CHANGED = [
+  ["change", "changed"],
+  ["remove", "made"],
+  ["create", "removed"],
+  ["mode", "has another mode"],
+  ["contested", "changed, by you or another program too"],
+] as const;
+
+/**
+ * The files that were changed since a place in a session, for people: out of what a RewindSession of files would do, which
+ * is asked for as a preview and not done.
+ */
+export function changedFilesText(preview: unknown): string {
+  const files = isObject(preview) ? preview["files"] : undefined;
+  if (!isObject(files)) return "What was changed is not known: no files are kept for this session.";
+  const lines = CHANGED.flatMap(([key, what]) => linesOf(files[key], (path) => `  ${path}  ${what}`));
+  const unkept = files["notRestorable"];
+  const others = Array.isArray(unkept)
+    ? linesOf(
+        unkept.filter(isObject).map(({ path }) => path),
+        (path) => `  ${path}  perhaps changed: it was not kept`,
+      )
+    : [];
+  const all = [...lines, ...others];
+  return all.length === 0 ? "No file was changed." : all.join("\n");
+}
+
+function linesOf(paths: unknown, line: (path: string) => string): readonly string[] {
+  if (!Array.isArray(paths)) return [];
+  const rest = paths.length - PATHS_SHOWN_MAX;
+  const shown = paths.slice(0, PATHS_SHOWN_MAX).map((path) => line(neutraliseLine(String(path))));
+  return rest <= 0 ? shown : [...shown, `  … and ${rest} more`];
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { holds } from "../../../test/support/property.ts";
+import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { aliasedCommand } from "./alias.ts";
+import { completeSlash } from "./complete.ts";
+import { parseTyped } from "./slash.ts";
+
+const skill = (name: string) => ({ name: `skills:${name}`, usage: "", help: "", command: "SendInput" });
+const COMMANDS = [
+  ...SLASH_COMMANDS,
+  skill("gofastr-ui"),
+  skill("pdf-form"),
+  skill("pdf-merge"),
+  { name: "gu", usage: "/gu", help: "", command: "client", alias_of: "/skills:gofastr-ui --fast" },
+];
+const complete = (typed: string) => completeSlash(typed, COMMANDS);
+
+test("[CMD-01] the beginning of a namespace becomes the namespace, and the beginning of a name in it the name", () => {
+  expect(complete("/sk")).toEqual({ text: "/skills:", candidates: ["/skills", "/skills:"] });
+  expect(complete("/skills:gofa")).toEqual({
+    text: "/skills:gofastr-ui",
+    candidates: ["/skills:gofastr-ui"],
+  });
+  expect(complete("/skills:pdf")).toEqual({
+    text: "/skills:pdf-",
+    candidates: ["/skills:pdf-form", "/skills:pdf-merge"],
+  });
+  expect(complete("/he")).toEqual({ text: "/he", candidates: ["/help", "/health"] });
+});
+
+test("[CMD-01] a slash alone lists the names that stand alone, aliases too, and the namespaces; no name stands for another", () => {
+  const listed = complete("/");
+  expect(listed?.text).toBe("/");
+  expect(listed?.candidates).toContain("/compact");
+  expect(listed?.candidates).toContain("/gu");
+  expect(listed?.candidates).toContain("/sessions:");
+  expect(listed?.candidates.filter((name) => /:./.test(name))).toEqual([]);
+  expect(complete("/skills:")?.candidates).not.toContain("/skills:NAME");
+});
+
+test("[CMD-01] what begins no name lists those that are like it; a name that is over, a path and a text are left alone", () => {
+  expect(complete("/skills:merge")).toEqual({ text: "/skills:pdf-merge", candidates: ["/skills:pdf-merge"] });
+  expect(complete("/compcat")).toEqual({ text: "/compact", candidates: ["/compact"] });
+  expect(complete("/zzzzzz")).toEqual({ text: "/zzzzzz", candidates: [] });
+  for (const typed of ["", "text", "/model ", "/usr/bin", " /x"]) expect(complete(typed)).toBeUndefined();
+});
+
+test("[CMD-01 REL-06] whatever is typed, what comes back begins a candidate or is what was typed", async () => {
+  await holds(
+    fc.property(fc.string(), (typed) => {
+      const found = complete(`/${typed}`);
+      if (found === undefined || found.candidates.length === 0) return;
+      const starts = found.candidates.some((name) => name.toLowerCase().startsWith(found.text.toLowerCase()));
+      expect(starts || found.text === `/${typed}`).toBe(true);
+    }),
+  );
+});
+
+test("[CMD-02] an alias becomes the command that it stands for, with the words that follow, once", () => {
+  const typed = (text: string) => {
+    const command = parseTyped(text);
+    return command.kind === "command" ? aliasedCommand(command, COMMANDS) : undefined;
+  };
+  expect(typed("/gu a 'b c'")).toMatchObject({
+    namespace: "skills",
+    name: "gofastr-ui",
+    args: ["--fast", "a", "b c"],
+  });
+  expect(typed("/gu")).toMatchObject({ namespace: "skills", name: "gofastr-ui", args: ["--fast"] });
+  expect(typed("/help")).toBeUndefined();
+  expect(typed("/skills:gu")).toBeUndefined();
+});

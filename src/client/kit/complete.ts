@@ -1,0 +1,71 @@
+import { near } from "../../base/near.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+
+/** What a client puts in the place of the word that is being typed, or lists for the person to choose from. */
+export interface Completion {
+  /** The longest text that every candidate begins with: at least what was typed, or what it was meant to be. */
+  readonly text: string;
+  /** With their slash, in the order of the list: one of them is what was meant. */
+  readonly candidates: readonly string[];
+}
+
+/** A name in capitals stands for any: `skills:NAME`. */
+const PLACEHOLDER = /:[A-Z]+$/;
+const CANDIDATES_MAX = 50;
+
+/**
+ * Completes a slash command while its name is typed ([A] § Tab-completion contract): `/sk` becomes `/skills`, then
+ * `/skills:`, and `/skills:pd` the skill that begins so, or those that are like it; `/` alone lists the names without a
+ * namespace and the namespaces. Undefined where there is nothing to complete: no slash, or its name is over.
+ *
+ * @param commands as the engine lists them: those of every session, and those of this one.
+ */
+export function completeSlash(typed: string, commands: readonly SlashCommandInfo[]): Completion | undefined {
+  const word = /^\/([^\s/]*)$/.exec(typed)?.[1];
+  if (word === undefined) return undefined;
+  const names = [...new Set(commands.map(({ name }) => name).filter((name) => !PLACEHOLDER.test(name)))];
+  const namespaces = [...new Set(commands.flatMap(({ name }) => namespaceOf(name) ?? []))];
+  const known = word.includes(":") ? names.filter((name) => name.includes(":")) : tops(names, namespaces);
+  const begins = known.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
+  const found = (begins.length > 0 ? begins : alike(word, known)).slice(0, CANDIDATES_MAX);
+  const [only] = found;
+  if (only === undefined) return { text: typed, candidates: [] };
+  const shared = begins.length > 0 ? sharedStart(found) : found.length === 1 ? only : word;
+  return { text: `/${shared}`, candidates: found.map((name) => `/${name}`) };
+}
+
+/** Names that stand alone, and namespaces with the colon that their names follow. */
+function tops(names: readonly string[], namespaces: readonly string[]): readonly string[] {
+  return [...names.filter((name) => !name.includes(":")), ...namespaces.map((namespace) => `${namespace}:`)];
+}
+
+function namespaceOf(name: string): string | undefined {
+  const colon = name.indexOf(":");
+  return colon === -1 ? undefined : name.slice(0, colon);
+}
+
+/** Those that have what was typed somewhere in the name behind the colon, else those that are spelt much like it. */
+function alike(word: string, known: readonly string[]): readonly string[] {
+  const part = word.slice(word.indexOf(":") + 1).toLowerCase();
+  const namespace = namespaceOf(word);
+  const own = known.filter((name) => namespace === undefined || namespaceOf(name) === namespace);
+  const within = part === "" ? [] : own.filter((name) => afterColon(name).toLowerCase().includes(part));
+  return within.length > 0 ? within : near(word, own);
+}
+
+function afterColon(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function sharedStart(names: readonly string[]): string {
+  const [first = "", ...rest] = names;
+  // A name that is a namespace too stands by itself already: what is typed on is a name in it.
+  if (rest.length === 1 && rest[0] === `${first}:`) return `${first}:`;
+  let end = first.length;
+  for (const name of rest) {
+    let at = 0;
+    while (at < end && name[at]?.toLowerCase() === first[at]?.toLowerCase()) at += 1;
+    end = at;
+  }
+  return first.slice(0, end);
+}

@@ -1,0 +1,110 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { isObject, stringAt } from "../base/json.ts";
+import { near } from "../base/near.ts";
+import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
+import type { PromptTemplate } from "../prompt-template/template.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { SessionPart, SessionSurface } from "./session-part.ts";
+
+/** The namespace of the commands that templates are. */
+const PROMPTS = "prompts";
+
+/** What a person has written to be used again: prompts, and short names for commands. */
+interface Written {
+  readonly templates: ReadonlyMap<string, PromptTemplate>;
+  /** By the short name: the command that it stands for. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly problems: readonly string[];
+}
+
+const NOTHING: Written = { templates: new Map(), aliases: new Map(), problems: [] };
+
+/**
+ * Prompt templates and aliases of the user and of the project, as far as a person has acknowledged them (CTX-03, CMD-02).
+ *
+ * `/prompts:NAME words` is a custom command that answers with `{prompt}`, which the client then sends as its own input:
+ * what a person says stays what they see. An alias is text that clients put in the place of a short name, so it stands
+ * among the commands that are listed, with what it stands for. Undefined where there is neither.
+ */
+export function writtenPrompts(trust: ProjectTrust): SessionPart | undefined {
+  if (!trust.mayExtend("prompt-template") && !trust.mayExtend("alias-file")) return undefined;
+  const end = new AbortController();
+  let surface: SessionSurface | undefined;
+  let written = NOTHING;
+  let loading: Promise<void> | undefined;
+
+  /** Waits for the questions about the project's files; whatever is wrong with a file is told, and costs that file alone. */
+  function loaded(): Promise<void> {
+    loading ??= (async () => {
+      const { extensions } = await trust.loaded(end.signal);
+      const { readWritten } = await import("./read-written.ts");
+      written = await readWritten(extensions);
+      for (const problem of written.problems) tell(new HarnessError("PromptTemplateInvalid", { problem }));
+    })();
+    return loading;
+  }
+
+  function tell({ reason, message }: HarnessError): void {
+    surface?.publish({ kind: "Error", payload: { reason, message } });
+  }
+
+  const owner: NamespaceOwner = async ({ verb, payload }) => {
+    await loaded();
+    const template = written.templates.get(verb);
+    if (template === undefined) {
+      const known = [...written.templates.keys()];
+      throw new HarnessError("UnknownPromptTemplate", { name: verb, known: hintOf(verb, known) });
+    }
+    const { expandTemplate } = await import("../prompt-template/expand.ts");
+    const args = isObject(payload) && Array.isArray(payload["args"]) ? payload["args"].map(String) : [];
+    const prompt = expandTemplate(template.text, { args, text: stringAt(payload, "text") ?? args.join(" ") });
+    return { result: { prompt } };
+  };
+
+  return {
+    namespaces: new Map([[PROMPTS, owner]]),
+    slashCommands: () => [
+      ...[...written.templates.values()].map(commandOf),
+      ...[...written.aliases].map(aliasOf),
+    ],
+    serve(given) {
+      surface = given;
+      if (!trust.asks) begin();
+    },
+    onFollowed: begin,
+    settle: async () => {
+      end.abort(new Error("the session was ended"));
+      await loading?.catch(() => undefined);
+    },
+  };
+
+  function begin(): void {
+    loaded().catch((thrown: unknown) => {
+      loading = undefined;
+      if (!end.signal.aborted) tell(asHarnessError(thrown));
+    });
+  }
+}
+
+function asHarnessError(thrown: unknown): HarnessError {
+  return thrown instanceof HarnessError
+    ? thrown
+    : new HarnessError("InternalError", { what: messageOf(thrown) });
+}
+
+function hintOf(name: string, known: readonly string[]): string {
+  const [meant] = near(name, known);
+  if (meant !== undefined) return `Did you mean /${PROMPTS}:${meant}?`;
+  return known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
+}
+
+function commandOf({ name, description, argumentHint }: PromptTemplate): SlashCommandInfo {
+  const full = `${PROMPTS}:${name}`;
+  const usage = `/${full}${argumentHint === undefined ? " [WORDS]" : ` ${argumentHint}`}`;
+  return { name: full, usage, help: description, command: "CustomCommand" };
+}
+
+function aliasOf([name, text]: readonly [string, string]): SlashCommandInfo {
+  return { name, usage: `/${name}`, help: `short for ${text}`, command: "client", alias_of: text };
+}

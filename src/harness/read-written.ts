@@ -1,0 +1,50 @@
+import { HarnessError } from "../base/errors.ts";
+import { parseAliases } from "../profile/aliases.ts";
+import type { PromptTemplate } from "../prompt-template/template.ts";
+import { readTemplate } from "../prompt-template/template.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+
+export interface ReadWritten {
+  readonly templates: ReadonlyMap<string, PromptTemplate>;
+  readonly aliases: ReadonlyMap<string, string>;
+  /** What is wrong with a file, or was passed over, each naming it. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads prompt templates and alias files from the bytes that a person has acknowledged. A template of the project takes
+ * the place of the user's of the same name, which is told; an alias of the user's stays what the user has said.
+ */
+export async function readWritten(items: readonly TrustItem[]): Promise<ReadWritten> {
+  const templates = new Map<string, PromptTemplate>();
+  const aliases = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { kind, path, scope, files } of items) {
+    const bytes = files[0]?.bytes ?? new Uint8Array();
+    if (kind === "prompt-template") {
+      const read = readTemplate({ path, source: scope, bytes });
+      if (read.kind === "problem") {
+        problems.push(read.problem);
+        continue;
+      }
+      const { template, told } = read;
+      problems.push(...told);
+      if (templates.has(template.name))
+        problems.push(`${path}: it takes the place of your own prompt ${template.name} in this project`);
+      templates.set(template.name, template);
+    }
+    if (kind === "alias-file") {
+      try {
+        for (const [name, text] of await parseAliases({ path, bytes })) {
+          if (aliases.has(name))
+            problems.push(`${path}: aliases.${name}: you have an alias of this name, which stays`);
+          else aliases.set(name, text);
+        }
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        problems.push(thrown.message);
+      }
+    }
+  }
+  return { templates, aliases, problems };
+}

@@ -1,0 +1,107 @@
+import { basename } from "node:path";
+import { isObject, stringAt } from "../base/json.ts";
+import { decode, head } from "../base/text.ts";
+import { readYamlHead } from "../base/yaml-head.ts";
+
+/** A prompt with places for words, as a Markdown file of the user or of a project says it (CTX-03). */
+export interface PromptTemplate {
+  /** The file's own, without its ending. */
+  readonly name: string;
+  readonly source: "user" | "project";
+  /** What it is for, in one line; the first line of its text where its head does not say. */
+  readonly description: string;
+  /** What is to be typed behind it: "FILE [DEPTH]". */
+  readonly argumentHint?: string;
+  readonly text: string;
+}
+
+export type ReadTemplate =
+  | { readonly kind: "template"; readonly template: PromptTemplate; readonly told: readonly string[] }
+  | { readonly kind: "problem"; readonly problem: string };
+
+const HEAD_CHARACTERS_MAX = 16_384;
+const TEXT_CHARACTERS_MAX = 100_000;
+const DESCRIPTION_CHARACTERS_MAX = 250;
+const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
+/** Of the format's other readers: they mean nothing here, and nobody has misspelt them. */
+const FOREIGN_FIELDS = new Set(["name", "model", "allowed-tools", "agent", "mode", "tools", "subtask"]);
+
+export interface TemplateFile {
+  readonly path: string;
+  readonly source: PromptTemplate["source"];
+  readonly bytes: Uint8Array;
+}
+
+/** Reads a template. Never throws, whatever the text is; a problem names file, line and field. */
+export function readTemplate({ path, source, bytes }: TemplateFile): ReadTemplate {
+  const name = basename(path).replace(/\.md$/i, "").toLowerCase();
+  if (!NAME.test(name))
+    return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
+  const lines = decode(bytes)
+    .replace(/^\ufeff/, "")
+    .replaceAll(/\r\n?/g, "\n")
+    .split("\n");
+  const end = /^---[ \t]*$/.test(lines[0] ?? "")
+    ? lines.findIndex((line, at) => at > 0 && /^---[ \t]*$/.test(line))
+    : 0;
+  if (end === -1) return problem(`${path}:1: the head that begins here is not closed by a line of ---`);
+  const text = (end === 0 ? lines : lines.slice(end + 1)).join("\n").trim();
+  if (text === "") return problem(`${path}: it has no text`);
+  if (text.length > TEXT_CHARACTERS_MAX)
+    return problem(`${path}: its text has more than ${TEXT_CHARACTERS_MAX} characters`);
+  const fields = fieldsOf(lines.slice(1, end).join("\n"), path);
+  if (fields.kind === "problem") return fields;
+  const { description = firstLine(text), argumentHint, told } = fields;
+  return {
+    kind: "template",
+    told,
+    template: {
+      name,
+      source,
+      description: head(description.replaceAll(/\s+/g, " ").trim(), DESCRIPTION_CHARACTERS_MAX),
+      ...(argumentHint === undefined ? {} : { argumentHint: head(argumentHint, DESCRIPTION_CHARACTERS_MAX) }),
+      text,
+    },
+  };
+}
+
+interface Fields {
+  readonly kind: "fields";
+  readonly description?: string;
+  readonly argumentHint?: string;
+  readonly told: readonly string[];
+}
+
+function fieldsOf(source: string, path: string): Fields | Extract<ReadTemplate, { kind: "problem" }> {
+  if (source.trim() === "") return { kind: "fields", told: [] };
+  if (source.length > HEAD_CHARACTERS_MAX)
+    return problem(`${path}:1: its head has more than ${HEAD_CHARACTERS_MAX} characters`);
+  const read = readYamlHead(source);
+  if (read.kind === "problem") return problem(`${path}:${read.line + 1}: ${read.problem}`);
+  if (!isObject(read.value)) return problem(`${path}:2: its head is no list of fields`);
+  const at = (key: string) => `${path}:${read.lineOf(key) + 1}: ${key}`;
+  for (const key of ["description", "argument-hint"]) {
+    const value = read.value[key];
+    if (value !== undefined && value !== null && typeof value !== "string")
+      return problem(`${at(key)}: must be a text`);
+  }
+  const unknown = Object.keys(read.value).filter(
+    (key) => key !== "description" && key !== "argument-hint" && !FOREIGN_FIELDS.has(key),
+  );
+  const description = stringAt(read.value, "description");
+  const argumentHint = stringAt(read.value, "argument-hint");
+  return {
+    kind: "fields",
+    ...(description === undefined || description.trim() === "" ? {} : { description }),
+    ...(argumentHint === undefined ? {} : { argumentHint }),
+    told: unknown.map((key) => `${at(key)}: unknown field; it has no effect`),
+  };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n").find((line) => line.trim() !== "") ?? "";
+}
+
+function problem(text: string): Extract<ReadTemplate, { kind: "problem" }> {
+  return { kind: "problem", problem: text };
+}
