@@ -42,7 +42,7 @@ test(
     await using rig = openMcpRig();
     await using session = rig.session(rig.spec(["complains", "dies-at-once"]));
     const failing = session.server.connected(signal).catch((thrown: unknown) => String(thrown));
-    await rig.whileTimePasses("the end of all tries", () => session.events.length > 0, 1_000);
+    await rig.throughRestarts(session);
     expect(await failing).toBe(`HarnessError: ${UNAVAILABLE}`);
     const reason = "it ended with the exit code 7; it said: no database\\e[2J at all";
     expect(session.events).toEqual([{ kind: "down", reason, attempts: 3 }]);
@@ -52,10 +52,10 @@ test(
     expect(rig.journal().pids.length).toBe(starts);
     await rig.world.clock.advance(COOLDOWN_MS);
     const later = session.server.connected(signal).catch(() => "failed again");
-    await rig.whileTimePasses("the end of all tries", () => session.events.length > 1, 1_000);
+    await rig.throughRestarts(session);
     expect(await later).toBe("failed again");
     const byHand = session.server.restart(signal).catch(() => "failed again");
-    await rig.whileTimePasses("the end of all tries", () => session.events.length > 2, 1_000);
+    await rig.throughRestarts(session);
     expect(await byHand).toBe("failed again");
   },
   HANG_MS_MAX,
@@ -70,7 +70,7 @@ test(
     await session.server.connected(signal);
     writeFileSync(switchFile, "");
     await session.call("mcp__test__echo", { text: "die" }).catch(() => undefined);
-    await rig.whileTimePasses("the end of all tries", () => session.events.length > 0);
+    await rig.throughRestarts(session);
     expect(session.source.tools().map(({ name }) => name)).toEqual(["mcp__test__echo", "mcp__test__wait"]);
     await expect(session.call("mcp__test__echo", { text: "x" })).rejects.toThrow(
       `«mcp-server-unavailable» test: ${UNAVAILABLE}`,
@@ -289,7 +289,7 @@ test(
       writeFileSync(cmd, script("evil"));
       // A restart by itself looks at it again, too.
       await session.call("mcp__test__echo", { text: "die" }).catch(() => undefined);
-      await rig.whileTimePasses("it is refused", () => session.events.length > 0);
+      await rig.throughRestarts(session);
       const actual = new Bun.CryptoHasher("sha256").update(readFileSync(cmd)).digest("hex");
       expect(session.events.map((event) => event.kind === "refused" && event.error.message)).toEqual([
         `MCP server 'test' refused to start: the binary at ${cmd} changed. Expected sha256 ${sha256}, found ${actual}. To approve the new binary, run /mcp:approve test or edit /config.toml to update the pin.`,

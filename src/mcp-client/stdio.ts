@@ -20,7 +20,6 @@ const LOGGED_LINES_MAX = 200;
 const LOGGED_LINE_CHARACTERS_MAX = 500;
 const LAST_WORDS_CHARACTERS_MAX = 200;
 const SECOND_MS = 1_000;
-const GONE_MS_MAX = 1_000;
 /** How long a server may take to end by itself once its input was closed ([A] § Idle-shutdown). */
 export const SHUTDOWN_MS_MAX = 5_000;
 const NEWLINE = 10;
@@ -79,19 +78,19 @@ export class StdioTransport implements Transport {
     try {
       await input.write(bytes);
     } catch (thrown) {
-      await this.#gone(); // a pipe breaks a moment before its process is seen to end
+      // Mostly it has ended, which is seen a moment later. What lives and does not read is of no use.
+      this.#parts.child.kill("SIGKILL");
+      await this.#isOver();
       throw new Error(this.#problem ?? messageOf(thrown), { cause: thrown });
     } finally {
       this.#waitingBytes -= bytes.length;
     }
   }
 
-  async #gone(): Promise<void> {
-    const patience = new AbortController();
-    const waiting = this.#parts.clock.sleep(GONE_MS_MAX, patience.signal).catch(() => undefined);
-    const over = new Promise((resolve) => this.#over.signal.addEventListener("abort", resolve));
-    if (!this.#over.signal.aborted) await Promise.race([over, waiting]);
-    patience.abort(new Error("it has ended"));
+  #isOver(): Promise<void> {
+    const { signal } = this.#over;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   }
 
   /** Closes its input, waits for its end, and then ends it with every process that it has started. */

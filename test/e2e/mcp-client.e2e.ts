@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cinchHome, runCinch } from "../support/cinch.ts";
-import { officialServer, serverToml } from "../support/mcp-servers.ts";
+import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
+import { officialServer, scriptServer, serverToml } from "../support/mcp-servers.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { noneWith } from "../support/processes.ts";
+import { until } from "../support/until.ts";
 
 // Servers through the command itself: a real one eager, a real one lazy, under permissions, and nothing of them left.
 
@@ -21,9 +22,11 @@ function openRig(script: readonly Turn[]) {
     mock,
     home,
     work,
+    journal: join(home.path, "journal"),
     config: (text: string) =>
       writeFileSync(join(home.path, "config/cinch/config.toml"), `${text}\n${provider}`),
     run: (...args: readonly string[]) => runCinch([...args, "--model", "mock:one"], { home, cwd: work }),
+    start: (...args: readonly string[]) => startCinch([...args, "--model", "mock:one"], { home, cwd: work }),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();
@@ -68,3 +71,25 @@ test("[MCP-01 MCP-02 MCP-07] tools of real servers are declared or found, asked 
   expect(await Bun.file(kept).text()).toContain('"small"');
   await noneWith(rig.home.path);
 }, 60_000);
+
+/** A server of the tests that writes down what it is told. */
+function odd(rig: { readonly journal: string }, name: string, ...habits: readonly string[]): string {
+  return serverToml(name, scriptServer(MISBEHAVING, rig.journal, ...habits));
+}
+
+const MISBEHAVING = join(import.meta.dirname, "../support/mcp-server-child.ts");
+
+test("[MCP-05 REL-03 R18] kill -9 of cinch in the middle of a call leaves no server, whatever that ignores", async () => {
+  await using rig = openRig([calls("mcp__odd__wait", {})]);
+  rig.config(odd(rig, "odd", "ignores-signals"));
+  await using cinch = rig.start("-p", "go", "--auto-approve");
+  await until("the call is under way", async () => (await journalOf(rig)).includes('"tools/call"'));
+  const engine = Number(/"PPid":(\d+)/.exec(await journalOf(rig))?.[1]);
+  process.kill(engine, "SIGKILL");
+  await cinch.exited;
+  await noneWith(rig.journal);
+}, 60_000);
+
+async function journalOf({ journal }: { readonly journal: string }): Promise<string> {
+  return (await Bun.file(journal).exists()) ? await Bun.file(journal).text() : "";
+}

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallId, ClientId, SessionId } from "../../src/base/ids.ts";
+import type { Log } from "../../src/base/log.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { McpPool } from "../../src/mcp-client/pool.ts";
@@ -14,12 +15,21 @@ import { scriptServer } from "./mcp-servers.ts";
 import { until } from "./until.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";
 
+const LONGEST_PAUSE_MS = 4_000;
 const CHILD = join(import.meta.dirname, "mcp-server-child.ts");
 
 /** An engine's pool on a world whose clock stands still, and servers that misbehave as they are told. */
 export function openMcpRig(parts: Partial<World> = {}) {
   const directory = temporaryDirectory("cinch-mcp-");
-  const world = testWorld(parts);
+  let failures = 0;
+  const log: Log = {
+    for: () => log,
+    write(level, message, fields) {
+      if (message === "the server failed") failures += 1;
+      parts.log?.write(level, message, fields);
+    },
+  };
+  const world = testWorld({ ...parts, log });
   const records: Records = new ServerRecords(join(directory.path, "records"), world.random);
   const ports = { world, version: "0", records, openAddress: () => Promise.reject(new Error("none here")) };
   const pool = new McpPool(ports);
@@ -88,6 +98,14 @@ export function openMcpRig(parts: Partial<World> = {}) {
         pids: entries.flatMap(({ pid }) => pid ?? []),
         messages: entries.filter(({ method }) => method !== undefined),
       };
+    },
+    /** Passes over the pauses between restarts, and over nothing else, until something is told of the server. */
+    async throughRestarts({ events }: { readonly events: readonly ServerEvent[] }): Promise<void> {
+      const before = events.length;
+      for (let seen = 0; events.length === before; seen = failures) {
+        await until("a failure", () => failures > seen || events.length > before);
+        await world.clock.advance(LONGEST_PAUSE_MS);
+      }
     },
     /** Moves the clock on, in small steps, until something holds. */
     async whileTimePasses(what: string, holds: () => boolean, stepMs = 100): Promise<void> {

@@ -25,7 +25,10 @@ interface Message {
   readonly params?: { readonly name?: string; readonly arguments?: { readonly text?: string } };
 }
 
-appendFileSync(journal, `${JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env })}\n`);
+appendFileSync(
+  journal,
+  `${JSON.stringify({ pid: process.pid, PPid: process.ppid, cwd: process.cwd(), env: process.env })}\n`,
+);
 if (has("ignores-signals")) {
   process.on("SIGTERM", () => undefined);
   setInterval(() => undefined, 1_000);
