@@ -9,8 +9,9 @@ import type { Envelope } from "../src/protocol/envelope.ts";
 import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import { temporaryDirectory } from "./support/world.ts";
 
-const KILLS = 5;
-const LIFE_MS_MAX = 30;
+const KILLS = 8;
+/** Of a switch, as the engine tells them. */
+const MOMENTS = ["switching", "ProfileSwitched", "SessionEnded", "switched"] as const;
 const EVENTS_MAX = 10_000;
 
 test(`[PROF-02 REL-02] of ${KILLS} engines killed while they switch the profile, none loses what was said, or what goes along`, async () => {
@@ -44,7 +45,7 @@ test(`[PROF-02 REL-02] of ${KILLS} engines killed while they switch the profile,
   expect(untold.length).toBeLessThanOrEqual(KILLS);
 }, 600_000);
 
-/** The inputs that an engine told to be accepted until it was killed, somewhere behind a switch that it had begun. */
+/** The inputs that an engine told to be accepted until it was killed, at one moment of a switch that it had begun. */
 async function liveAndDie(folder: string, kill: number): Promise<readonly string[]> {
   const child = join(import.meta.dir, "support/switch-child.ts");
   const engine = Bun.spawn([process.execPath, child, folder, String(kill)], {
@@ -55,14 +56,12 @@ async function liveAndDie(folder: string, kill: number): Promise<readonly string
     stderr: "pipe",
   });
   const errors = new Response(engine.stderr).text();
+  const moment = MOMENTS[kill % MOMENTS.length] ?? "";
+  const switches = Math.floor(kill / MOMENTS.length);
   let told = "";
-  let begun = false;
   for await (const chunk of engine.stdout.pipeThrough(new TextDecoderStream())) {
     told += chunk;
-    if (begun || (told.match(/^switching$/gm)?.length ?? 0) <= kill % 4) continue;
-    begun = true;
-    const timer = setTimeout(() => engine.kill("SIGKILL"), Math.random() * LIFE_MS_MAX);
-    void engine.exited.then(() => clearTimeout(timer));
+    if (told.split(`\n${moment}`).length > switches + 1) engine.kill("SIGKILL");
   }
   await engine.exited;
   if (engine.signalCode !== "SIGKILL") throw new Error(`an engine ended by itself: ${await errors}`);

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
+import type { SessionId } from "../../src/base/ids.ts";
 import { SILENT } from "../../src/base/log.ts";
 import { openHarness } from "../../src/harness.ts";
 import { hostWorld } from "../../src/host/host.ts";
@@ -41,12 +42,19 @@ for (let round = 0; ; round += 1) {
     isOurs ||= kind === "TurnStarted" && JSON.stringify(payload.content).includes(`"${text}"`);
     if (isOurs && kind === "TurnEnded") break;
   }
+  void watch(sessionId);
   tell("switching");
   const profile = PROFILES[round % PROFILES.length] ?? "default";
-  const way = round % 3 === 2 ? { inPlace: true } : {};
+  const way = round % 2 === 1 ? { inPlace: true } : {};
   const switched = await connection.send({ kind: "SwitchProfile", sessionId, profile, ...way });
   sessionId = switched.sessionId ?? sessionId;
   tell(`switched ${sessionId}`);
+}
+
+/** Tells how the session is left. */
+async function watch(session: SessionId): Promise<void> {
+  for await (const { kind } of connection.subscribe(session, { signal }))
+    if (kind === "ProfileSwitched" || kind === "SessionEnded") tell(kind);
 }
 
 function tell(line: string): void {
