@@ -28,10 +28,11 @@ export function engineServers(parts: {
 }
 
 async function openPool({ world, paths, providers }: Parameters<typeof engineServers>[0]): Promise<McpPool> {
-  const [{ McpPool }, { Records }, { elicit }] = await Promise.all([
+  const [{ McpPool }, { Records }, { elicit }, { serverLog }] = await Promise.all([
     import("../mcp-client/pool.ts"),
     import("../mcp-client/records.ts"),
     import("../mcp-client/elicitation.ts"),
+    import("../mcp-client/server-log.ts"),
   ]);
   return new McpPool({
     world,
@@ -47,6 +48,8 @@ async function openPool({ world, paths, providers }: Parameters<typeof engineSer
       client.setRequestHandler("elicitation/create", ({ params }) =>
         elicit(server.spec.name, params, server.asking),
       );
+      const log = world.log.for(`mcp.${server.spec.name}`);
+      client.setNotificationHandler("notifications/message", serverLog(log, world.clock));
     },
   });
 }

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
+import { startEverything } from "../support/everything-http.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { agree, startOAuthMcpServer } from "../support/oauth-mcp-server.ts";
@@ -24,21 +25,13 @@ test(
         call,
         says("let in"),
         call,
-        says("out"),
+        says("let in again"),
       ],
     });
     using home = cinchHome();
     const work = join(home.path, "work");
     mkdirSync(work, { recursive: true });
-    mkdirSync(join(home.path, "config/cinch"), { recursive: true });
-    writeFileSync(
-      join(home.path, "config/cinch/config.toml"),
-      [
-        `[permissions]\nallow = ["mcp__guarded__*"]`,
-        `[[mcp_servers]]\nname = "guarded"\nurl = "${server.url}"\ndiscovery = "lazy"`,
-        `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
-      ].join("\n"),
-    );
+    configure(home, mock.url, `name = "guarded"\nurl = "${server.url}"\ndiscovery = "lazy"`);
     const prompt = () =>
       runCinch(["-p", "go", "--model", "mock:one"], { home, cwd: work, timeoutMs: HANG_MS_MAX });
 
@@ -57,9 +50,52 @@ test(
 
     const out = await runCinch(["creds", "logout", "mcp:guarded"], { home, cwd: work });
     expect([out.code, out.stderr]).toEqual([0, "cinch: what was stored for mcp:guarded was deleted\n"]);
+
+    server.admit("a-token-that-was-made-elsewhere");
+    const added = await runCinch(["creds", "add", "mcp:guarded"], {
+      home,
+      cwd: work,
+      stdin: "a-token-that-was-made-elsewhere\n",
+    });
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining(`sent to ${server.url} only`)]);
+    expect((await prompt()).stdout).toBe("let in again\n");
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("let in, with Bearer «redacted:api-key»");
+    expect(JSON.stringify(mock.requests)).not.toContain("made-elsewhere");
   },
   HANG_MS_MAX,
 );
+
+test(
+  "[MCP-01 MCP-06] over HTTP a picture reaches the model, and a question of the server is declined where nobody is there",
+  async () => {
+    await using server = await startEverything("http");
+    const ask = calls("CallTool", { name: "mcp__everything__trigger_elicitation_request", input: {} });
+    const picture = calls("CallTool", { name: "mcp__everything__get_tiny_image", input: {} });
+    await using mock = startMockProvider({
+      script: [calls("ToolSearch", { query: "elicitation image" }), ask, picture, says("done")],
+    });
+    using home = cinchHome();
+    configure(home, mock.url, `name = "everything"\nurl = "${server.url}"\ndiscovery = "lazy"`);
+    const run = await runCinch(["-p", "go", "--model", "mock:one"], { home, timeoutMs: HANG_MS_MAX });
+    expect([run.stdout, run.code]).toEqual(["done\n", 0]);
+    const last = JSON.stringify(mock.requests.at(-1)?.body);
+    expect(last).toContain("User declined to provide the requested information");
+    expect(last).toContain("data:image/png;base64,iVBOR");
+  },
+  HANG_MS_MAX,
+);
+
+function configure(home: CinchHome, provider: string, server: string): void {
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    [
+      `[permissions]\nallow = ["mcp__guarded__*", "mcp__everything__*"]`,
+      `[[mcp_servers]]\n${server}`,
+      `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider}/v1"\n`,
+    ].join("\n"),
+  );
+}
 
 /** What the login says in the end; the page that it shows is agreed to. */
 async function loggedIn(home: CinchHome, cwd: string): Promise<string> {

@@ -150,6 +150,8 @@ export function startOAuthMcpServer({
     origin: origin(),
     seen,
     forms,
+    /** One that was given out in another way. */
+    admit: (given: string) => void good.add(given),
     /** Every token that is out counts no more. */
     revoke: () => good.clear(),
     /** Nor do the ways to new ones. */
