@@ -81,20 +81,12 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
     },
     offered() {
       const known = skills.known()?.list ?? [];
-      return [
-        {
-          name: "skills:reload",
-          usage: "/skills:reload",
-          help: "look at all skills anew",
-          command: "ReloadSkills",
-        },
-        ...known.map(({ name, description }) => ({
-          name: `skills:${name}`,
-          usage: `/skills:${name} [TEXT]`,
-          help: visible(description).slice(0, HELP_CHARACTERS_MAX).toWellFormed(),
-          command: "SendInput",
-        })),
-      ];
+      return known.map(({ name, description }) => ({
+        name: `skills:${name}`,
+        usage: `/skills:${name} [TEXT]`,
+        help: visible(description).slice(0, HELP_CHARACTERS_MAX).toWellFormed(),
+        command: "SendInput",
+      }));
     },
     async settle() {
       end.abort(new Cancelled("engine", "the session was ended"));

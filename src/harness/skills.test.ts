@@ -15,6 +15,9 @@ import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Following, Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
+import { AgentClient } from "../control/mcp-server/agent-client.ts";
+import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
+import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -369,7 +372,7 @@ test("[SKL-05 S31] a skill that breaks the format, or would land elsewhere, is n
   expect(readdirSync(join(place.repo, ".agents/skills"))).toEqual(["linked"]);
 }, 300_000);
 
-test("[SKL-02 CTL-15] skills are in the catalogue with their text, and each is a slash command", async () => {
+test("[SKL-02 CTL-08 CTL-15] skills are in the catalogue with their text, and each is a slash command and a prompt", async () => {
   await using place = openPlace();
   skill(place, "release-notes", RELEASE);
   await acknowledge(place);
@@ -382,11 +385,16 @@ test("[SKL-02 CTL-15] skills are in the catalogue with their text, and each is a
     ["skill-writing", "builtin"],
   ]);
   expect((await catalogue.skill("release-notes")).text).toContain("RELEASE-BODY");
+  const agent = new AgentClient({ engine: await harness.port([]), scope: EVERYTHING });
+  expect((await listPrompts(agent)).map(({ name }) => name)).toEqual(skills.map(({ name }) => name));
+  const { messages } = await getPrompt("harness/v1://skill/release-notes", agent);
+  expect(JSON.stringify(messages)).toContain("RELEASE-BODY");
   const commands = await catalogue.slashCommands(harness.session);
   expect(
-    commands.filter(({ name }) => name.startsWith("skills:")).map(({ name, command }) => [name, command]),
+    commands
+      .filter(({ name, command }) => /^skills:[a-z]/.test(name) && command === "SendInput")
+      .map(({ name, command }) => [name, command]),
   ).toEqual([
-    ["skills:reload", "ReloadSkills"],
     ["skills:code-review", "SendInput"],
     ["skills:release-notes", "SendInput"],
     ["skills:skill-writing", "SendInput"],
@@ -446,4 +454,42 @@ test("[SKL-01] what is wrong with a skill is told with file, line and field, and
     "/.agents/skills/no-text/SKILL.md:1: description: is missing; the skill is left out.",
     "/.agents/skills/reload/SKILL.md:2: name: /skills:reload is a command, so no skill can have this name; it is left out.",
   ]);
+}, 300_000);
+
+test("[SKL-02 ENG-08] what a compaction has taken away can be loaded again", async () => {
+  const long = "word ".repeat(4_000);
+  await using place = openPlace(
+    ...[long, long, long, "a summary of it all", "four"].map((text) => says(text)),
+  );
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[compaction]\nkeep_turns = 1\n`,
+  );
+  skill(place, "release-notes", RELEASE);
+  await acknowledge(place);
+  await using harness = await place.open();
+  await using on = await follow(harness);
+  for (const [at, text] of ["write the changelog", "then", "and then"].entries()) {
+    await say(harness, on, text);
+    await on.turns(at + 1);
+  }
+  const { session: sessionId } = harness;
+  const { result } = await on.connection.send({ kind: "CompactSession", sessionId });
+  expect(result).toEqual({ compacted: true });
+  await say(harness, on, "the changelog again");
+  await on.turns(4);
+  const last = JSON.stringify(place.mock.requests.at(-1)?.body["messages"]);
+  expect(last).toContain("a summary of it all");
+  expect(last.split("RELEASE-BODY")).toHaveLength(2);
+}, 300_000);
+
+test("[SKL-01 R34] too many folders in a place are told and not read, and the session goes on", async () => {
+  await using place = openPlace(says("done"));
+  for (let at = 0; at < 300; at += 1)
+    mkdirSync(join(place.repo, ".agents/skills", `s${at}`), { recursive: true });
+  own(place, ".agents/skills/mine", plain("mine"));
+  await acknowledge(place);
+  await using harness = await place.open();
+  await turn(harness, "go");
+  expect(sent(place, 0)).toContain("- mine: does mine");
+  expect(harness.notices).toContainEqual(".agents/skills holds more than 256 entries.");
 }, 300_000);

@@ -154,8 +154,15 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
     surface.publish({ kind: "SkillRegistryChanged", payload: { skills: [...now.names] } });
   }
 
+  /** What the conversation no longer holds can be loaded again. */
+  function follow(count: number): void {
+    if (count < messages) given.clear();
+    messages = count;
+  }
+
   async function onInput(content: readonly InputBlock[], at: TurnSurface, wanted: string | undefined) {
     if (!isUsed && wanted === undefined) return [];
+    follow(at.messages?.().length ?? messages);
     const set = await skills.load(at.signal);
     const asked = wanted === undefined ? undefined : set.find(wanted);
     if (wanted !== undefined && asked === undefined) {
@@ -233,11 +240,7 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
       ],
       request: [
         async function* skills(request, context, next) {
-          // What the conversation no longer holds can be loaded again.
-          if (context.parentCall === undefined) {
-            if (context.history.messages.length < messages) given.clear();
-            messages = context.history.messages.length;
-          }
+          if (context.parentCall === undefined) follow(context.history.messages.length);
           if (!hasTool || !isUsed) return yield* next(request, context);
           section ??= listing(context.signal);
           const texts = await section;

@@ -7,6 +7,7 @@ import type { EngineParts, Turn } from "../../engine/turn.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event, TurnEndReason } from "../../protocol/events.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { History } from "../../provider/middleware.ts";
 import type { AttachedClient } from "./client.ts";
 import type { InputWants, WaitingInput } from "./input-queue.ts";
@@ -88,6 +89,8 @@ export interface TurnSurface {
   readonly originator: ClientId;
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
+  /** The conversation as it stands. */
+  messages?(): readonly Message[];
 }
 
 /** What works on a session while no turn can begin. `turn` is the newest one. */
@@ -105,5 +108,11 @@ export interface Unfinished {
 /** What a turn shows of itself to those around it. */
 export function surfaceOf(turn: Turn): TurnSurface {
   const { number, originator, cancel } = turn;
-  return { turn: number, originator, signal: cancel.signal, emit: (event) => turn.publish(event) };
+  return {
+    turn: number,
+    originator,
+    signal: cancel.signal,
+    messages: () => turn.history.messages,
+    emit: (event) => turn.publish(event),
+  };
 }
