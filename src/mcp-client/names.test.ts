@@ -21,7 +21,7 @@ test("[MCP-02] tools whose names become the same are told apart, and a plain nam
   expect(toolNames("s", ["a/b", "x", "a_b"])[0]).toBe(slashed ?? "");
 });
 
-test("[MCP-02 TOOL-06] property: any names give names that every provider takes, each its own", () => {
+test("[MCP-02 TOOL-06] property: any names give names that every provider takes, each its own", async () => {
   const server = fc.stringMatching(/^[A-Za-z0-9]{1,8}(?:[_-][A-Za-z0-9]{1,8}){0,2}$/);
   const tools = fc.uniqueArray(
     fc.oneof(fc.string({ maxLength: 128 }), fc.constantFrom("a.b", "a_b", "a-b")),
@@ -29,7 +29,7 @@ test("[MCP-02 TOOL-06] property: any names give names that every provider takes,
       maxLength: 20,
     },
   );
-  holds(
+  await holds(
     fc.property(server, tools, (name, given) => {
       const names = toolNames(name, given);
       expect(new Set(names).size).toBe(given.length);

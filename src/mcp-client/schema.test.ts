@@ -71,7 +71,7 @@ test("[MCP-06 REL-01] a schema that would grow without end is cut, at once", () 
   expect(nodesIn(safe)).toBeLessThan(3_000);
 });
 
-test("[MCP-06 MCP-07] property: whatever a server calls a schema becomes one that is safe, or none", () => {
+test("[MCP-06 MCP-07] property: whatever a server calls a schema becomes one that is safe, or none", async () => {
   const keys = fc.constantFrom(
     ...[
       "type",
@@ -116,7 +116,7 @@ test("[MCP-06 MCP-07] property: whatever a server calls a schema becomes one tha
       fc.dictionary(keys, tie("node"), { maxKeys: 6 }),
     ),
   })).node;
-  holds(
+  await holds(
     fc.property(schema, (given) => {
       const safe = safeSchema(given);
       if (safe === undefined) return;

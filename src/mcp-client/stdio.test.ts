@@ -4,8 +4,8 @@ import { holds } from "../../test/support/property.ts";
 import { decode, encode } from "../base/text.ts";
 import { Lines } from "./stdio.ts";
 
-test("[MCP-01] property: messages are the same wherever their bytes were split", () => {
-  holds(
+test("[MCP-01] property: messages are the same wherever their bytes were split", async () => {
+  await holds(
     fc.property(
       fc.array(fc.string({ unit: "grapheme", maxLength: 12 })),
       fc.array(fc.nat({ max: 30 })),
