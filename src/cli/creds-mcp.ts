@@ -14,7 +14,7 @@ import { hostListen } from "../host/listen.ts";
 import { hostRandom } from "../host/random.ts";
 import { hostResolve } from "../host/resolve.ts";
 import type { Grant } from "../mcp-client/grant.ts";
-import { parseGrant, renderGrant } from "../mcp-client/grant.ts";
+import { belowOf, parseGrant, renderGrant } from "../mcp-client/grant.ts";
 import { isSafeUrl } from "../mcp-client/safe-url.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { McpAddress } from "../profile/mcp.ts";
@@ -74,6 +74,7 @@ async function login(server: string, words: readonly string[], creds: McpCreds):
     {
       name: server,
       url: place.url,
+      ...(place.transport === undefined ? {} : { transport: place.transport }),
       scopes: [...(place.scopes ?? []), ...scopes],
       ...(place.clientId === undefined ? {} : { clientId: place.clientId }),
       ...(clientSecret === undefined ? {} : { clientSecret }),
@@ -111,7 +112,8 @@ async function add(server: string, words: readonly string[], creds: McpCreds): P
   }
   const { place, rest } = await placeOf(server, words, creds);
   if (rest.length > 0) throw misuse("write cinch creds add mcp:NAME [URL], and type the token when asked");
-  const grant: Grant = { url: place.url, accessToken: await creds.secret() };
+  const below = belowOf(place.url, place.transport ?? "http");
+  const grant: Grant = { url: place.url, ...below, accessToken: await creds.secret() };
   await keep(server, DEFAULT_ACCOUNT, renderGrant(grant), creds);
   await standardError().write(
     `cinch: the token of mcp:${server} is kept in ${neutraliseLine(creds.path)} and sent to ${neutraliseLine(place.url)} only\n`,
@@ -131,7 +133,7 @@ async function remove(server: string, creds: McpCreds): Promise<ExitCode> {
   return EXIT.done;
 }
 
-type Place = Pick<McpAddress, "url"> & Partial<Pick<McpAddress, "scopes" | "clientId">>;
+type Place = Pick<McpAddress, "url"> & Partial<Pick<McpAddress, "scopes" | "clientId" | "transport">>;
 
 /** The address of a server: the first word where it is one, else what config.toml says. */
 async function placeOf(

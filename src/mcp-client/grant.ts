@@ -7,6 +7,8 @@ import { numberAt, objectAt, parseJson, stringAt } from "../base/json.ts";
 export interface Grant {
   /** The server's address at the login. */
   readonly url: string;
+  /** Only what lies at or below this address gets the token; absent: at or below `url`. */
+  readonly below?: string;
   readonly accessToken: string;
   /** Milliseconds since 1970 at which the token ends; absent: it does not say. */
   readonly endsAtMs?: number;
@@ -41,11 +43,13 @@ export function parseGrant(text: string): Grant | undefined {
   const value = parseJson(text)?.value;
   if (stringAt(value, "format") !== FORMAT || numberAt(value, "version") !== 1) return undefined;
   const [url, accessToken, scope] = ["url", "accessToken", "scope"].map((key) => stringAt(value, key));
+  const below = stringAt(value, "below");
   const endsAtMs = numberAt(value, "endsAtMs");
   if (url === undefined || accessToken === undefined || !URL.canParse(url)) return undefined;
   const renewal = renewalFrom(objectAt(value, "renewal"));
   return {
     url,
+    ...(below === undefined ? {} : { below }),
     accessToken,
     ...(endsAtMs === undefined ? {} : { endsAtMs }),
     ...(scope === undefined ? {} : { scope }),
@@ -69,6 +73,14 @@ function renewalFrom(value: unknown): Renewal | undefined {
     ...(clientSecret === undefined ? {} : { clientSecret }),
     ...(resource === undefined ? {} : { resource }),
   };
+}
+
+/**
+ * Below what the token of a server goes. The older transport takes messages at another address than it streams from: there
+ * it is the folder that both lie in.
+ */
+export function belowOf(url: string, transport: "http" | "sse"): { readonly below?: string } {
+  return transport === "sse" ? { below: new URL(".", url).href } : {};
 }
 
 /** The scopes of several texts, each once, in the order in which they came. */

@@ -158,6 +158,15 @@ for (const negotiation of ["auto", "legacy"] as const) {
   });
 }
 
+test("[MCP-01] a server that must have a token gets no request without one", async () => {
+  await using server = openServer(() => new Response());
+  const remote = { name: "there", transport: "http", url: server.url, headers: {}, bearer: true } as const;
+  const client = new Client({ name: "cinch", version: "0" });
+  const thrown = await client.connect(await openRemote(remote, PORTS)).catch((error: unknown) => error);
+  expect(refusalIn(thrown)?.reason).toBe("McpLoginNeeded");
+  expect(server.seen).toEqual([]);
+});
+
 test("[MCP-01] a call that wants more rights says which, and the command that gives them", async () => {
   const challenge = 'Bearer error="insufficient_scope", scope="files:write", resource_metadata="https://x"';
   await using server = openServer(

@@ -267,7 +267,7 @@ test("[MCP-01 S65] what is kept of a login is read as it was written, and nothin
     { requiredKeys: ["refreshToken", "tokenEndpoint", "issuer", "clientId", "authentication"] },
   );
   const grant = fc.record(
-    { url: fc.webUrl(), accessToken: text, endsAtMs: fc.integer(), scope: text, renewal },
+    { url: fc.webUrl(), below: text, accessToken: text, endsAtMs: fc.integer(), scope: text, renewal },
     { requiredKeys: ["url", "accessToken"] },
   );
   await holds(fc.property(grant, (each) => expect(parseGrant(renderGrant(each))).toEqual(each)));

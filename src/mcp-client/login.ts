@@ -16,7 +16,7 @@ import { visible } from "../trust/hidden.ts";
 import type { Challenge } from "./challenge.ts";
 import { challengeFrom } from "./challenge.ts";
 import type { Grant, Renewal } from "./grant.ts";
-import { CLIENT_AUTHENTICATIONS, scopeUnion } from "./grant.ts";
+import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "./grant.ts";
 import type { LoginNet } from "./login-fetch.ts";
 import { loginFetch } from "./login-fetch.ts";
 import { listenForRedirect } from "./redirect-listener.ts";
@@ -30,6 +30,8 @@ const TOKEN_UNITS_MAX = 16_384;
 export interface LoginRequest {
   readonly name: string;
   readonly url: string;
+  /** Absent: streamable HTTP. */
+  readonly transport?: "http" | "sse";
   /** What the server knows cinch as; an https URL is a document that says who cinch is. Absent: cinch registers itself. */
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -222,6 +224,7 @@ class LoginProvider implements OAuthClientProvider {
     const renewal = this.#renewal(tokens);
     return {
       url: this.#request.url,
+      ...belowOf(this.#request.url, this.#request.transport ?? "http"),
       accessToken,
       ...(seconds === undefined || seconds <= 0 ? {} : { endsAtMs: nowMs + seconds * 1_000 }),
       ...optionalScope(scope),

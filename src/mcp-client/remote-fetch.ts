@@ -12,6 +12,8 @@ export const HEAD_MS_MAX = 60_000;
 /** A server that is busy is waited for, where it asks for no more than this. */
 export const BUSY_MS_MAX = 10_000;
 const HEADER_UNITS_MAX = 8_192;
+/** Paths of one server that are remembered as going without a token; more are asked about each time. */
+const PATHS_MAX = 16;
 
 export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -65,17 +67,19 @@ async function withHead(
   return await send(AbortSignal.any([signal, late.signal]));
 }
 
-/** Sends with the server's token while there is one, and without where there is none. */
-function sender({ name }: RemoteServer, { fetch, authorized }: RemotePorts) {
-  let hasToken = true;
+/** Sends with the server's token while there is one, and without where there is none and none has to be. */
+function sender({ name, bearer = false }: RemoteServer, { fetch, authorized }: RemotePorts) {
+  const without = new Set<string>();
   return async (url: string, init: Sent): Promise<Response> => {
-    if (hasToken) {
+    const { pathname } = new URL(url);
+    if (!without.has(pathname)) {
       try {
         const credential = { kind: "header", header: "authorization", prefix: "Bearer " } as const;
         return await authorized({ ...init, url, provider: credentialName(name), credential });
       } catch (thrown) {
         if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") throw thrown;
-        hasToken = false; // a login makes a new connection
+        if (bearer) throw new HarnessError("McpLoginNeeded", { name });
+        if (without.size < PATHS_MAX) without.add(pathname); // whoever logs in makes a new connection
       }
     }
     return await fetch(url, init);

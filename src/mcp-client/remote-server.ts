@@ -10,6 +10,8 @@ export interface RemoteServer {
   readonly url: string;
   /** Further headers, which hold no secret. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Nothing is sent to it without the token that the credential store has. */
+  readonly bearer?: boolean;
 }
 
 export interface RemotePorts {

@@ -69,6 +69,7 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
   profiles: runProfiles,
   agents: runAgents,
   prompts: runPrompts,
+  "mcp-prompts": runPrompts,
   mcp: runMcp,
 };
 

@@ -10,7 +10,7 @@ import { hostListen } from "../../host/listen.ts";
 import { hostRandom } from "../../host/random.ts";
 import { hostResolve } from "../../host/resolve.ts";
 import type { Grant } from "../../mcp-client/grant.ts";
-import { renderGrant } from "../../mcp-client/grant.ts";
+import { belowOf, renderGrant } from "../../mcp-client/grant.ts";
 import { logIn } from "../../mcp-client/login.ts";
 import { openMachineKey } from "../machine-key.ts";
 import { changeStore } from "../store/key-store.ts";
@@ -65,17 +65,21 @@ test("[MCP-01 CRED-03] the token goes with each request, and is cut out of what 
   expect(rig.renewals()).toBe(0);
 });
 
-test("[MCP-01 S53] a token goes to the origin of its login and to no other, whatever a configuration says", async () => {
+test("[MCP-01 S53] a token goes where its login was and below, and to no other place, whatever a configuration says", async () => {
   await using rig = await openRig();
   await using elsewhere = startOAuthMcpServer();
+  const before = rig.server.seen.length;
   for (const url of [
     elsewhere.url,
     rig.server.url.replace("//", "//user:pw@"),
+    `${rig.server.origin}/other/mcp`,
+    `${rig.server.url}/../x`,
+    `${rig.server.url}2`,
     "file:///etc/passwd",
     "nonsense",
   ])
     await expect(rig.ask(url)).rejects.toThrow("needs a key");
-  expect(elsewhere.seen).toEqual([]);
+  expect([elsewhere.seen, rig.server.seen.length]).toEqual([[], before]);
 });
 
 test("[MCP-01] a token that ends is renewed before, once however many requests wait, and kept", async () => {
@@ -185,4 +189,9 @@ test("[MCP-01 CRED-01] grants lie encrypted in the key store, and one that chang
   await store.replace("mcp:a", grant, next);
   await store.replace("mcp:a", grant, { ...grant, accessToken: "token-three" });
   expect(await store.read("mcp:a")).toEqual(next);
+});
+
+test("[MCP-01] the older transport streams from one address and takes messages at another beside it: both get the token", () => {
+  expect(belowOf("https://a.example/team/sse", "sse")).toEqual({ below: "https://a.example/team/" });
+  expect(belowOf("https://a.example/team/mcp", "http")).toEqual({});
 });

@@ -5,6 +5,7 @@ import type { Grant } from "../../mcp-client/grant.ts";
 import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
 import { withoutKeyIn } from "../cut-key.ts";
+import { isBelow } from "../helper/is-below.ts";
 import { heldToken } from "../token/held-token.ts";
 import { sendWithToken } from "../token/send-with-token.ts";
 import type { Exchanged, TokenSource } from "../token/token-source.ts";
@@ -30,12 +31,10 @@ const LOOK_MS = 300_000;
 /** As the library's timers have it; a token that lives longer is looked at sooner. */
 const LIFE_MS_MAX = 2_147_483_647;
 
-export const MCP_PREFIX = "mcp:";
-
 /**
  * Sends requests to MCP servers with the token that a person's login gave (MCP-01, CRED-03).
  *
- * The token goes to the origin that the login was at, and nowhere else. It is renewed before it ends, and once where the
+ * The token goes to the address that the login was at and what lies below it, and nowhere else. It is renewed before it ends, and once where the
  * server refuses it; what is renewed is kept at once, since the old one may be worth nothing then. A login that is made
  * meanwhile counts from the next request that needs one. The token is cut out of what the server answers.
  * @throws HarnessError ProviderKeyMissing where nobody has logged in there.
@@ -45,7 +44,7 @@ export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFe
   return async (request) => {
     const { provider, credential, url } = request;
     const grant = await store.read(provider);
-    if (grant === undefined || credential.kind === "none" || !isSameOrigin(grant.url, url)) {
+    if (grant === undefined || credential.kind === "none" || !isBelow(grant.below ?? grant.url, url)) {
       const variable = `a login: cinch creds login ${provider}`;
       throw new HarnessError("ProviderKeyMissing", { provider, variable });
     }
@@ -55,12 +54,6 @@ export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFe
     const { response, token } = await sendWithToken(asked, source, fetch);
     return token === undefined ? response : withoutKeyIn(response, token.value.reveal());
   };
-}
-
-function isSameOrigin(one: string, other: string): boolean {
-  const [first, second] = [URL.parse(one), URL.parse(other)];
-  if (first === null || second === null || second.username !== "" || second.password !== "") return false;
-  return first.origin === second.origin && first.origin !== "null";
 }
 
 function grantSource(name: string, { store, fetch, clock }: GrantParts): TokenSource {

@@ -45,6 +45,7 @@ export async function renewGrant(
     kind: "renewed",
     grant: {
       url: grant.url,
+      ...(grant.below === undefined ? {} : { below: grant.below }),
       accessToken,
       ...(seconds === undefined || !(seconds > 0) ? {} : { endsAtMs: clock.now() + seconds * 1_000 }),
       ...(scope === undefined ? {} : { scope }),
