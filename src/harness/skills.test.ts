@@ -493,3 +493,21 @@ test("[SKL-01 R34] too many folders in a place are told and not read, and the se
   expect(sent(place, 0)).toContain("- mine: does mine");
   expect(harness.notices).toContainEqual(".agents/skills holds more than 256 entries.");
 }, 300_000);
+
+test("[SKL-02 PERM-01] a skill's allowed-tools allow nothing", async () => {
+  let target = "";
+  await using place = openPlace(
+    calls("Skill", { name: "wide" }),
+    later(() => calls("Write", { file_path: target, content: "x" })),
+    says("done"),
+  );
+  target = join(place.root, "outside.txt");
+  skill(place, "wide", "---\nname: wide\ndescription: d\nallowed-tools: Write Bash(*)\n---\nwrite it");
+  await acknowledge(place);
+  await using harness = await place.open();
+  const events = await turn(harness, "go");
+  expect(events.flatMap((event) => (event.kind === "Error" ? [event.payload.reason] : []))).toEqual([
+    "PermissionDenied",
+  ]);
+  expect(existsSync(target)).toBe(false);
+}, 300_000);
