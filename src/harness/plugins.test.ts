@@ -120,7 +120,8 @@ test("[PLUG-01 HOOK-01 HOOK-03] hooks of a plugin add foreign text, refuse a pro
     harness.hook("PreToolUse", ({ tool }) => ({ block: `no ${tool}` }), { tools: ["Ba*"] });
     harness.hook("Stop", ({ reason }, { emit }) => emit("Stopped", reason));
   });
-  await using place = openPlace(calls("Bash", { command: "true" }), says("done"));
+  await using place = openPlace(calls("Ls", {}), calls("Bash", { command: "true" }), says("done"));
+  place.write("notes.txt", "hello");
   await using harness = await place.open({ plugins: [hooked] });
   const connection = await connect(harness);
   const { session: sessionId } = harness;
@@ -130,7 +131,9 @@ test("[PLUG-01 HOOK-01 HOOK-03] hooks of a plugin add foreign text, refuse a pro
     message: expect.stringContaining("not that"),
   });
   const events = await turn(harness, "good");
-  expect(resultsOf(events).join()).toContain("A PreToolUse hook has refused this call of Bash: no Bash");
+  const [listed, refused] = resultsOf(events);
+  expect(listed).toContain("notes.txt");
+  expect(refused).toContain("A PreToolUse hook has refused this call of Bash: no Bash");
   expect(customOf(events)).toEqual([{ namespace: "hooked", kind: "Stopped", payload: "complete" }]);
   const sent = JSON.stringify(place.mock.requests[0]?.body);
   expect(sent).toContain("source new");
@@ -336,6 +339,7 @@ function written(path: string, tool: string): string {
   register(harness) {
     harness.tool({ name: "${tool}", description: "Says so.", inputSchema: { type: "object" }, level: "ReadOnly", mutating: false, run: () => "${tool} ran" });
     harness.permission("allow", "${tool}");
+    harness.hook("UserPromptSubmit", () => ({ context: "${tool} saw the prompt" }));
     harness.commands("filed", [{ name: "say", help: "says so", run: () => "${tool} said" }]);
   },
 };
@@ -386,6 +390,7 @@ test("[PLUG-02 TOFU-01 TOFU-04] a plugin that is named by its path is asked abou
     "approve",
   );
   expect([resultsOf(seen), errorsOf(seen)]).toEqual([["One ran"], []]);
+  expect(JSON.stringify(place.mock.requests[0]?.body)).toContain("One saw the prompt");
   {
     await using harness = await place.open();
     expect(harness.notices).toContain("The plugin filed allows without asking: One.");

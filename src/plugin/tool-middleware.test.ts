@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
+import { until } from "../../test/support/until.ts";
 import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import type { Event } from "../protocol/events.ts";
@@ -27,6 +28,7 @@ function echo(ran: string[]): Tool {
       return { summary: `Echo:${text}`, target: { kind: "none" } };
     },
     async run(plan) {
+      await Bun.file("/dev/null").text(); // it takes a while
       ran.push(plan.summary);
       return says(plan.summary);
     },
@@ -44,7 +46,7 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   const session = { session: rig.context.session, emit: () => undefined };
   const own = pluginToolMiddleware({ run, ...options }, contained, { clock, session });
   const gate: ToolMiddleware = (call, context, next) => {
-    judged.push(call.plan?.summary ?? "");
+    judged.push(`${call.plan?.summary} of ${stringAt(call.input, "text")}`);
     return next(call, context);
   };
   return {
@@ -66,7 +68,7 @@ test("[PLUG-01 PERM-10] an input that a plugin changes is planned and judged ane
   expect(await rig.call({ text: "hi" })).toBe(
     'Echo:hi, louder\n[The plugin mine has changed the input of this call to: {"text":"hi, louder"}]',
   );
-  expect([rig.judged, rig.ran]).toEqual([["Echo:hi, louder"], ["Echo:hi, louder"]]);
+  expect([rig.judged, rig.ran]).toEqual([["Echo:hi, louder of hi, louder"], ["Echo:hi, louder"]]);
 });
 
 test("[PLUG-01 LIB-05] an input that a plugin makes wrong runs nothing", async () => {
@@ -84,6 +86,23 @@ test("[PLUG-01] a plugin refuses a call by not passing it on, and is shown the i
   });
   expect(await rig.call({ text: "hi" })).toBe("error: no Echo:hi");
   expect(rig.ran).toEqual([]);
+});
+
+test("[PLUG-01 PERM-10] what a plugin does to the input that it is shown changes nothing", async () => {
+  await using rig = openRig(async (call, next) => {
+    Reflect.set(call.input, "text", "mine now");
+    return await next();
+  });
+  await rig.call({ text: "hi" });
+  expect(rig.judged).toEqual(["Echo:hi of hi"]);
+});
+
+test("[PLUG-01] a result that a plugin gives without waiting for the call is told once the call has ended", async () => {
+  await using rig = openRig((_, next) => {
+    next().catch(() => undefined);
+    return "mine";
+  });
+  expect([await rig.call({ text: "hi" }), rig.ran]).toEqual(["mine", ["Echo:hi"]]);
 });
 
 test("[PLUG-01] a call whose middleware throws first goes on without it; with guards it does not run", async () => {
@@ -119,6 +138,9 @@ test("[PLUG-01 REL-02] middleware that never returns is given up, before the cal
       return await NEVER;
     });
     const calling = rig.call({ text: "hi" });
+    await rig.clock.advance(MIDDLEWARE_MS_MAX); // the tool may take as long as it likes
+    await until("the end of the tool", () => rig.ran.length > 0 && rig.clock.waiting > 0);
+    expect(rig.told).toEqual([]);
     await rig.clock.advance(MIDDLEWARE_MS_MAX);
     expect(await calling).toBe("Echo:hi");
     expect([rig.ran, rig.told.length]).toEqual([["Echo:hi"], 1]);
