@@ -6,6 +6,7 @@ import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Hook } from "../hook/hook.ts";
 import type { SessionHooks } from "../hook/session-hooks.ts";
+import { isOfServer } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredHook } from "../profile/hooks.ts";
 import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
@@ -180,7 +181,9 @@ async function projectHooks(
 
 /** A guard for a tool that does not exist guards nothing, so its writer is told. */
 function checkTools({ matcher = [], where: { path, line } }: ConfiguredHook): void {
-  const unknown = matcher.find((name) => !name.includes("*") && !PACKED_TOOLS.includes(name));
+  const unknown = matcher.find(
+    (name) => !name.includes("*") && !isOfServer(name) && !PACKED_TOOLS.includes(name),
+  );
   if (unknown === undefined) return;
   const [meant] = near(unknown, PACKED_TOOLS);
   const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;

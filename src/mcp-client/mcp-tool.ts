@@ -14,6 +14,7 @@ import type { SharedServer } from "./shared-server.ts";
 export const UNAVAILABLE = "«mcp-server-unavailable»";
 const SUMMARY_CHARACTERS_MAX = 4_000;
 const PROGRESS_CHARACTERS_MAX = 500;
+const PROGRESS_MS_MIN = 200;
 
 export interface McpToolParts {
   readonly server: SharedServer;
@@ -73,10 +74,16 @@ async function called(
   { context, ask }: { readonly context: ToolContext; readonly ask: Ask | undefined },
 ): Promise<CallToolResult> {
   const { signal, originator } = context;
+  const { clock } = context.world;
+  let toldMs = Number.NEGATIVE_INFINITY;
   try {
     return await server.call(definition, input, {
       signal,
-      onProgress: (progress) => context.progress(progressText(progress)),
+      onProgress(progress) {
+        if (clock.monotonic() - toldMs < PROGRESS_MS_MIN) return; // each one is an event of the session
+        toldMs = clock.monotonic();
+        context.progress(progressText(progress));
+      },
       ...(ask === undefined ? {} : { asking: { ask, signal, originator } }),
     });
   } catch (thrown) {

@@ -55,7 +55,7 @@ export function serverSource(server: SharedServer, clock: Clock, ask: () => Ask 
         if (server.starting === waitedFor && waitedFor !== undefined) return; // it was waited for long enough
         using limit = deadline(clock, START_WAIT_MS_MAX, signal);
         try {
-          await whileAlive(starting, limit.signal);
+          await whileAlive(Promise.race([starting, server.failed]), limit.signal);
         } catch (thrown) {
           signal.throwIfAborted();
           if (limit.reached) waitedFor = server.starting;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMcpRig } from "../../test/support/mcp-rig.ts";
 import { scriptServer } from "../../test/support/mcp-servers.ts";
@@ -40,7 +40,9 @@ test(
   "[MCP-03] a server that keeps dying is given up after three restarts, tried again after an hour, and whenever a person says so",
   async () => {
     await using rig = openMcpRig();
-    await using session = rig.session(rig.spec(["complains", "dies-at-once"]));
+    const script = `echo "{\\"pid\\":$$}" >>"$0"; printf 'no database\\033[2J at all\\n' >&2; exit 7`;
+    const command = { cmd: "/bin/sh", args: ["-c", script, rig.journalPath] };
+    await using session = rig.session(rig.spec([], command));
     const failing = session.server.connected(signal).catch((thrown: unknown) => String(thrown));
     await rig.throughRestarts(session);
     expect(await failing).toBe(`HarnessError: ${UNAVAILABLE}`);
@@ -188,6 +190,23 @@ test(
         },
       ]);
     }
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-02 MCP-03] a server that dies at its start keeps no request: it is started again beside it, and found later",
+  async () => {
+    await using rig = openMcpRig();
+    const dies = join(rig.directory, "dies");
+    writeFileSync(dies, "");
+    await using session = rig.session(rig.spec([`dies-where=${dies}`]));
+    await session.source.late?.ready(signal);
+    expect([session.server.state, session.source.tools()]).toEqual(["starting", []]);
+    rmSync(dies);
+    await rig.whileTimePasses("the restart", () => session.server.state === "running");
+    await session.source.late?.ready(signal);
+    expect(session.source.tools().map(({ name }) => name)).toEqual(["mcp__test__echo", "mcp__test__wait"]);
   },
   HANG_MS_MAX,
 );

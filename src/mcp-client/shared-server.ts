@@ -62,6 +62,7 @@ export class SharedServer {
   #connection: Connection | undefined;
   #startedMs = 0;
   #starting: Promise<Connection> | undefined;
+  #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
   #down: { readonly error: HarnessError; readonly untilMs: number } | undefined;
   readonly #known: KnownTools;
@@ -94,6 +95,11 @@ export class SharedServer {
   /** What can be waited for where it is being started; a later start is another. */
   get starting(): Promise<unknown> | undefined {
     return this.#starting;
+  }
+
+  /** Resolves when it has failed to start for the first time: what comes then may take its time. */
+  get failed(): Promise<void> {
+    return this.#tried;
   }
 
   /** Why it is given up, for as long as it is. */
@@ -204,10 +210,13 @@ export class SharedServer {
   /** Tries, and tries again as long as that is worth it. */
   async #start(): Promise<Connection> {
     this.#state = "starting";
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#tried = promise;
     while (true) {
       try {
         return await this.#open();
       } catch (thrown) {
+        resolve();
         this.#life.signal.throwIfAborted();
         await this.#afterFailure(thrown, 0);
       }

@@ -102,11 +102,12 @@ export class StdioTransport implements Transport {
   async #close(): Promise<void> {
     const { child, clock } = this.#parts;
     child.input?.end();
-    const patience = new AbortController();
-    const waiting = clock.sleep(SHUTDOWN_MS_MAX, patience.signal).catch(() => undefined);
-    const isBroken = this.#problem !== undefined;
-    await Promise.race([child.exited, ...(isBroken ? [] : [waiting])]);
-    patience.abort(new Error("it has ended"));
+    if (this.#problem === undefined) {
+      const patience = new AbortController();
+      const waiting = clock.sleep(SHUTDOWN_MS_MAX, patience.signal).catch(() => undefined);
+      await Promise.race([child.exited, waiting]);
+      patience.abort(new Error("it has ended"));
+    }
     this.#end();
     await child[Symbol.asyncDispose]();
     await this.#reading;

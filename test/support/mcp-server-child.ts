@@ -33,8 +33,7 @@ if (has("ignores-signals")) {
   process.on("SIGTERM", () => undefined);
   setInterval(() => undefined, 1_000);
 }
-if (has("complains")) process.stderr.write("no database\u001b[2J at all\n");
-if (has("dies-at-once") || existsSync(settingOf("dies-where") ?? "")) process.exit(7);
+if (existsSync(settingOf("dies-where") ?? "")) process.exit(7);
 const reader = createInterface({ input: process.stdin });
 reader.on("line", (line) => {
   appendFileSync(journal, `${line}\n`);
