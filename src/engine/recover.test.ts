@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import type { Rig } from "../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../test/support/rig.ts";
 import { says } from "../../test/support/scripted-provider.ts";
+import { testWorld } from "../../test/support/world.ts";
 import type { CallId } from "../base/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import { memorySessionStore } from "../session/memory-store.ts";
 import type { OrphanedCall } from "./recover.ts";
 
 const callId = "call_01JXT21Q00440WAKYHT0DB49BA" as CallId;
@@ -147,4 +149,55 @@ test("[SES-03 LIFE-02] a session that ends while it asks about an unfinished cal
   await rig.until("Asked");
   await rig.session.end("user");
   expect(await sent).toMatchObject({ reason: "EngineStopping" });
+});
+
+test("[ENG-10 SES-03 R38] what a sub-agent was in the middle of is named with the call that it answers, and open no more", async () => {
+  const world = testWorld();
+  const store = memorySessionStore(world.machine);
+  const [logId, first] = [world.ids.next("log"), world.ids.next("sess")];
+  const { pid } = world.machine;
+  const log = { logId, session: first, workingDir: "/w", profile: "test", model: "scripted:scripted-1" };
+  const startedAt = "2025-06-15T15:00:00Z";
+  const [asked, within] = [world.ids.next("call"), world.ids.next("call")];
+  {
+    await using writer = await store.create(
+      { ...log, createdAt: startedAt },
+      { pid, processStart: "before" },
+    );
+    const ts = startedAt;
+    const begun = { kind: "TurnStarted", payload: { turn: 1, originator: world.ids.next("cli") } } as const;
+    const call = { tool: "Act", args: { what: "all" }, mutating: true };
+    const inner = { tool: "Bash", args: { command: "npm test" }, mutating: true };
+    await writer.append(
+      {
+        events: [
+          { ...begun, id: 1, session: first, ts },
+          { kind: "ToolCallStarted", payload: { callId: asked, ...call }, id: 2, session: first, ts },
+          {
+            ...{ kind: "ToolCallStarted", payload: { callId: within, ...inner } },
+            ...{ id: 3, session: first, ts, parentCall: asked },
+          } as const,
+        ],
+        intents: [
+          { callId: asked, tool: "Act", argsHash: "", summary: "Act", mutating: true, startedAt },
+          { callId: within, tool: "Bash", argsHash: "", summary: "npm test", mutating: true, startedAt },
+        ],
+      },
+      "power",
+    );
+  }
+  expect(await store.orphans(logId)).toHaveLength(2);
+  await using rig = await openRig({ script: [says("going on")], world, store, resume: logId });
+  const { id: sessionId } = rig.session;
+  const sent = rig.connection.send({
+    kind: "SendInput",
+    sessionId,
+    content: [{ type: "text", text: "go on" }],
+  });
+  const { payload } = await rig.until("Asked");
+  expect(payload.text).toEndWith("Abort session]. In it, this had begun: npm test.");
+  await rig.connection.send({ kind: "Answer", sessionId, askId: payload.askId, answer: "failed" });
+  await sent;
+  await rig.until("TurnEnded", 2);
+  expect(await store.orphans(logId)).toEqual([]);
 });

@@ -17,6 +17,9 @@ export interface OrphanedCall {
   readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
 }
 
+/** A call of a sub-agent that its process ended in the middle of. */
+export type InnerCall = Pick<Intent, "callId" | "tool" | "summary">;
+
 /** The answer of a person who does not want to go on with this session. */
 export class ResumeAborted extends Error {
   override readonly name = "ResumeAborted";
@@ -33,9 +36,14 @@ export class ResumeAborted extends Error {
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
   turn: Turn,
-  at: { readonly parts: EngineParts; readonly ask: Ask; readonly results: Map<CallId, ToolOutput> },
+  at: {
+    readonly parts: EngineParts;
+    readonly ask: Ask;
+    readonly inner?: readonly InnerCall[];
+    readonly results: Map<CallId, ToolOutput>;
+  },
 ): Promise<void> {
-  const { parts, results } = at;
+  const { parts, results, inner = [] } = at;
   const calls: PendingCall[] = [];
   for (const { callId: id, name, input, intent, begun } of orphans) {
     const call: PendingCall = { id, name, input };
@@ -52,6 +60,8 @@ export async function answerOrphans(
     }
   }
   parts.conversation.answer(calls, results, "the process ended before it", turn.number);
+  const completedAt = new Date(parts.world.clock.now()).toISOString();
+  for (const { callId } of inner) parts.bus.conclude({ callId, outcome: "error", completedAt });
   await parts.bus.commit("power");
 }
 
@@ -59,7 +69,11 @@ export async function answerOrphans(
 async function settle(
   call: PendingCall,
   intent: NonNullable<OrphanedCall["intent"]>,
-  at: Recovering & { readonly ask: Ask; readonly results: Map<CallId, ToolOutput> },
+  at: Recovering & {
+    readonly ask: Ask;
+    readonly inner?: readonly InnerCall[];
+    readonly results: Map<CallId, ToolOutput>;
+  },
 ): Promise<ToolOutput> {
   const { parts, turn, results } = at;
   if (intent.mutating) return await askAbout(call, intent, at);
@@ -80,12 +94,20 @@ const CHOICES = [
 async function askAbout(
   call: PendingCall,
   { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
-  { parts, ask, turn }: { readonly parts: EngineParts; readonly ask: Ask; readonly turn: Turn },
+  { parts, ask, turn, inner = [] }: Recovering & { readonly ask: Ask; readonly inner?: readonly InnerCall[] },
 ): Promise<ToolOutput> {
   const { id: callId, name, input } = call;
-  const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].`;
+  // Calls that change something run one at a time: what was under way in a sub-agent was under way in this one.
+  const within =
+    inner.length === 0 ? "" : ` In it, this had begun: ${inner.map(({ summary }) => summary).join("; ")}.`;
+  const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].${within}`;
   const answer = await ask(
-    { about: "orphan", text, choices: CHOICES, details: { callId, tool: name, args: input } },
+    {
+      about: "orphan",
+      text,
+      choices: CHOICES,
+      details: { callId, tool: name, args: input, ...(within === "" ? {} : { within }) },
+    },
     turn.cancel.signal,
   );
   const chosen = chosenOf(answer);

@@ -51,7 +51,9 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     });
   const plan = new PlanModeReader();
   const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, [plan]);
-  const isUnfinished = calls.length > 0 || interruptedTurn !== undefined;
+  // What is open and stands in no history was a sub-agent's, which ended with its process.
+  const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
+  const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
   return {
     history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
@@ -59,7 +61,7 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     waiting,
     planMode: plan.active,
     ...(isUnfinished
-      ? { unfinished: { calls, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
+      ? { unfinished: { calls, inner, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
       : {}),
   };
 }

@@ -176,6 +176,7 @@ function orphanText({ choices = [], details = {} }: PayloadOf<"Asked">): string 
   return [
     "cinch ended while this call was running, so nobody knows whether it took effect:",
     quote(callSummary(String(details["tool"]), details["args"])),
+    ...(typeof details["within"] === "string" ? [neutraliseLine(details["within"].trim())] : []),
     "Please look, and say what became of it:",
     ...lines,
   ].join("\n");

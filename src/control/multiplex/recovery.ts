@@ -60,7 +60,8 @@ export class Recovery {
     const slot = place.claim(turn);
     try {
       const ask: Ask = (question, stop) => questions.ask(question, stop);
-      await answerOrphans(unfinished.calls, turn, { parts: engine, ask, results: this.#results });
+      const { calls, inner = [] } = unfinished;
+      await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results });
     } catch (thrown) {
       slot.free();
       if (!(thrown instanceof ResumeAborted)) throw thrown;

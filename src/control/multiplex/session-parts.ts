@@ -2,7 +2,7 @@ import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { ClientId, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
-import type { OrphanedCall } from "../../engine/recover.ts";
+import type { InnerCall, OrphanedCall } from "../../engine/recover.ts";
 import type { EngineParts, Turn } from "../../engine/turn.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
@@ -103,6 +103,8 @@ export interface Unfinished {
   /** Undefined where only calls are open. */
   readonly turn?: number;
   readonly calls: readonly OrphanedCall[];
+  /** What sub-agents were in the middle of: nobody waits for its result any more. */
+  readonly inner?: readonly InnerCall[];
 }
 
 /** What a turn shows of itself to those around it. */
