@@ -136,7 +136,7 @@ function fieldQuestion(
   problem: string,
 ): Pick<Question, "text" | "choices" | "details"> {
   const mayBeLeftOut = !field.required || field.preset !== undefined;
-  const preset = field.preset === undefined ? "" : `, else ${String(field.preset)}`;
+  const preset = field.preset === undefined ? "" : `, else ${presetText(field.preset, field)}`;
   const choices = choicesOf(field);
   const hint = mayBeLeftOut && choices === undefined ? ` Answer ${LEFT_OUT} to leave it out${preset}.` : "";
   const again = problem === "" ? "" : `That does not fit: ${problem}.\n`;
@@ -146,6 +146,15 @@ function fieldQuestion(
     ...(choices === undefined ? {} : { choices: mayBeLeftOut ? [...choices, left] : choices }),
     details: { server, field: field.name },
   };
+}
+
+/** A default as the person knows it: by the labels, where there are some. */
+function presetText(preset: FieldValue, { kind }: FormField): string {
+  const options = kind.kind === "one-of" || kind.kind === "some-of" ? kind.options : [];
+  const labels = [preset]
+    .flat()
+    .map((each) => options.find(({ value }) => value === each)?.label ?? String(each));
+  return cut(labels.join(", "), LABEL_UNITS_MAX);
 }
 
 function choicesOf({ kind }: FormField): Question["choices"] {

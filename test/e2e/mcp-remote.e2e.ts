@@ -7,6 +7,8 @@ import { startEverything } from "../support/everything-http.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { agree, startOAuthMcpServer } from "../support/oauth-mcp-server.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 // A server that is elsewhere, through the command itself: refused without a login, logged in to, used, logged out of.
 
@@ -118,3 +120,55 @@ async function loggedIn(home: CinchHome, cwd: string): Promise<string> {
   expect([await login.exited, await agreed]).toEqual([0, 200]);
   return said;
 }
+
+const terminalTest = requireProgram("tmux");
+
+/** The fields of that form that a person may leave out, from the second of them on. */
+const LEFT_OUT = [
+  "String with email format",
+  "String with uri format",
+  "String with date format",
+  "Integer",
+  "Number in range",
+  "Untitled Single",
+  "Untitled Multiple",
+  "Titled Single",
+  "Titled Multiple",
+  "Legacy",
+];
+
+terminalTest(
+  "[MCP-06] at a terminal a person answers the questions of a server, and sends one of its prompts",
+  async () => {
+    await using server = await startEverything("http");
+    const ask = calls("CallTool", { name: "mcp__everything__trigger_elicitation_request", input: {} });
+    await using mock = startMockProvider({
+      script: [calls("ToolSearch", { query: "elicitation" }), ask, says("Thanks."), says("Sunny.")],
+    });
+    using home = cinchHome();
+    configure(home, mock.url, `name = "everything"\nurl = "${server.url}"\ndiscovery = "lazy"`);
+    await using terminal = await openTerminal({ home, cwd: home.path, columns: 110, rows: 60 });
+    const enter = async (line: string, shows: string | RegExp) => {
+      await terminal.type(line);
+      await terminal.press("Enter");
+      await terminal.shows(shows);
+    };
+    await enter('clear; "$CINCH" --model mock:one', "/help lists commands");
+    await enter("ask me", "It wants to be told:");
+    expect(await terminal.screen()).toContain("The MCP server everything asks:");
+    await enter("1", "everything asks for String");
+    await enter("Ada", "everything asks for Boolean");
+    await enter("1", "everything asks for String with default");
+    for (const next of LEFT_OUT) await enter("-", `everything asks for ${next}`);
+    await enter("-", "Thanks.");
+    const told = JSON.stringify(mock.requests[2]?.body);
+    for (const part of ["Name: Ada", "Agreed to terms: true", "Integer: 42", "Guitar"])
+      expect(told).toContain(part);
+    await enter("/mcp-prompts:everything.args_prompt Bern", "Sunny.");
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("weather in Bern");
+    await terminal.type("/quit");
+    await terminal.press("Enter");
+    await terminal.prompts();
+  },
+  HANG_MS_MAX,
+);
