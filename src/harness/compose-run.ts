@@ -257,8 +257,8 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
     const { signal } = new AbortController();
     await trust.loaded(signal);
     await hooks?.read(signal);
-    await skills.ready(signal);
   }
+  await skills.ready(new AbortController().signal);
   const left = await leftWorktrees(defaults, workspace.root);
   return {
     session: composed,

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -510,4 +511,34 @@ test("[SKL-02 PERM-01] a skill's allowed-tools allow nothing", async () => {
     "PermissionDenied",
   ]);
   expect(existsSync(target)).toBe(false);
+}, 300_000);
+
+test("[SKL-04 TOFU-01] what is acknowledged when a session begins is told and listed before the first turn", async () => {
+  await using place = openPlace();
+  skill(place, "asked-for");
+  await using harness = await place.open(OPEN);
+  const { catalogue } = await harness.port([]);
+  expect(await catalogue.skills()).toEqual([]);
+  await using on = await follow(harness);
+  const { askId } = (await asked(on)).payload;
+  await on.connection.send({ kind: "Answer", sessionId: harness.session, askId, answer: "approve" });
+  await until("the registry", () => registryIn(on.seen).length > 0);
+  const names = ["asked-for", "code-review", "skill-writing"];
+  expect(registryIn(on.seen)).toEqual([names]);
+  expect((await catalogue.skills()).map(({ name }) => name)).toEqual(names);
+}, 300_000);
+
+test("[SKL-02 REL-03] copies that a killed session left a week ago are gone once others are made", async () => {
+  await using place = openPlace(calls("Skill", { name: "release-notes" }), says("done"));
+  skill(place, "release-notes", RELEASE);
+  place.write(".agents/skills/release-notes/style.md", "STYLE");
+  await acknowledge(place);
+  const folder = join(place.root, ".cache/cinch/skills");
+  const left = [`log_${"0".repeat(26)}`, `log_${"1".repeat(26)}`, "somebody-elses"];
+  for (const name of left) mkdirSync(join(folder, name, "x"), { recursive: true });
+  const long = new Date(Date.now() - 8 * 24 * 3_600_000);
+  for (const name of [left[0], left[2]]) utimesSync(join(folder, name ?? ""), long, long);
+  await using harness = await place.open();
+  await turn(harness, "go");
+  expect(readdirSync(folder).sort()).toEqual([left[1] ?? "", harness.logId, left[2] ?? ""].sort());
 }, 300_000);

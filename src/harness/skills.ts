@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
@@ -15,7 +15,7 @@ import type { TrustItem } from "../trust/ledger/item.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
 import type { SessionSkills, SkillSources } from "./session-skills.ts";
 import { skillsCommands } from "./skills-commands.ts";
-import { skillsFolder, skillsPlaces } from "./skills-places.ts";
+import { removeOldCopies, skillsFolder, skillsPlaces } from "./skills-places.ts";
 
 /** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
 const SKILL_ACTIVATED = "SkillActivated";
@@ -25,7 +25,7 @@ const TRIGGERED_MAX = 3;
 export interface UsedSkills {
   readonly part: SessionPart;
   /**
-   * Reads what is acknowledged by now, so that it can be shown before the first turn.
+   * Reads them where nobody has to be asked about one first, so that they can be shown before the first turn.
    * @throws the signal's reason.
    */
   readonly ready: (signal: AbortSignal) => Promise<unknown>;
@@ -55,7 +55,8 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   /** The turn with which each skill's text came into the conversation. */
   const given = new Map<string, number>();
   const told = new Set<string>();
-  const isAsked = trust.asks;
+  const isAsked = trust.asks && trust.mayExtend("skill");
+  const end = new AbortController();
 
   async function setOf(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
     const [{ loadSkills }, { builtinSkills }, { SkillSet }] = await Promise.all([
@@ -120,7 +121,9 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   async function openKept(): Promise<KeptSkills> {
     if (keeping !== undefined) return keeping;
     const { KeptSkills } = await import("../skill/kept-skills.ts");
-    keeping ??= new KeptSkills(world.files, skillsFolder(defaults, sources.logId));
+    if (keeping !== undefined) return keeping;
+    keeping = new KeptSkills(world.files, skillsFolder(defaults, sources.logId));
+    await removeOldCopies(world, keeping.folder);
     return keeping;
   }
 
@@ -213,7 +216,7 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   const tools = withPacks({ name: "skills", tools: () => all }, profile.toolPacks);
   const hasTool = tools.tools().some(({ name }) => name === "Skill");
   return {
-    ready: async (signal) => (isUsed ? await skills.load(signal) : undefined),
+    ready: async (signal) => (isUsed && !isAsked ? await skills.load(signal) : undefined),
     notices() {
       const notices = now?.notices ?? [];
       for (const notice of notices) told.add(notice);
@@ -258,7 +261,19 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
       serve(given) {
         surface = given;
       },
-      settle: () => commands.settle(),
+      // Whoever watches is told once they have been asked, also before the first turn.
+      onFollowed() {
+        if (!isAsked || !isUsed || now !== undefined) return;
+        skills.load(end.signal).catch((thrown: unknown) => {
+          if (end.signal.aborted) return;
+          const fields = { session: sources.session, what: messageOf(thrown) };
+          world.log.for("skills").write("error", "skills could not be loaded", fields);
+        });
+      },
+      async settle() {
+        end.abort(new Cancelled("engine", "the session was ended"));
+        await commands.settle();
+      },
       close: async () => await keeping?.remove(),
     },
   };
