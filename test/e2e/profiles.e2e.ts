@@ -7,11 +7,10 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
-import { processesWith } from "../support/processes.ts";
+import { noneWith, processesWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import type { Terminal } from "../support/terminal.ts";
 import { openTerminal } from "../support/terminal.ts";
-import { until } from "../support/until.ts";
 
 const TIMEOUT_MS = 300_000;
 
@@ -124,8 +123,8 @@ requireProgram("tmux")(
     await enter(first, "/profiles:review", "Import the last turn into the new session? (y/n)\ny/n >");
     await enter(first, "y", "on profile 'review'. Old session");
     await second.shows("on profile 'review'. Old session");
-    await enter(second, "review it", "reviewed");
-    await first.shows("reviewed");
+    await enter(second, "review it", /reviewed\n-- rounds: 1[^>]*\n>/);
+    await first.shows(/reviewed\n-- rounds: 1/);
     expect(rig.asked()).toContain("the heron is grey");
 
     await enter(second, "/profiles:default --in-place", "the model may be incoherent");
@@ -135,7 +134,7 @@ requireProgram("tmux")(
     expect(rig.asked()).toContain("review it");
     const [, old = ""] = /resume (sess_\w{26}) to return/.exec(await first.screen()) ?? [];
     await enter(first, `/sessions:resume ${old}`, "Paused here");
-    await enter(first, "and there?", "as before");
+    await enter(first, "and there?", /as before\n-- rounds: 1/);
     expect(rig.asked()).not.toContain("review it");
     for (const terminal of [first, second]) await enter(terminal, "/quit", "code 0");
   },
@@ -168,7 +167,9 @@ function openRig(...script: Turn[]) {
     cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>
       runCinch(args, { home, cwd: work, stdin: `${lines.join("\n")}\n` }),
     async [Symbol.asyncDispose]() {
-      await until("its engine has ended", () => processesWith(home.path).length === 0);
+      // Its engine would wait a while for somebody to come back.
+      Bun.spawnSync(["kill", ...processesWith(home.path).map(String)]);
+      await noneWith(home.path);
       await mock[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },
