@@ -284,8 +284,8 @@ test(
 test(
   "[MCP-04 AUTH-08 S50] only a person approves a server; who asks for one that is not there is told which there are",
   async () => {
-    await using rig = openRig();
-    rig.config(rig.toml("odd"));
+    await using rig = openRig(calls("mcp__odd__echo", { text: "x" }), says("done"));
+    rig.config(`[permissions]\nallow = ["mcp__odd__*"]\n${rig.toml("odd")}`);
     await using harness = await rig.open();
     const { session: sessionId } = harness;
     const agent = await harness.attach({ identityClass: "agent", label: "agent" });
@@ -297,6 +297,9 @@ test(
       "There is no MCP server 'od' in this session. Did you mean odd?",
     );
     expect((await person.send(approve)).result).toMatchObject({ text: "odd: running, 2 tools" });
+    // What it had never said was not accepted unseen, and is not another now.
+    await turn(harness, "go");
+    expect(rig.sent(-1)).toContain("echo: x");
   },
   HANG_MS_MAX,
 );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
-import { Cancelled, HarnessError } from "../base/errors.ts";
+import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
@@ -139,7 +139,7 @@ class SessionServers implements AsyncDisposable {
       name: server.spec.name,
       state: server.state,
       tools: server.known.tools.length,
-      ...(server.problem === undefined ? {} : { problem: server.problem.message }),
+      ...(server.problem === undefined ? {} : { problem: problemText(server.problem) }),
     }));
     return { servers, text: servers.map(statusLine).join("\n") };
   }
@@ -277,6 +277,11 @@ function errorEvent({ reason, message }: HarnessError): Event {
 function statusLine({ name, state, tools, problem }: McpStatus["servers"][number]): string {
   const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
   return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
+}
+
+/** The text of an error, and what was behind it. */
+function problemText({ message, cause }: HarnessError): string {
+  return cause === undefined ? message : `${message} The last time: ${messageOf(cause)}`;
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {

@@ -45,9 +45,9 @@ export class KnownTools {
   async recall(): Promise<void> {
     this.#record ??= this.#parts.records.read(this.#parts.spec);
     const record = await this.#record;
-    if (record === undefined || this.#approved !== undefined) return;
+    this.#program ??= record?.program;
+    if (record?.tools === undefined || this.#approved !== undefined) return;
     this.#approved = byName(record.tools);
-    this.#program ??= record.program;
     if (this.#tools.length === 0) this.#tools = record.tools;
   }
 
@@ -76,7 +76,9 @@ export class KnownTools {
   async approve(program: string | undefined): Promise<void> {
     await this.recall();
     this.#program = program ?? this.#program;
-    await this.#keep(this.#tools);
+    // What it has never said cannot be accepted: it is remembered as it comes.
+    const isKnown = this.#approved !== undefined || this.#tools.length > 0;
+    await this.#keep(isKnown ? this.#tools : undefined);
   }
 
   /** A person has allowed a call of a tool as it is now. @throws HarnessError McpRecordUnusable. */
@@ -86,10 +88,11 @@ export class KnownTools {
     await this.#keep([...others, tool]);
   }
 
-  async #keep(tools: readonly Definition[]): Promise<void> {
+  async #keep(tools: readonly Definition[] | undefined): Promise<void> {
     const program = this.#program === undefined ? {} : { program: this.#program };
-    await this.#parts.records.keep(this.#parts.spec, { ...program, tools });
-    this.#approved = byName(tools);
+    const record = { ...program, ...(tools === undefined ? {} : { tools }) };
+    await this.#parts.records.keep(this.#parts.spec, record);
+    if (tools !== undefined) this.#approved = byName(tools);
   }
 }
 

@@ -17,7 +17,8 @@ const VERSION = 1;
 export interface ServerRecord {
   /** The SHA-256 that they approved where it is another than the declaration's. */
   readonly program?: string;
-  readonly tools: readonly Definition[];
+  /** Absent: it has never said which it has. */
+  readonly tools?: readonly Definition[];
 }
 
 /**
@@ -47,10 +48,14 @@ export class Records {
     const value = parseJson(decode(found.bytes))?.value;
     if (!isObject(value) || value["version"] !== VERSION)
       throw unusable(path, "it is not what cinch writes there");
-    const tools = arrayAt(value, "tools").map(keptDefinition);
-    if (!tools.every((tool) => tool !== undefined)) throw unusable(path, "a tool in it is none");
+    const tools = value["tools"] === undefined ? undefined : arrayAt(value, "tools").map(keptDefinition);
+    if (tools?.every((tool) => tool !== undefined) === false) throw unusable(path, "a tool in it is none");
     const program = stringAt(value, "program");
-    return { tools, ...(program === undefined ? {} : { program }) };
+    const known = tools?.filter((tool) => tool !== undefined);
+    return {
+      ...(known === undefined ? {} : { tools: known }),
+      ...(program === undefined ? {} : { program }),
+    };
   }
 
   /** @throws HarnessError McpRecordUnusable where it cannot be kept: then it does not count. */
