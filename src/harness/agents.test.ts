@@ -228,6 +228,70 @@ test("[ENG-10] what a sub-agent says and calls is in no history but its own, als
   expect(JSON.stringify(messages)).not.toContain('"Ls"');
 });
 
+test("[RUN-03] a definition has the model that it names; a size whose provider has no key gives way to the session's, and that is told", async () => {
+  await using place = openPlace(
+    ask("go", { type: "named" }),
+    says("one"),
+    ask("go", { type: "sized" }),
+    says("two"),
+    ask("go", { type: "unkeyed" }),
+    says("ok"),
+  );
+  define(place, "named", "model: mock:other-1\n");
+  define(place, "sized", "model: haiku\n");
+  define(place, "unkeyed", "model: openai:gpt-5\n");
+  await using harness = await openAcknowledged(place);
+  const { own } = await send(harness, "go");
+  expect(place.mock.requests.map(({ body }) => body["model"])).toEqual([
+    ...["test-1", "other-1", "test-1", "test-1", "test-1", "test-1"],
+  ]);
+  expect(resultsOf(own)).toEqual([
+    "one",
+    "two\n\n[It worked with this session's model: haiku cannot be had, since there is no key for it.]",
+    "Provider openai needs a key. Set OPENAI_API_KEY, or pick another model with --model.",
+  ]);
+});
+
+test("[ENG-10 ENG-21] plan mode holds in a sub-agent, and a task for another session is refused in it", async () => {
+  await using place = openPlace(
+    ask("go"),
+    calls("Write", { file_path: "made.txt", content: "x" }),
+    says("could not"),
+    calls("Delegate", { prompt: "x" }),
+    says("ok"),
+  );
+  place.config(
+    `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[delegate]\nmodel = "mock:cheap"\n`,
+  );
+  await using harness = await place.open({ planMode: true, attended: true });
+  const { own, ofAgents } = await send(harness, "go");
+  expect(existsSync(join(place.repo, "made.txt"))).toBe(false);
+  expect(resultsOf(ofAgents)[0]).toContain("plan");
+  expect(resultsOf(own)).toEqual(["could not", expect.stringContaining("plan")]);
+  expect(toolsOf(place, 1)).not.toContain("ExitPlanMode");
+});
+
+test("[ENG-10 ENG-26] an input for a sub-agent that is told to the turn that runs: the sub-agent does it, and the model goes on with what it says", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using place = openPlace(
+    { parts: [{ tool: "Ls", input: { path: "." } }], hold: gate.promise },
+    says("checked"),
+    says("I know what it said"),
+  );
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const sending = send(harness, "go");
+  await place.mock.until(({ requests }) => requests.length === 1);
+  const content = [{ type: "text" as const, text: "check it" }];
+  await connection.send({ kind: "SendInput", sessionId, content, delivery: "steer", agent: "general" });
+  gate.resolve();
+  const { own, text } = await sending;
+  expect(of(own, "ToolCallStarted").map(({ payload }) => payload.tool)).toEqual(["Ls", "Agent"]);
+  expect(text).toBe("I know what it said");
+  expect(sentText(place, 2)).toContain("checked");
+});
+
 test("[ENG-10 RUN-03] a definition sees less than its parent, never more, and its programs are held to", async () => {
   await using place = openPlace(
     ask("go", { type: "git-only" }),
