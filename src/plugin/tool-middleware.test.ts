@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../test/support/tool-rig.ts";
-import { until } from "../../test/support/until.ts";
 import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import type { Event } from "../protocol/events.ts";
@@ -14,8 +13,8 @@ import { MIDDLEWARE_MS_MAX, pluginToolMiddleware } from "./tool-middleware.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** A tool that says what it was given, and writes down that it ran. */
-function echo(ran: string[]): Tool {
+/** A tool that says what it was given, and writes down that it ran. One call of it is slow. */
+function echo(ran: string[], slow: { run(): Promise<void> }): Tool {
   return {
     name: "Echo",
     description: "Says it again.",
@@ -28,7 +27,8 @@ function echo(ran: string[]): Tool {
       return { summary: `Echo:${text}`, target: { kind: "none" } };
     },
     async run(plan) {
-      await Bun.file("/dev/null").text(); // it takes a while
+      if (plan.summary === "Echo:slow") await slow.run();
+      for (let step = 0; step < 50; step++) await Promise.resolve(); // it takes a while
       ran.push(plan.summary);
       return says(plan.summary);
     },
@@ -40,6 +40,13 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   const told: Event[] = [];
   const ran: string[] = [];
   const judged: string[] = [];
+  const [begun, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = {
+    async run() {
+      begun.resolve();
+      await finish.promise;
+    },
+  };
   const { clock } = rig.world;
   const health = new PluginHealth("mine", rig.world.log);
   const contained = new Contained(health, clock, (event) => void told.push(event));
@@ -59,7 +66,10 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
     get told() {
       return told.map((event) => (event.kind === "Error" ? event.payload : event));
     },
-    call: (input: JsonObject) => rig.text(echo(ran), input, [own, gate]),
+    /** Resolves once the slow call runs, which goes on until it is told to finish. */
+    begun: begun.promise,
+    finish: finish.resolve,
+    call: (input: JsonObject) => rig.text(echo(ran, slow), input, [own, gate]),
   };
 }
 
@@ -127,24 +137,31 @@ test("[PLUG-01] a call whose middleware throws first goes on without it; with gu
 
 test("[PLUG-01 REL-02] middleware that never returns is given up, before the call and after it, and the tool's own time is not its", async () => {
   {
-    await using rig = openRig(() => NEVER);
-    const calling = rig.call({ text: "hi" });
-    await rig.clock.advance(MIDDLEWARE_MS_MAX);
-    expect(await calling).toBe("Echo:hi");
-  }
-  {
-    await using rig = openRig(async (_, next) => {
-      await next();
-      return await NEVER;
+    const entered = Promise.withResolvers<void>();
+    await using rig = openRig(() => {
+      entered.resolve();
+      return NEVER;
     });
     const calling = rig.call({ text: "hi" });
-    await rig.clock.advance(MIDDLEWARE_MS_MAX); // the tool may take as long as it likes
-    await until("the end of the tool", () => rig.ran.length > 0 && rig.clock.waiting > 0);
-    expect(rig.told).toEqual([]);
+    await entered.promise;
     await rig.clock.advance(MIDDLEWARE_MS_MAX);
     expect(await calling).toBe("Echo:hi");
-    expect([rig.ran, rig.told.length]).toEqual([["Echo:hi"], 1]);
   }
+  const after = Promise.withResolvers<void>();
+  await using rig = openRig(async (_, next) => {
+    await next();
+    after.resolve();
+    return await NEVER;
+  });
+  const calling = rig.call({ text: "slow" });
+  await rig.begun;
+  await rig.clock.advance(MIDDLEWARE_MS_MAX * 2);
+  expect(rig.told).toEqual([]);
+  rig.finish();
+  await after.promise;
+  await rig.clock.advance(MIDDLEWARE_MS_MAX);
+  expect(await calling).toBe("Echo:slow");
+  expect([rig.ran, rig.told.length]).toEqual([["Echo:slow"], 1]);
 });
 
 test("[PLUG-01] what throws after the call leaves its result, once; what calls next twice or too late runs nothing twice", async () => {
