@@ -156,16 +156,16 @@ class StreamableHttp implements Transport {
 }
 
 /** The older transport: one stream, which is the connection. It is not opened a second time: the server knows nobody then. */
-function eventSource(url: URL, fetch: RemoteFetch): Transport {
+function eventSource(url: URL, reach: RemoteFetch): Transport {
   let isOpened = false;
   const transport: SSEClientTransport = new SSEClientTransport(url, {
-    async fetch(target, init) {
-      if (init?.method === "POST") return await fetch(target, init);
+    fetch: async (target, init) => {
+      if (init?.method === "POST") return await reach(target, init);
       if (isOpened) {
         queueMicrotask(() => void transport.close());
         throw new Error("the stream of the server has ended");
       }
-      const response = await fetch(target, init);
+      const response = await reach(target, init);
       isOpened = response.ok;
       return response;
     },

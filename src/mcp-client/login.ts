@@ -93,10 +93,10 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
 }
 
 /** What the server says of the token that it wants, asked without one. */
-async function challengeOf(url: URL, fetch: RemoteFetch): Promise<Challenge> {
+async function challengeOf(url: URL, reach: RemoteFetch): Promise<Challenge> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const response = await fetch(url, { method: "POST", headers, body });
+  const response = await reach(url, { method: "POST", headers, body });
   await response.body?.cancel();
   return challengeFrom(response.headers.get("www-authenticate") ?? "");
 }

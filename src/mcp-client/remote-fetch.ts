@@ -68,21 +68,21 @@ async function withHead(
 }
 
 /** Sends with the server's token while there is one, and without where there is none and none has to be. */
-function sender({ name, bearer = false }: RemoteServer, { fetch, authorized }: RemotePorts) {
+function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
   const without = new Set<string>();
   return async (url: string, init: Sent): Promise<Response> => {
     const { pathname } = new URL(url);
     if (!without.has(pathname)) {
       try {
         const credential = { kind: "header", header: "authorization", prefix: "Bearer " } as const;
-        return await authorized({ ...init, url, provider: credentialName(name), credential });
+        return await ports.authorized({ ...init, url, provider: credentialName(name), credential });
       } catch (thrown) {
         if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") throw thrown;
         if (bearer) throw new HarnessError("McpLoginNeeded", { name });
         if (without.size < PATHS_MAX) without.add(pathname); // whoever logs in makes a new connection
       }
     }
-    return await fetch(url, init);
+    return await ports.fetch(url, init);
   };
 }
 
