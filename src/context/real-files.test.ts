@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { says } from "../../test/support/mock-provider/turn.ts";
+import { openPlace, turn } from "../../test/support/place.ts";
 import { ROOT } from "../../test/support/source.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { byteLength, decode } from "../base/text.ts";
+import { openReview } from "../harness/review.ts";
+import { openHarness } from "../harness.ts";
 import { fence } from "../trust/fence.ts";
 import { readContextFiles } from "./agents-md.ts";
 
@@ -93,4 +97,42 @@ test("[CTX-01] every fallback is read only where the profile lists it, in its or
   }
   rmSync(join(directory.path, "AGENTS.md"));
   expect((await read(["AGENTS.md"])).map(({ path }) => path)).toEqual(["sub/AGENTS.md"]);
+});
+
+test("[CTX-01 TOFU-01] each fallback that a profile lists is acknowledged by itself, and reaches the model behind the fence, after AGENTS.md", async () => {
+  await using place = openPlace(says("fine"));
+  place.write(".git/HEAD", "ref: x\n");
+  const paths = [
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".cursorrules",
+    ".cursor/rules/a.mdc",
+    "GEMINI.md",
+    ".windsurfrules",
+  ];
+  const all = [...paths, ".github/copilot-instructions.md"];
+  for (const path of all) place.write(path, `words of ${path}`);
+  mkdirSync(join(place.root, "config/profiles"));
+  const profile = join(place.root, "config/profiles/many.toml");
+  writeFileSync(profile, `context_sources = ${JSON.stringify(ALL)}\n`);
+  const options = place.options({ profile: "many" });
+  const refusal = async () => {
+    const opening = openHarness(options, new AbortController().signal);
+    return await opening.then(
+      async (harness) => await harness[Symbol.asyncDispose](),
+      (thrown: Error) => thrown.message,
+    );
+  };
+  for (const path of all) {
+    expect(await refusal()).toContain(path);
+    const { ledger, pending } = await openReview(options);
+    await ledger.approve(pending.filter((each) => each.path === path).map(({ item }) => item));
+  }
+  await using harness = await openHarness(options, new AbortController().signal);
+  await turn(harness, "hi");
+  const system = JSON.stringify(place.mock.requests[0]?.body["system"]);
+  const told = [...system.matchAll(/<untrusted-(?:agents-md|context-file)>\\n([^:]+):/g)].map(
+    ([, path]) => path,
+  );
+  expect(told).toEqual(all);
 });

@@ -8,6 +8,7 @@ import type { McpUpdate } from "../../../test/support/mcp-stdio.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
+import { RuntimeInfo } from "../../protocol/resources.ts";
 import type { ToolMiddleware } from "../../tool/middleware.ts";
 import type { Questions } from "../multiplex/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../multiplex/questions.ts";
@@ -446,6 +447,18 @@ test("[CTL-09] resources are read in both spellings, and what is long is read in
   expect(await failureOf(mcp.client.getPrompt({ name: "harness/v1://skill/none" }))).toMatchObject({
     data: { reason: "UnknownResource" },
   });
+});
+
+test("[SES-12 CTL-09] harness/v1://runtime tells what the caches hold of their one budget, and how each is doing", async () => {
+  await using control = await openControlRig({ script: [says("one")] });
+  await control.rig.send("first");
+  await using mcp = await mcpClient(control);
+  const { contents } = await mcp.client.readResource({ uri: "harness/v1://runtime" });
+  const [content] = contents;
+  const text = content !== undefined && "text" in content ? content.text : "";
+  const { caches } = RuntimeInfo.parse(JSON.parse(text));
+  expect(caches.bytes_max).toBe(32 * 1_048_576);
+  expect(caches.bytes).toBe(caches.each.reduce((sum, cache) => sum + cache.bytes, 0));
 });
 
 test("[CTL-09] whoever follows what has no events is told when it changes", async () => {
