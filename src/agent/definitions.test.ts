@@ -179,6 +179,26 @@ test("[ENG-10] kinds that would start each other in a circle are refused, with t
   expect(warnings).toEqual(["/user/e.md:4: tools: there is no agent nobody"]);
 });
 
+test("[RUN-03] a pattern of names takes time in proportion to them; skills that are named can be loaded", () => {
+  const { agents } = agentSet([
+    file("hub", "tools: mcp__*hub*__read*\nskills: [one]\n"),
+    file("stars", `tools: "${"*a".repeat(50)}*b"\n`),
+  ]);
+  const [, hub, stars] = agents;
+  if (hub === undefined || stars === undefined) throw new Error("two agents");
+  const named = [
+    "mcp__github__read_file",
+    "mcp__hub__read",
+    "mcp__hub__write",
+    "xmcp__hub__read",
+    "Skill",
+    "Read",
+  ];
+  expect(named.filter(sees(hub, true))).toEqual(["mcp__github__read_file", "mcp__hub__read", "Skill"]);
+  expect(sees(stars, true)("a".repeat(64))).toBe(false);
+  expect(sees(stars, true)(`${"a".repeat(63)}b`)).toBe(true);
+});
+
 test("[ENG-10 ENG-14] a project's instructions stand behind the fence, which they cannot leave; a person's own do not", () => {
   const [own, projects] = [file("a"), file("b", "", "project")].map((each) => agentSet([each]).agents[1]);
   if (own === undefined || projects === undefined) throw new Error("two agents");

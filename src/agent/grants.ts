@@ -9,16 +9,15 @@ const THE_WAY = new Set(["ToolSearch", "CallTool"]);
 
 /** Whether a sub-agent of this kind sees a tool that its parent sees (RUN-03). */
 export function sees(
-  { tools, disallowedTools }: AgentDefinition,
+  { tools, disallowedTools, skills }: AgentDefinition,
   mayStart: boolean,
 ): (tool: string) => boolean {
-  const granted = tools?.map(({ name }) => patternOf(name));
-  const denied = disallowedTools.map(patternOf);
   return (tool) => {
     if (THE_WAY.has(tool)) return true;
     if (OF_THE_SESSION.has(tool) || (tool === "Agent" && !mayStart)) return false;
-    if (denied.some((pattern) => pattern.test(tool))) return false;
-    return granted === undefined || granted.some((pattern) => pattern.test(tool));
+    if (disallowedTools.some((pattern) => fits(pattern, tool))) return false;
+    if (tool === "Skill" && skills.length > 0) return true; // what it is told to load it can
+    return tools === undefined || tools.some(({ name }) => fits(name, tool));
   };
 }
 
@@ -36,8 +35,19 @@ export function kindsOf({ tools = [] }: AgentDefinition): readonly string[] | un
   return grants.flatMap(({ only = [] }) => only);
 }
 
-function patternOf(name: string): RegExp {
-  return new RegExp(`^${name.split("*").map(RegExp.escape).join(".*")}$`);
+/** Whether a name is one of a pattern in which `*` is any characters: each part where it first can be, whatever a file says. */
+function fits(pattern: string, name: string): boolean {
+  const [start = "", ...rest] = pattern.split("*");
+  const end = rest.pop();
+  if (end === undefined) return name === pattern;
+  if (!name.startsWith(start)) return false;
+  let at = start.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - at >= end.length && name.endsWith(end);
 }
 
 /**
