@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { costMs } from "../../test/support/cost.ts";
 import { blocksOf } from "../../test/support/documents.ts";
 import { holds } from "../../test/support/property.ts";
 import { filesUnder, readSource } from "../../test/support/source.ts";
 import { encode } from "../base/text.ts";
 import { agentSet } from "./agent-set.ts";
+import { GENERAL } from "./definition.ts";
 import { onlyPrograms, programsOf, sees } from "./grants.ts";
 import { hintOf } from "./hint.ts";
 import { readDefinition } from "./read-definition.ts";
@@ -141,6 +143,38 @@ test("[RUN-03 REL-06] no text makes the reader throw, and what it reads grants n
     expect(isSeen("Delegate") || isSeen("EnterPlanMode") || isSeen("TodoWrite")).toBe(false);
   });
   await holds(property, 500);
+});
+
+test("[RUN-03] a star in a grant is any characters, and the parts around it stand in their order", () => {
+  const seen = (pattern: string, name: string) =>
+    sees({ ...GENERAL, tools: [{ name: pattern }], disallowedTools: [] }, true)(name);
+  const all = [
+    "*",
+    "mcp__*",
+    "*__read",
+    "mcp__*__read",
+    "m*c*read",
+    "mcp__hub__read",
+    "*a*",
+    "**",
+    "*read*read",
+  ];
+  expect(all.map((pattern) => seen(pattern, "mcp__hub__read"))).toEqual(
+    ["*", "mcp__*", "*__read", "mcp__*__read", "m*c*read", "mcp__hub__read", "*a*", "**"]
+      .map(() => true)
+      .concat(false),
+  );
+  const none = ["mcp", "read", "mcp__hub__*read__", "*hub", "hub*", "mcp__hub__rea*ead", "."];
+  expect(none.map((pattern) => seen(pattern, "mcp__hub__read"))).toEqual(none.map(() => false));
+});
+
+test("[RUN-03 REL-06] a grant of nothing but stars takes no time to be looked at", async () => {
+  const name = "mcp__everything__get_annotated_message_of_the_day_as_it_is_said";
+  for (const agent of [
+    { ...GENERAL, tools: [{ name: `${"*".repeat(7)}z` }] },
+    { ...GENERAL, disallowedTools: [`${"*".repeat(7)}z`] },
+  ])
+    expect(await costMs(() => sees(agent, true)(name), 100)).toBeLessThan(100);
 });
 
 test("[RUN-03 ENG-10] a name belongs to one file: your own before the project's, and none may be built in", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { costMs } from "../../test/support/cost.ts";
 import { near } from "./near.ts";
 
 test("[CLI-01] the known words that a mistyped one was meant to be are found, and none where nothing is near", () => {
@@ -10,4 +11,11 @@ test("[CLI-01] the known words that a mistyped one was meant to be are found, an
 
 test("[TOOL-10] at most three are named, the likeliest first", () => {
   expect(near("read", ["Reads", "Dread", "Read", "Reader", "Bread"])).toEqual(["Read", "Reads", "Dread"]);
+});
+
+test("[CLI-01 REL-06] a text that is too long to be a name is like none, and costs nothing to compare", async () => {
+  const known = Array.from({ length: 256 }, (_, at) => "x".repeat(60) + at);
+  expect(near("x".repeat(257), ["x".repeat(257), "x".repeat(300)])).toEqual([]);
+  expect(near(`${"x".repeat(60)}7`, ["y".repeat(1_000_000), ...known])[0]).toBe(`${"x".repeat(60)}7`);
+  expect(await costMs(() => near("x".repeat(10_000), known), 100)).toBeLessThan(100);
 });

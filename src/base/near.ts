@@ -1,4 +1,6 @@
 const NEAR_MAX = 3;
+/** What is longer is no name: nobody has mistyped it, and to compare it takes its length times that of every name. */
+const WORD_CHARACTERS_MAX = 256;
 
 /**
  * The few known words that a mistyped one was probably meant to be, the likeliest first.
@@ -7,10 +9,11 @@ const NEAR_MAX = 3;
  * of the letters (but one at least) are other ones, missing, too many, or swapped with their neighbour.
  */
 export function near(word: string, known: readonly string[]): readonly string[] {
+  if (word === "" || word.length > WORD_CHARACTERS_MAX) return [];
   const wanted = fold(word);
-  if (wanted === "") return [];
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
   return known
+    .filter(({ length }) => length <= WORD_CHARACTERS_MAX)
     .map((candidate) => ({ candidate, rank: rank(wanted, fold(candidate)) }))
     .filter((entry) => entry.rank <= distanceMax)
     .sort((a, b) => a.rank - b.rank)

@@ -56,9 +56,13 @@ export function writtenPrompts(trust: ProjectTrust): SessionPart | undefined {
       const known = [...written.templates.keys()];
       throw new HarnessError("UnknownPromptTemplate", { name: verb, known: hintOf(verb, known) });
     }
-    const { expandTemplate } = await import("../prompt-template/expand.ts");
+    const { EXPANDED_CHARACTERS_MAX, expandTemplate } = await import("../prompt-template/expand.ts");
     const args = isObject(payload) && Array.isArray(payload["args"]) ? payload["args"].map(String) : [];
     const prompt = expandTemplate(template.text, { args, text: stringAt(payload, "text") ?? args.join(" ") });
+    if (prompt === undefined) {
+      const problem = `/${PROMPTS}:${verb} would be more than ${EXPANDED_CHARACTERS_MAX} characters long with these words.`;
+      throw new HarnessError("PromptTemplateInvalid", { problem });
+    }
     return { result: { prompt } };
   };
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { costMs } from "../../test/support/cost.ts";
 import { holds } from "../../test/support/property.ts";
 import { MENTIONS_MAX, mentionsIn } from "./mentions.ts";
 
@@ -21,6 +22,12 @@ test("[CTX-03] paths are named with an at sign, in quotes where they have blanks
 test("[CTX-03] addresses and the like name no path", () => {
   expect(paths("mail a@b.example, x.@y, foo@bar, @, @@twice, path/@scope")).toEqual([]);
   expect(paths(Array.from({ length: 99 }, (_, at) => `@f${at}`).join(" "))).toHaveLength(MENTIONS_MAX);
+});
+
+test("[CTX-03 REL-06] a word without end, and many that end in dots, are read in time that grows with them", async () => {
+  expect(await costMs(() => mentionsIn(`@a${".!".repeat(40_000)}x`), 200)).toBeLessThan(200);
+  expect(await costMs(() => mentionsIn(` @a${".!".repeat(500)}x`.repeat(300)), 200)).toBeLessThan(200);
+  expect(paths(`@${"a".repeat(3_000)}`)).toEqual([]);
 });
 
 test("[CTX-03 REL-06] any text is read, and what is found stands in it", async () => {

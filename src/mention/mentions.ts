@@ -12,7 +12,9 @@ export interface Mention {
 /** The at sign begins a word: no e-mail address, no decorator behind a bracket's end. */
 const MENTION = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))/gu;
 /** What ends a sentence, and not a path. */
-const SENTENCE_END = /[.!?…]+$/u;
+const SENTENCE_END = /(?<![.!?…])[.!?…]+$/u;
+/** A word that is longer names no file, however a sentence ends in it. */
+const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
 
 /**
  * The paths that an input names with an at sign (CTX-03): `@src/a.ts`, `@docs/`, `@"a b.txt"`, each once, in order. What
@@ -23,6 +25,7 @@ export function mentionsIn(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
   for (const [written, quoted, bare = ""] of text.matchAll(MENTION)) {
     if (found.size === MENTIONS_MAX) break;
+    if (written.length > WORD_CHARACTERS_MAX) continue;
     const path = quoted ?? bare.replace(SENTENCE_END, "");
     if (path === "" || path.length > PATH_CHARACTERS_MAX || found.has(path)) continue;
     found.set(path, { path, written: quoted === undefined ? `@${path}` : written });

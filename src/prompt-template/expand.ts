@@ -6,23 +6,28 @@ export interface TemplateWords {
   readonly text: string;
 }
 
+/** Of what a template becomes: a place that stands often makes much of few words. */
+export const EXPANDED_CHARACTERS_MAX = 1_000_000;
+
 const PLACE = /\$(?:(ARGUMENTS|@)|\{?([1-9])\}?|(\$))/g;
 
 /**
  * The prompt that a template makes of some words: `$ARGUMENTS` (or `$@`) is all of them as they were typed, `$1` to `$9`
  * one each, `$$` a dollar sign. Where the text has no place for words, they stand behind it. Nothing is executed, whatever
- * the text says, and what stands in the words is not looked at for places.
+ * the text says, and what stands in the words is not looked at for places. Undefined where that is more than
+ * `EXPANDED_CHARACTERS_MAX`.
  */
-export function expandTemplate(text: string, { args, text: typed }: TemplateWords): string {
+export function expandTemplate(text: string, { args, text: typed }: TemplateWords): string | undefined {
   let isPlaced = false;
+  let left = EXPANDED_CHARACTERS_MAX - text.length;
   const expanded = text.replaceAll(PLACE, (_, all?: string, digit?: string) => {
-    if (all !== undefined) {
-      isPlaced = true;
-      return typed;
-    }
-    if (digit === undefined) return "$";
+    if (all === undefined && digit === undefined) return "$";
     isPlaced = true;
-    return args[Number(digit) - 1] ?? "";
+    const words = all === undefined ? (args[Number(digit) - 1] ?? "") : typed;
+    left -= words.length;
+    return left < 0 ? "" : words;
   });
+  if (!isPlaced && typed !== "") left -= typed.length;
+  if (left < 0) return undefined;
   return isPlaced || typed === "" ? expanded : `${expanded}\n\n${typed}`;
 }

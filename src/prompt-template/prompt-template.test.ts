@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { encode } from "../base/text.ts";
-import { expandTemplate } from "./expand.ts";
+import { EXPANDED_CHARACTERS_MAX, expandTemplate } from "./expand.ts";
 import { readTemplate } from "./template.ts";
 
 const read = (text: string, path = "/u/prompts/review.md") =>
@@ -56,12 +56,21 @@ test("[CTX-03] words go to their places, all of them or one each; without a plac
   expect(expandTemplate("say $1", { args: ["$2", "no"], text: "$2 no" })).toBe("say $2");
 });
 
+test("[CTX-03 REL-06] a template with many places does not make of few words more than there is room for", () => {
+  const words = { args: ["y".repeat(1_000)], text: "y".repeat(1_000) };
+  expect(expandTemplate("$@".repeat(50_000), words)).toBeUndefined();
+  expect(expandTemplate("$1".repeat(50_000), words)).toBeUndefined();
+  expect(expandTemplate("$@".repeat(900), words)).toHaveLength(900_000);
+  const long = { args: [], text: "y".repeat(EXPANDED_CHARACTERS_MAX) };
+  expect(expandTemplate("Do it.", long)).toBeUndefined();
+});
+
 test("[CTX-03 REL-06] any bytes are read as a template or told as none, and any template takes any words", async () => {
   await holds(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (bytes, typed) => {
       const result = readTemplate({ path: "/p/x.md", source: "project", bytes });
       if (result.kind === "problem") expect(result.problem).toStartWith("/p/x.md");
-      else expect(typeof expandTemplate(result.template.text, { args: [typed], text: typed })).toBe("string");
+      else expect(expandTemplate(result.template.text, { args: [typed], text: typed })).toBeString();
     }),
   );
   const piece = fc.constantFrom("---\n", "description: ", "[", "$1", "&a ", "\n", "x");
