@@ -298,6 +298,29 @@ test(
   HANG_MS_MAX,
 );
 
+test("[MCP-01 R23] a call that is never answered ends after its time, and no other", async () => {
+  const clock = fakeClock();
+  const hung: Message[] = [];
+  await using server = openServer((message) => {
+    hung.push(message);
+    return new Promise<Response>(() => undefined);
+  });
+  const remote = await openRemote(
+    { name: "there", transport: "http", url: server.url, headers: {} },
+    { ...PORTS, clock },
+    { callMsMax: 90_000 },
+  );
+  const client = new Client({ name: "cinch", version: "0" });
+  await client.connect(remote);
+  const result = called(client);
+  await until("the call", () => hung.length === 1);
+  await clock.advance(89_999);
+  expect(await Promise.race([result, Promise.resolve("waits")])).toBe("waits");
+  await clock.advance(1);
+  expect(await result).toStartWith("failed: ");
+  await client.close();
+});
+
 test("[MCP-01 REL-04] closing the connection ends every stream of it", async () => {
   let left = 0;
   const endless = () =>

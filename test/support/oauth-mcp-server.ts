@@ -9,6 +9,8 @@ export interface OAuthServerOptions {
   readonly back?: (query: URLSearchParams) => void;
   /** Answers in the place of the token endpoint. */
   readonly token?: (form: URLSearchParams) => Response | undefined;
+  /** Calls are answered in a stream, after a sign of progress, and the server has a stream of its own. */
+  readonly streams?: boolean;
   /** How long tokens live, in seconds. */
   readonly seconds?: number;
 }
@@ -22,6 +24,7 @@ export function startOAuthMcpServer({
   resource,
   back,
   token,
+  streams = false,
   seconds = 3_600,
 }: OAuthServerOptions = {}) {
   const good = new Set<string>();
@@ -34,6 +37,7 @@ export function startOAuthMcpServer({
     [];
   const forms: URLSearchParams[] = [];
   let count = 0;
+  let open = 0;
 
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -137,12 +141,32 @@ export function startOAuthMcpServer({
       const challenge = `Bearer resource_metadata="${origin()}/.well-known/oauth-protected-resource/mcp", scope="read"`;
       return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
     }
+    if (request.method === "DELETE") return new Response(null, { status: 204 });
+    if (request.method === "GET" && streams) return opened(request.signal);
     if (request.method !== "POST") return new Response(null, { status: 405 });
     const { id, method } = (await request.json()) as { readonly id?: number; readonly method: string };
     if (id === undefined) return new Response(null, { status: 202 });
     const result = resultOf(method, authorization);
     const error = { code: -32_601, message: "no such method" };
-    return Response.json({ jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) });
+    const answer = { jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) };
+    const session = streams && method === "initialize" ? { "mcp-session-id": "one" } : undefined;
+    if (!streams || method !== "tools/call")
+      return Response.json(answer, session === undefined ? {} : { headers: session });
+    const progress = {
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken: id, progress: 1 },
+    };
+    return streamed(`data: ${JSON.stringify(progress)}\n\n`, `data: ${JSON.stringify(answer)}\n\n`);
+  }
+
+  /** A stream on which nothing comes, until its reader leaves. */
+  function opened(leaves: AbortSignal): Response {
+    open += 1;
+    leaves.addEventListener("abort", () => {
+      open -= 1;
+    });
+    return streamed(": open\n\n", new Promise<string>(() => undefined));
   }
 
   return {
@@ -150,6 +174,8 @@ export function startOAuthMcpServer({
     origin: origin(),
     seen,
     forms,
+    /** Streams of its own that somebody reads. */
+    openStreams: () => open,
     /** One that was given out in another way. */
     admit: (given: string) => void good.add(given),
     /** Every token that is out counts no more. */
@@ -158,6 +184,20 @@ export function startOAuthMcpServer({
     forget: () => refreshable.clear(),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
+}
+
+/** A body of these pieces, each sent when it is there. */
+function streamed(...pieces: readonly (string | Promise<string>)[]): Response {
+  const encoder = new TextEncoder();
+  const left = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = left.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(encoder.encode(await next));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
 function resultOf(method: string, authorization: string | null): unknown {

@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-server.ts";
+import { until } from "../../../test/support/until.ts";
+import { temporaryDirectory } from "../../../test/support/world.ts";
+import { Secret } from "../../base/brand.ts";
+import { SILENT } from "../../base/log.ts";
+import { hostClock } from "../../host/clock.ts";
+import { hostFetch, hostFetchThrough } from "../../host/fetch.ts";
+import { hostListen } from "../../host/listen.ts";
+import { hostRandom } from "../../host/random.ts";
+import { hostResolve } from "../../host/resolve.ts";
+import { connect } from "../../mcp-client/connection.ts";
+import type { Grant } from "../../mcp-client/grant.ts";
+import { renderGrant } from "../../mcp-client/grant.ts";
+import { openRemote, remoteProblem } from "../../mcp-client/http.ts";
+import { logIn } from "../../mcp-client/login.ts";
+import { toolOutput } from "../../mcp-client/results.ts";
+import { helperClient } from "../helper/client.ts";
+import { openHelper } from "../helper/open.ts";
+import { openMachineKey } from "../machine-key.ts";
+import { changeStore } from "../store/key-store.ts";
+
+const { signal } = new AbortController();
+const fetch = hostFetch();
+const listen = hostListen(SILENT);
+
+/** A helper with a store of its own, and the engine's end of it. */
+async function openRig() {
+  const folder = temporaryDirectory();
+  const report = await openHelper(
+    {
+      socket: join(folder.path, "helper.sock"),
+      variables: {},
+      directory: folder.path,
+      workingDir: folder.path,
+      insecureDevKey: false,
+    },
+    {
+      fetch,
+      listen,
+      random: hostRandom,
+      clock: hostClock,
+      configured: () => Promise.resolve({ customs: [], keychain: false }),
+    },
+  );
+  if (report.kind !== "ready") throw new Error(`the helper refused: ${report.reason}`);
+  const client = helperClient();
+  client.tell(report);
+  const credentials = client.credentials({
+    fetch,
+    fetchThrough: hostFetchThrough,
+    variableFor: () => undefined,
+  });
+  return {
+    report,
+    ports: { clock: hostClock, fetch, authorized: credentials.send, log: SILENT },
+    async keep(grant: Grant): Promise<void> {
+      using machineKey = await openMachineKey({ directory: folder.path, random: hostRandom });
+      const secret = new Secret("api-key", renderGrant(grant));
+      const entry = {
+        provider: "mcp:guarded",
+        account: "default",
+        secret,
+        addedAt: "2026-01-01T00:00:00.000Z",
+      };
+      await changeStore({ path: join(folder.path, "creds.enc"), machineKey, random: hostRandom }, () => [
+        entry,
+      ]);
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test("[MCP-01 CRED-03] a login made while the engine runs counts; calls stream through the helper, and leaving ends all of it", async () => {
+  await using server = startOAuthMcpServer({ streams: true });
+  await using rig = await openRig();
+  expect(rig.report.held).toEqual([]);
+  const declared = { name: "guarded", transport: "http", url: server.url, headers: {} } as const;
+  const parts = { clock: hostClock, log: SILENT, version: "0", onToolsChanged: () => undefined };
+  const opened = async () => await connect(await openRemote(declared, rig.ports), "auto", parts, signal);
+  expect(await opened().then(() => "let in", remoteProblem)).toContain("cinch creds login mcp:guarded");
+
+  const show = async (page: URL) => void (await agree(page));
+  const login = { clock: hostClock, random: hostRandom, fetch, resolve: hostResolve, listen, show };
+  await rig.keep(await logIn({ name: "guarded", url: server.url, scopes: [] }, login, signal));
+  const connection = await opened();
+  await until("the stream of the server", () => server.openStreams() === 1);
+  const progress: number[] = [];
+  const onProgress = (each: { readonly progress: number }) => progress.push(each.progress);
+  const result = await connection.call("whoami", {}, { signal, onProgress });
+  expect(toolOutput(result).content).toEqual([
+    { type: "text", text: "let in, with Bearer «redacted:api-key»" },
+  ]);
+  expect(progress).toEqual([1]);
+  await connection.close();
+  await until("the end of its stream", () => server.openStreams() === 0);
+  expect(server.seen.at(-1)).toMatchObject({ method: "DELETE", path: "/mcp" });
+}, 60_000);
