@@ -139,6 +139,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/harness/mcp-session.ts",
     "src/mcp-client/pool.ts",
     "src/skill/load-skills.ts",
+    "src/harness/open-mcp-pool.ts",
     "src/skill/builtin-skills.ts",
     "src/skill/texts.ts",
     "src/skill/kept-skills.ts",

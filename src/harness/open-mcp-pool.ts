@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { version } from "../../package.json";
+import type { World } from "../base/world.ts";
+import { McpPool } from "../mcp-client/pool.ts";
+import { Records } from "../mcp-client/records.ts";
+import { serverLog } from "../mcp-client/server-log.ts";
+import type { HarnessPaths } from "./options.ts";
+import type { Providers } from "./providers.ts";
+
+export interface EngineServersParts {
+  readonly world: World;
+  readonly paths: HarnessPaths;
+  readonly providers: Pick<Providers, "credentials">;
+}
+
+/** The pool of an engine's MCP servers, with what of the engine a server can reach: keys that are put in for it, people. */
+export function openMcpPool({ world, paths, providers }: EngineServersParts): McpPool {
+  return new McpPool({
+    world,
+    version,
+    records: new Records(join(paths.config, "mcp-servers"), world.random),
+    async openAddress(spec, log) {
+      const { openRemote } = await import("../mcp-client/http.ts");
+      const { clock, fetch } = world;
+      const ports = { clock, fetch, log, authorized: providers.credentials.send };
+      return await openRemote(spec, ports, { callMsMax: spec.callMsMax });
+    },
+    prepare(client, server) {
+      client.setRequestHandler("elicitation/create", async ({ params }) => {
+        const { elicit } = await import("../mcp-client/elicitation.ts");
+        return await elicit(server.spec.name, params, server.asking);
+      });
+      const log = world.log.for(`mcp.${server.spec.name}`);
+      client.setNotificationHandler("notifications/message", serverLog(log, world.clock));
+    },
+  });
+}
