@@ -5,6 +5,9 @@ import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../test/support/place.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 
+/** For hangs. */
+const SLOW_MS = 60_000;
+
 const PARALLEL = 'name = "p"\ntool_execution = "parallel-read-only"\n';
 
 function happened(events: readonly Envelope[]): readonly string[] {
@@ -14,43 +17,51 @@ function happened(events: readonly Envelope[]): readonly string[] {
   });
 }
 
-test("[ENG-20] a profile that opts in reads files at the same time; what would ask or change runs alone", async () => {
-  await using place = openPlace(
-    {
-      parts: [
-        { tool: "Read", input: { file_path: "one.txt" } },
-        { tool: "Grep", input: { pattern: "two" } },
-        { tool: "Bash", input: { command: "true" } },
-        { tool: "Read", input: { file_path: "one.txt", limit: 1 } },
-        { tool: "Read", input: { file_path: "/etc/hostname" } },
-        { tool: "Read", input: { file_path: "two.txt" } },
-      ],
-    },
-    says("done"),
-  );
-  place.write("one.txt", "one\n");
-  place.write("two.txt", "two\n");
-  mkdirSync(join(place.root, "config/profiles"), { recursive: true });
-  writeFileSync(join(place.root, "config/profiles/p.toml"), PARALLEL);
-  await using harness = await place.open({ profile: "p" });
-  const events = await turn(harness, "read all");
-  expect(happened(events).slice(0, 2)).toEqual(["Read begins", "Grep begins"]);
-  expect(happened(events).slice(4, 9)).toEqual([
-    ...["Bash begins", "ends", "Read begins", "ends", "Read begins"],
-  ]);
-  expect(happened(events).at(-1)).toBe("refused"); // nobody can be asked, and nothing after it runs
-  expect(harness.notices).toEqual([]);
-});
+test(
+  "[ENG-20] a profile that opts in reads files at the same time; what would ask or change runs alone",
+  async () => {
+    await using place = openPlace(
+      {
+        parts: [
+          { tool: "Read", input: { file_path: "one.txt" } },
+          { tool: "Grep", input: { pattern: "two" } },
+          { tool: "Bash", input: { command: "true" } },
+          { tool: "Read", input: { file_path: "one.txt", limit: 1 } },
+          { tool: "Read", input: { file_path: "/etc/hostname" } },
+          { tool: "Read", input: { file_path: "two.txt" } },
+        ],
+      },
+      says("done"),
+    );
+    place.write("one.txt", "one\n");
+    place.write("two.txt", "two\n");
+    mkdirSync(join(place.root, "config/profiles"), { recursive: true });
+    writeFileSync(join(place.root, "config/profiles/p.toml"), PARALLEL);
+    await using harness = await place.open({ profile: "p" });
+    const events = await turn(harness, "read all");
+    expect(happened(events).slice(0, 2)).toEqual(["Read begins", "Grep begins"]);
+    expect(happened(events).slice(4, 9)).toEqual([
+      ...["Bash begins", "ends", "Read begins", "ends", "Read begins"],
+    ]);
+    expect(happened(events).at(-1)).toBe("refused"); // nobody can be asked, and nothing after it runs
+    expect(harness.notices).toEqual([]);
+  },
+  SLOW_MS,
+);
 
-test("[ENG-20 ENG-04] a profile that does not opt in runs one call after the other", async () => {
-  const read = { tool: "Read", input: { file_path: "one.txt" } };
-  await using place = openPlace(
-    { parts: [read, { tool: "Grep", input: { pattern: "one" } }] },
-    calls("Ls", {}),
-    says("done"),
-  );
-  place.write("one.txt", "one\n");
-  await using harness = await place.open();
-  const [first] = [happened(await turn(harness, "read all"))];
-  expect(first).toEqual(["Read begins", "ends", "Grep begins", "ends", "Ls begins", "ends"]);
-});
+test(
+  "[ENG-20 ENG-04] a profile that does not opt in runs one call after the other",
+  async () => {
+    const read = { tool: "Read", input: { file_path: "one.txt" } };
+    await using place = openPlace(
+      { parts: [read, { tool: "Grep", input: { pattern: "one" } }] },
+      calls("Ls", {}),
+      says("done"),
+    );
+    place.write("one.txt", "one\n");
+    await using harness = await place.open();
+    const [first] = [happened(await turn(harness, "read all"))];
+    expect(first).toEqual(["Read begins", "ends", "Grep begins", "ends", "Ls begins", "ends"]);
+  },
+  SLOW_MS,
+);

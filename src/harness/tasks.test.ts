@@ -118,7 +118,7 @@ test(
     const unknown = connection.send({
       kind: "StopTask",
       sessionId,
-      taskId: `${first.slice(0, -1)}X` as typeof first,
+      taskId: sessionId.replace("sess", "task") as typeof first,
     });
     await expect(unknown).rejects.toMatchObject({ message: expect.stringContaining("no task is known") });
     await connection.send({ kind: "EndSession", sessionId });
@@ -128,57 +128,65 @@ test(
   SLOW_MS,
 );
 
-test("[ENG-24 PERM-01] the model schedules work only where a person says so, who is shown all of it", async () => {
-  const input = {
-    name: "nightly",
-    prompt: "look after\nthe tests",
-    cron: "0 3 * * *",
-    time_zone: "Europe/Berlin",
-    level: "WorkspaceWrite",
-  };
-  const schedule = calls("CallTool", { name: "ScheduleTask", input });
-  await using place = openPlace(schedule, says("refused"), schedule, says("done"), schedule, says("taken"));
-  place.config(
-    `[tasks]\nschedule = true\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
-  );
-  const file = join(place.root, "data/tasks/nightly.toml");
-  {
+test(
+  "[ENG-24 PERM-01] the model schedules work only where a person says so, who is shown all of it",
+  async () => {
+    const input = {
+      name: "nightly",
+      prompt: "look after\nthe tests",
+      cron: "0 3 * * *",
+      time_zone: "Europe/Berlin",
+      level: "WorkspaceWrite",
+    };
+    const schedule = calls("CallTool", { name: "ScheduleTask", input });
+    await using place = openPlace(schedule, says("refused"), schedule, says("done"), schedule, says("taken"));
+    place.config(
+      `[tasks]\nschedule = true\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
+    );
+    const file = join(place.root, "data/tasks/nightly.toml");
+    {
+      await using harness = await place.open({});
+      await using client = await follow(harness);
+      await client.say("go");
+      await client.turns(1);
+      expect(existsSync(file)).toBe(false);
+    }
+    await using harness = await place.open({ attended: true });
+    await using client = await follow(harness);
+    await client.say("go");
+    const { payload } = await client.question();
+    expect(payload).toMatchObject({
+      tool: "ScheduleTask",
+      summary: `ScheduleTask nightly: cron 0 3 * * * (Europe/Berlin) in ${place.repo}, WorkspaceWrite, at most 20 turns: look after the tests`,
+      reason: expect.stringContaining("since it will run later, with nobody there to ask"),
+    });
+    const { session: sessionId } = harness;
+    const { callId } = payload;
+    await client.connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow" });
+    await client.turns(1);
+    const text = readFileSync(file, "utf8");
+    for (const line of [
+      'prompt = "look after\\nthe tests"',
+      'time_zone = "Europe/Berlin"',
+      `cwd = "${place.repo}"`,
+      'model = "mock:test-1"',
+      'level = "WorkspaceWrite"',
+      `created_by = "${sessionId}"`,
+    ])
+      expect(text).toContain(`${line}\n`);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24] without the key no session has the tool, and what it is made of is not loaded",
+  async () => {
+    await using place = openPlace(calls("ToolSearch", { query: "schedule" }), says("none"));
     await using harness = await place.open({});
     await using client = await follow(harness);
     await client.say("go");
     await client.turns(1);
-    expect(existsSync(file)).toBe(false);
-  }
-  await using harness = await place.open({ attended: true });
-  await using client = await follow(harness);
-  await client.say("go");
-  const { payload } = await client.question();
-  expect(payload).toMatchObject({
-    tool: "ScheduleTask",
-    summary: `ScheduleTask nightly: cron 0 3 * * * (Europe/Berlin) in ${place.repo}, WorkspaceWrite, at most 20 turns: look after the tests`,
-    reason: expect.stringContaining("since it will run later, with nobody there to ask"),
-  });
-  const { session: sessionId } = harness;
-  const { callId } = payload;
-  await client.connection.send({ kind: "AnswerPermission", sessionId, callId, decision: "allow" });
-  await client.turns(1);
-  const text = readFileSync(file, "utf8");
-  for (const line of [
-    'prompt = "look after\\nthe tests"',
-    'time_zone = "Europe/Berlin"',
-    `cwd = "${place.repo}"`,
-    'model = "mock:test-1"',
-    'level = "WorkspaceWrite"',
-    `created_by = "${sessionId}"`,
-  ])
-    expect(text).toContain(`${line}\n`);
-});
-
-test("[ENG-24] without the key no session has the tool, and what it is made of is not loaded", async () => {
-  await using place = openPlace(calls("ToolSearch", { query: "schedule" }), says("none"));
-  await using harness = await place.open({});
-  await using client = await follow(harness);
-  await client.say("go");
-  await client.turns(1);
-  expect(inputs(place)[1]).not.toContain("ScheduleTask");
-});
+    expect(inputs(place)[1]).not.toContain("ScheduleTask");
+  },
+  SLOW_MS,
+);

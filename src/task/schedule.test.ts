@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { blocksOf } from "../../test/support/documents.ts";
 import type { FakeClock } from "../../test/support/fake-clock.ts";
 import { fakeClock } from "../../test/support/fake-clock.ts";
+import { holds } from "../../test/support/property.ts";
 import { readSource } from "../../test/support/source.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
@@ -27,6 +28,16 @@ const { clock: realClock } = hostWorld(SILENT);
 const { signal } = new AbortController();
 const START = "2026-03-01T00:00:00.000Z";
 const HOUR = 3_600_000;
+/** For hangs. */
+const SLOW_MS = 120_000;
+/** Each is a file that is written and parsed. */
+const PROPERTY_RUNS = 100;
+
+/** Of any code units at all. */
+function anyText(max: number) {
+  const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: max });
+  return units.map((codes) => String.fromCharCode(...codes));
+}
 
 function whenOf(read: ReturnType<typeof readCron>) {
   if (read.kind === "problem") throw new Error(read.problem);
@@ -109,18 +120,22 @@ test("[ENG-24] what was missed while nothing ran is run once, and how often it w
   expect(await ran(schedule, "nightly")).toMatchObject({ missed: "100+" });
 });
 
-test("[ENG-24 R37] of many engines that look at the same moment one runs a task, once", async () => {
-  await using place = openFolder();
-  await place.engine(1).add(taskOf("nightly"));
-  await place.clock.advance(HOUR);
-  const engines = Array.from({ length: 12 }, (_, at) => place.engine(at + 1));
-  const claims = await Promise.all(engines.map((engine) => engine.claimDue("nightly", signal)));
-  const won = claims.flatMap((claimed, at) => (claimed === undefined ? [] : [{ claimed, at }]));
-  expect(won).toHaveLength(1);
-  for (const { claimed, at } of won) await engines[at]?.settle(claimed, DONE);
-  // Those that came while it ran found it due no more.
-  expect((await place.engine(1).runs("nightly")).map(({ outcome }) => outcome)).toEqual(["done"]);
-});
+test(
+  "[ENG-24 R37] of many engines that look at the same moment one runs a task, once",
+  async () => {
+    await using place = openFolder();
+    await place.engine(1).add(taskOf("nightly"));
+    await place.clock.advance(HOUR);
+    const engines = Array.from({ length: 12 }, (_, at) => place.engine(at + 1));
+    const claims = await Promise.all(engines.map((engine) => engine.claimDue("nightly", signal)));
+    const won = claims.flatMap((claimed, at) => (claimed === undefined ? [] : [{ claimed, at }]));
+    expect(won).toHaveLength(1);
+    for (const { claimed, at } of won) await engines[at]?.settle(claimed, DONE);
+    // Those that came while it ran found it due no more.
+    expect((await place.engine(1).runs("nightly")).map(({ outcome }) => outcome)).toEqual(["done"]);
+  },
+  SLOW_MS,
+);
 
 test("[ENG-24] a run that is due while the one before still goes on is skipped, and that is told", async () => {
   await using place = openFolder();
@@ -190,8 +205,8 @@ test("[ENG-24] hours that a time zone leaves out are run after the gap, and thos
   expect(days("2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
 });
 
-test("[ENG-24] property: the next moment is after the one before, and every so often keeps its distance", () => {
-  fc.assert(
+test("[ENG-24] property: the next moment is after the one before, and every so often keeps its distance", async () => {
+  await holds(
     fc.property(
       fc.integer({ min: 1, max: 400 }),
       fc.constantFrom("m", "h"),
@@ -221,52 +236,61 @@ test("[ENG-24] what is no moment, no length of time and no cron line says what i
   expect(problem(readCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
 });
 
-test("[ENG-24] a task reads as it was written, whatever its prompt holds", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.string({ unit: "binary", minLength: 1, maxLength: 200 }).filter((text) => text.trim() !== ""),
-      fc.string({ unit: "binary", maxLength: 40 }),
-      fc.option(fc.integer({ min: 1, max: 999 }), { nil: undefined }),
-      fc.boolean(),
-      async (prompt, folder, maxTurns, enabled) => {
-        const task = taskOf("t", {
-          prompt: prompt.toWellFormed(),
-          cwd: `/${folder.toWellFormed()}`,
-          enabled,
-          ...(maxTurns === undefined ? {} : { maxTurns, maxCostUsd: 0.5, level: "ReadOnly", model: "a:b" }),
-        });
-        const text = renderScheduledTask(task);
-        expect(readScheduledTask("t", await parseToml("/t.toml", text))).toEqual(task);
-      },
-    ),
-  );
-});
+test(
+  "[ENG-24] a task reads as it was written, whatever its prompt holds",
+  async () => {
+    await holds(
+      fc.asyncProperty(
+        anyText(200).filter((text) => text.trim() !== ""),
+        anyText(40),
+        fc.option(fc.integer({ min: 1, max: 999 }), { nil: undefined }),
+        fc.boolean(),
+        async (prompt, folder, maxTurns, enabled) => {
+          const task = taskOf("t", {
+            prompt: prompt.toWellFormed(),
+            cwd: `/${folder.toWellFormed()}`,
+            enabled,
+            ...(maxTurns === undefined ? {} : { maxTurns, maxCostUsd: 0.5, level: "ReadOnly", model: "a:b" }),
+          });
+          const text = renderScheduledTask(task);
+          expect(readScheduledTask("t", await parseToml("/t.toml", text))).toEqual(task);
+        },
+      ),
+      PROPERTY_RUNS,
+    );
+  },
+  SLOW_MS,
+);
 
-test("[ENG-24] a file that is wrong names file, line and key, and keeps none of the others from running", async () => {
-  await using place = openFolder();
-  const schedule = place.engine(1);
-  await schedule.add(taskOf("good"));
-  const write = (name: string, text: string) => writeFileSync(join(place.folder, `${name}.toml`), text);
-  const base = `prompt = "x"\ncwd = "/repo"\ncreated_at = "${START}"\n`;
-  write("a", `${base}every = "1h"\nmax_turn = 3\n`);
-  write("b", `${base}cron = "0 3 * *"\n`);
-  write("c", `${base}every = "1h"\ncron = "0 3 * * *"\n`);
-  write("d", `${base}every = 5\n`);
-  write("e", "prompt = ");
-  write("f", `schema_version = 9\n${base}every = "1h"\n`);
-  write("g", base.replace("/repo", "repo"));
-  const { tasks, problems } = await schedule.list();
-  expect(tasks.map(({ name }) => name)).toEqual(["good"]);
-  expect(problems.map(({ message }) => message.replaceAll(`${place.folder}/`, ""))).toEqual([
-    expect.stringContaining('a.toml:5: max_turn: unknown key; did you mean "max_turns"?'),
-    expect.stringContaining("b.toml:4: cron: is no cron line"),
-    expect.stringContaining("c.toml:5: cron: write one of cron, every and at"),
-    expect.stringContaining("d.toml:4: every: must be a text"),
-    expect.stringContaining("e.toml:1: TOML:"),
-    expect.stringContaining("f.toml:1: schema_version: is 9, and this cinch knows 1"),
-    expect.stringContaining("g.toml:2: cwd: must be an absolute path"),
-  ]);
-});
+test(
+  "[ENG-24] a file that is wrong names file, line and key, and keeps none of the others from running",
+  async () => {
+    await using place = openFolder();
+    const schedule = place.engine(1);
+    await schedule.add(taskOf("good"));
+    const write = (name: string, text: string) => writeFileSync(join(place.folder, `${name}.toml`), text);
+    const base = `prompt = "x"\ncwd = "/repo"\ncreated_at = "${START}"\n`;
+    write("a", `${base}every = "1h"\nmax_turn = 3\n`);
+    write("b", `${base}cron = "0 3 * *"\n`);
+    write("c", `${base}every = "1h"\ncron = "0 3 * * *"\n`);
+    write("d", `${base}every = 5\n`);
+    write("e", "prompt = ");
+    write("f", `schema_version = 9\n${base}every = "1h"\n`);
+    write("g", base.replace("/repo", "repo"));
+    const { tasks, problems } = await schedule.list();
+    expect(tasks.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems.map(({ message }) => message.replaceAll(`${place.folder}/`, ""))).toEqual([
+      expect.stringContaining('a.toml:5: max_turn: unknown key; did you mean "max_turns"?'),
+      expect.stringContaining("b.toml:4: cron: is no cron line"),
+      expect.stringContaining("c.toml:5: cron: write one of cron, every and at"),
+      expect.stringContaining("d.toml:4: every: must be a text"),
+      expect.stringContaining("e.toml:1: TOML:"),
+      expect.stringContaining("f.toml:1: schema_version: is 9, and this cinch knows 1"),
+      expect.stringContaining("g.toml:2: cwd: must be an absolute path"),
+    ]);
+  },
+  SLOW_MS,
+);
 
 test("[DOC-01] the file that docs/tasks.md shows is one that is read", async () => {
   const text = blocksOf("docs/tasks.md", readSource("docs/tasks.md")).find(({ text: block }) =>
@@ -279,24 +303,28 @@ test("[DOC-01] the file that docs/tasks.md shows is one that is read", async () 
   });
 });
 
-test("[ENG-24] names that lead elsewhere are refused, a link is no task, and a name is taken once", async () => {
-  await using place = openFolder();
-  const schedule = place.engine(1);
-  for (const name of ["../x", "a/b", "", "A", ".lock", "x".repeat(65)])
-    await expect(schedule.add(taskOf(name))).rejects.toMatchObject({ reason: "ScheduleUnusable" });
-  await expect(schedule.add(taskOf("empty", { prompt: " " }))).rejects.toMatchObject({
-    reason: "ScheduleUnusable",
-  });
-  await schedule.add(taskOf("one"));
-  await expect(schedule.add(taskOf("one"))).rejects.toMatchObject({ reason: "ScheduleTaken" });
-  symlinkSync(join(place.folder, "one.toml"), join(place.folder, "two.toml"));
-  expect((await schedule.list()).tasks.map(({ name }) => name)).toEqual(["one"]);
-  await expect(schedule.find("two")).rejects.toMatchObject({ reason: "ScheduleMissing" });
-  await schedule.claimNow("one", signal);
-  await schedule.remove("one", signal);
-  await expect(schedule.remove("one", signal)).rejects.toMatchObject({ reason: "ScheduleMissing" });
-  expect(readdirSync(place.folder).sort()).toEqual([".lock", "two.toml"]);
-});
+test(
+  "[ENG-24] names that lead elsewhere are refused, a link is no task, and a name is taken once",
+  async () => {
+    await using place = openFolder();
+    const schedule = place.engine(1);
+    for (const name of ["../x", "a/b", "", "A", ".lock", "x".repeat(65)])
+      await expect(schedule.add(taskOf(name))).rejects.toMatchObject({ reason: "ScheduleUnusable" });
+    await expect(schedule.add(taskOf("empty", { prompt: " " }))).rejects.toMatchObject({
+      reason: "ScheduleUnusable",
+    });
+    await schedule.add(taskOf("one"));
+    await expect(schedule.add(taskOf("one"))).rejects.toMatchObject({ reason: "ScheduleTaken" });
+    symlinkSync(join(place.folder, "one.toml"), join(place.folder, "two.toml"));
+    expect((await schedule.list()).tasks.map(({ name }) => name)).toEqual(["one"]);
+    await expect(schedule.find("two")).rejects.toMatchObject({ reason: "ScheduleMissing" });
+    await schedule.claimNow("one", signal);
+    await schedule.remove("one", signal);
+    await expect(schedule.remove("one", signal)).rejects.toMatchObject({ reason: "ScheduleMissing" });
+    expect(readdirSync(place.folder).sort()).toEqual([".lock", "two.toml"]);
+  },
+  SLOW_MS,
+);
 
 test("[ENG-24] a task that is switched off is not due, and what it missed meanwhile is not run afterwards", async () => {
   await using place = openFolder();
@@ -335,8 +363,8 @@ test("[ENG-24 REL-04] the log of a task holds its newest runs, and a line that w
   expect(runs.at(-2)?.detail).toBe(String(2 * RUNS_KEPT_MAX - 1));
 });
 
-test("[ENG-24 REL-06 R31] whatever stands in the files of a task's runs, reading them breaks nothing", () => {
-  fc.assert(
+test("[ENG-24 REL-06 R31] whatever stands in the files of a task's runs, reading them breaks nothing", async () => {
+  await holds(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       expect(typeof readState(text)).toBe("object");
       for (const { outcome } of readRecords(text)) expect(outcome).toBeString();
@@ -348,33 +376,38 @@ function openScheduler(place: ReturnType<typeof openFolder>, run: RunTask, pid =
   return new Scheduler({ world: { clock: place.clock, log: SILENT }, schedule: place.engine(pid), run });
 }
 
-test("[ENG-24] an engine runs what becomes due while it is there, and one that fails keeps nothing else from running", async () => {
-  await using place = openFolder();
-  await place.engine(1).add(taskOf("bad"));
-  await place.engine(1).add(taskOf("good"));
-  const run: RunTask = async ({ task }, begun) => {
-    await begun(`sess_${task.name}`);
-    if (task.name === "bad") throw new Error("no such model");
-    return { outcome: "done", session: `sess_${task.name}` };
-  };
-  await using scheduler = openScheduler(place, run);
-  scheduler.start();
-  const outcomes = async () => {
-    const runs = await Promise.all(["bad", "good"].map((name) => place.engine(2).runs(name)));
-    return runs.flat().map(({ outcome, detail }) => [outcome, detail]);
-  };
-  await until("it waits for the next look", () => place.clock.waiting === 1);
-  expect(await outcomes()).toEqual([]);
-  for (let passed = 0; passed < HOUR; passed += LOOK_MS) {
-    await until("it has looked", () => place.clock.waiting === 1);
-    await place.clock.advance(LOOK_MS);
-  }
-  await until("both have run", async () => (await outcomes()).length === 2);
-  expect(await outcomes()).toEqual([
-    ["failed", "no such model"],
-    ["done", undefined],
-  ]);
-});
+test(
+  "[ENG-24] an engine runs what becomes due while it is there, and one that fails keeps nothing else from running",
+  async () => {
+    await using place = openFolder();
+    const when = whenOf(readEvery("1m"));
+    await place.engine(1).add(taskOf("bad", { when }));
+    await place.engine(1).add(taskOf("good", { when }));
+    const run: RunTask = async ({ task }, begun) => {
+      await begun(`sess_${task.name}`);
+      if (task.name === "bad") throw new Error("no such model");
+      return { outcome: "done", session: `sess_${task.name}` };
+    };
+    await using scheduler = openScheduler(place, run);
+    scheduler.start();
+    const outcomes = async () => {
+      const runs = await Promise.all(["bad", "good"].map((name) => place.engine(2).runs(name)));
+      return runs.flat().map(({ outcome, detail }) => [outcome, detail]);
+    };
+    await until("it waits for the next look", () => place.clock.waiting === 1);
+    expect(await outcomes()).toEqual([]);
+    for (let passed = 0; passed < 60_000; passed += LOOK_MS) {
+      await until("it has looked", () => place.clock.waiting === 1);
+      await place.clock.advance(LOOK_MS);
+    }
+    await until("both have run", async () => (await outcomes()).length === 2);
+    expect(await outcomes()).toEqual([
+      ["failed", "no such model"],
+      ["done", undefined],
+    ]);
+  },
+  SLOW_MS,
+);
 
 test("[ENG-24 REL-03] ending an engine ends what it runs, and that is written down", async () => {
   await using place = openFolder();
@@ -399,21 +432,25 @@ test("[ENG-24 REL-03] ending an engine ends what it runs, and that is written do
   expect(place.clock.waiting).toBe(0);
 });
 
-test("[ENG-24] what is due is run at most four at a time", async () => {
-  await using place = openFolder();
-  const names = Array.from({ length: 9 }, (_, at) => `t${at}`);
-  for (const name of names) await place.engine(1).add(taskOf(name));
-  await place.clock.advance(HOUR);
-  let [inside, most] = [0, 0];
-  const run = async (_claimed: ClaimedRun): Promise<RunEnd> => {
-    inside += 1;
-    most = Math.max(most, inside);
-    await new Promise((resolve) => setImmediate(resolve));
-    inside -= 1;
-    return DONE;
-  };
-  await using scheduler = openScheduler(place, run);
-  expect(await scheduler.runDue()).toHaveLength(9);
-  expect(most).toBeLessThanOrEqual(RUNS_AT_ONCE_MAX);
-  expect(await scheduler.runDue()).toEqual([]);
-});
+test(
+  "[ENG-24] what is due is run at most four at a time",
+  async () => {
+    await using place = openFolder();
+    const names = Array.from({ length: 9 }, (_, at) => `t${at}`);
+    for (const name of names) await place.engine(1).add(taskOf(name));
+    await place.clock.advance(HOUR);
+    let [inside, most] = [0, 0];
+    const run = async (_claimed: ClaimedRun): Promise<RunEnd> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+      return DONE;
+    };
+    await using scheduler = openScheduler(place, run);
+    expect(await scheduler.runDue()).toHaveLength(9);
+    expect(most).toBeLessThanOrEqual(RUNS_AT_ONCE_MAX);
+    expect(await scheduler.runDue()).toEqual([]);
+  },
+  SLOW_MS,
+);
