@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import type { ClientId } from "../base/ids.ts";
 import type { AskAnswer, Question } from "../control/ask.ts";
-import { elicit } from "./elicitation.ts";
+import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit } from "./elicitation.ts";
 import { parseForm, readAnswer } from "./form.ts";
 
 const BY = "cli_person" as ClientId;
@@ -105,6 +105,27 @@ test("[MCP-06] a server learns that it was declined, and not answered in time, a
 test("[MCP-06] where nobody is there to be asked, a server is declined at once", async () => {
   expect(await elicit("files", FORM, person({ kind: "nobody" }))).toEqual({ action: "decline" });
   expect(await elicit("files", FORM, undefined)).toEqual({ action: "decline" });
+});
+
+test("[MCP-06 REL-06] a server that asks without end, or for much at a time, is declined, and nobody hears of it", async () => {
+  const patient = person(...Array.from({ length: 100 }, () => "deny"));
+  const page = { mode: "url", message: "m", url: "https://a.example/", elicitationId: "1" } as const;
+  for (let asked = 0; asked < 50; asked++) {
+    const params = asked % 2 === 0 ? FORM : page;
+    expect(await elicit("files", params, patient)).toEqual({ action: "decline" });
+  }
+  expect(patient.asked).toHaveLength(ASKED_PER_CALL_MAX);
+
+  const { promise: later, resolve: answer } = Promise.withResolvers<AskAnswer>();
+  const slow = { ask: () => later, signal: new AbortController().signal };
+  const others = Array.from({ length: 50 }, () => elicit("files", FORM, { ...slow })); // each of a call of its own
+  const one = Array.from({ length: 50 }, () => elicit("files", FORM, slow));
+  await Promise.all(one.slice(ASKED_AT_ONCE_MAX));
+  answer({ kind: "timeout", afterMs: 1 });
+  expect((await Promise.all(one)).map(({ action }) => action)).toEqual(
+    one.map((_, at) => (at < ASKED_AT_ONCE_MAX ? "cancel" : "decline")),
+  );
+  expect(new Set((await Promise.all(others)).map(({ action }) => action))).toEqual(new Set(["cancel"]));
 });
 
 test("[MCP-06 S53] a page that a server wants opened is shown with its host, and is never a script or plain http", async () => {

@@ -12,6 +12,10 @@ const LABEL_UNITS_MAX = 200;
 /** An answer that does not fit is asked for so often before the form is given up. */
 const ATTEMPTS_MAX = 3;
 
+/** Forms and pages that one call may put to a person, and how many of them at a time. What is more is declined. */
+export const ASKED_PER_CALL_MAX = 20;
+export const ASKED_AT_ONCE_MAX = 4;
+
 /** Who is asked on behalf of a server: whoever follows the session whose call it is working on. */
 export interface Asking {
   readonly ask: Ask;
@@ -28,7 +32,8 @@ type Answer = Pick<ElicitResult, "action" | "content">;
  *
  * First whether to answer at all, with every field named; then each field in turn, held to what the server asked for. A
  * URL is shown, with its host, and opened by nobody but the person. Where nobody can be asked the server is told that it
- * was declined; where nobody answers in time, that it was cancelled. The server never learns more than that.
+ * was declined; where nobody answers in time, that it was cancelled. The server never learns more than that. One that
+ * asks without end is declined from `ASKED_PER_CALL_MAX` on, and nobody hears of it.
  */
 export async function elicit(
   server: string,
@@ -36,10 +41,21 @@ export async function elicit(
   asking: Asking | undefined,
 ): Promise<Answer> {
   if (asking === undefined) return { action: "decline" };
-  return params.mode === "url"
-    ? await elicitUrl(server, params, asking)
-    : await elicitForm(server, params, asking);
+  const before = askedIn.get(asking) ?? { all: 0, open: 0 };
+  if (before.all >= ASKED_PER_CALL_MAX || before.open >= ASKED_AT_ONCE_MAX) return { action: "decline" };
+  askedIn.set(asking, { all: before.all + 1, open: before.open + 1 });
+  try {
+    return params.mode === "url"
+      ? await elicitUrl(server, params, asking)
+      : await elicitForm(server, params, asking);
+  } finally {
+    const { all, open } = askedIn.get(asking) ?? before;
+    askedIn.set(asking, { all, open: open - 1 });
+  }
 }
+
+/** Of each call that goes on, how much a person was asked for it. */
+const askedIn = new WeakMap<Asking, { readonly all: number; readonly open: number }>();
 
 async function elicitForm(
   server: string,
