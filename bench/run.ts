@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCheckpoint } from "./checkpoint.ts";
 import { measureControl } from "./control.ts";
+import { measureExtensions } from "./extensions.ts";
 import { BENCH_MS_MAX, endAll } from "./guard.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
@@ -23,7 +24,7 @@ import { measureTrust } from "./trust.ts";
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
  *
- * --only start,requests,rounds,stream,memory,sessions,log,trust,permissions,redaction,checkpoint,control   some of the measures
+ * --only start,requests,rounds,stream,memory,sessions,log,trust,permissions,redaction,checkpoint,control,extensions   some of the measures
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --keyed            with a provider that wants a key, so that keeper and helper run too
@@ -45,6 +46,7 @@ const MEASURES = {
   trust: measureTrust,
   checkpoint: measureCheckpoint,
   control: measureControl,
+  extensions: measureExtensions,
 } as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;
 
 const { values: options } = parseArgs({
