@@ -520,6 +520,35 @@ test("[ENG-28] a worktree in which nothing changed is removed with its branch an
   expect(untouched(place)).toEqual(before);
 });
 
+test("[ENG-28 ENG-09 REL-03] a sub-agent that is cancelled, and one whose engine is ended, leave their worktrees as others do", async () => {
+  const hold = new Promise(() => undefined);
+  await using place = openPlace(
+    ask("go", { worktree: true }),
+    calls("Write", { file_path: "made.txt", content: "x" }),
+    says("and on", { hold }),
+    ask("go", { worktree: true }),
+    says("and on", { hold }),
+  );
+  place.write("a.txt", "one\n");
+  commitAll(place);
+  {
+    await using harness = await place.open();
+    const connection = await connect(harness);
+    const { session: sessionId } = harness;
+    const sending = send(harness, "go");
+    await place.mock.until(({ requests }) => requests.length === 3);
+    await connection.send({ kind: "CancelTurn", sessionId });
+    expect((await sending).reason).toBe("cancelled");
+    expect(worktreesOf(place).map((path) => existsSync(join(path, "made.txt")))).toEqual([true]);
+    const content = [{ type: "text" as const, text: "again" }];
+    await connection.send({ kind: "SendInput", sessionId, content });
+    await place.mock.until(({ requests }) => requests.length === 5);
+    expect(worktreesOf(place)).toHaveLength(2);
+  }
+  // The second one had changed nothing.
+  expect(worktreesOf(place)).toHaveLength(1);
+});
+
 test("[ENG-28] in a folder that is no repository, or has no commit, a worktree is refused with the reason", async () => {
   await using place = openPlace(
     ask("go", { worktree: true }),

@@ -181,6 +181,27 @@ test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends w
   expect(of(await send(harness, "there?"), "TurnEnded")[0]?.payload.reason).toBe("complete");
 });
 
+test("[ENG-23 REL-03] ending the engine in the middle of a task ends both sessions, and both can be gone on with", async () => {
+  const hold = new Promise(() => undefined);
+  await using place = openCheap(hand("for ever"), says("and ever", { hold }), says("again"));
+  let log: string | undefined;
+  {
+    await using harness = await place.open();
+    log = harness.logId;
+    const connection = await connect(harness);
+    const content = [{ type: "text" as const, text: "go" }];
+    await connection.send({ kind: "SendInput", sessionId: harness.session, content });
+    await place.mock.until((mock) => mock.requests.length === 2);
+  }
+  await using next = await place.open({ resume: { kind: "id", id: log ?? "" } });
+  const all = await listed(next);
+  expect(all.map(({ model, status }) => [model, status]).sort()).toEqual([
+    ["mock:cheap", "paused"],
+    ["mock:test-1", "running"],
+  ]);
+  expect(of(await send(next, "go on"), "TurnEnded")[0]?.payload.reason).toBe("complete");
+});
+
 test("[ENG-23 PROV-11] what a task costs counts against the cap of the session that gave it, and it gets no more than is left", async () => {
   const prices = (cheap: number) =>
     `\n[prices."mock:cheap"]\ninput = ${cheap}\noutput = 1\n[prices."mock:test-1"]\ninput = 10\noutput = 10\n`;
