@@ -26,6 +26,7 @@ import { EMITTED_EVENTS, FEATURES } from "./harness/served.ts";
 import { OfferedBySessions } from "./harness/session-offers.ts";
 import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
+import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
@@ -127,9 +128,11 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
   const plugins = undo.use(enginePlugins(options, config, providers));
+  const telemetry = undo.use(engineTelemetry(options, config));
   const defaults: RunDefaults = {
     ...options,
     pluginHost: plugins.host,
+    telemetry,
     config,
     caches,
     providers,

@@ -63,6 +63,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/routing.ts",
         "src/profile/sandbox.ts",
         "src/profile/session-settings.ts",
+        "src/profile/telemetry.ts",
         "src/profile/vendor-settings.ts",
       ),
     );

@@ -119,6 +119,8 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "bun:ffi",
     "src/harness/sandbox.ts",
     "src/harness/plugins.ts",
+    "src/telemetry/exporter.ts",
+    "src/telemetry/session-telemetry.ts",
     "src/harness/plugin-host.ts",
     "src/harness/plugin-files.ts",
     "src/permission/command-facts.ts",

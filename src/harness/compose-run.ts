@@ -55,12 +55,14 @@ import type { SandboxSources } from "./sandbox-sources.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
+import type { JoinedParts } from "./session-part.ts";
 import { joinParts } from "./session-part.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 import { usingSkills } from "./skills.ts";
 import type { SwitchSources } from "./succession.ts";
 import { switching } from "./switching.ts";
 import { runningTasks } from "./tasks.ts";
+import { telling } from "./telemetry.ts";
 
 /** What a session is composed of, once everything was opened. */
 export interface Material {
@@ -122,6 +124,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
   const skills = usingSkills(material, (text) => secrets.text(text));
   const plugins = await openPluginPart(material, permission);
   const parts = joinParts([
+    await telling(material, (text) => secrets.text(text)),
     taskOf(defaults),
     switching({
       ...material,
@@ -229,6 +232,7 @@ export async function composeRun(material: Material): Promise<ComposedRun> {
           await hooks?.session.onCompact(moment, context);
           await parts.onCompact(moment, context);
         },
+        attempt: parts.attempt,
       })),
     ],
     model: () => slot.current,
@@ -319,7 +323,7 @@ async function scratchFiles({ logId, workspace, defaults }: Material): Promise<F
   return sealedFiles(world.files, { directories, key, random: world.random });
 }
 
-interface RequestParts {
+interface RequestParts extends Pick<JoinedParts, "attempt"> {
   readonly files: Files;
   readonly secrets: Redactor;
   readonly spend: Spend;
@@ -332,7 +336,7 @@ interface RequestParts {
 /** In the normative order: see `RequestMiddleware`. */
 async function requestMiddleware(
   material: Material,
-  { files, secrets, before, spend, capUsd }: RequestParts,
+  { files, secrets, before, spend, capUsd, attempt }: RequestParts,
 ): Promise<readonly RequestMiddleware[]> {
   const { logId, profile, trust, workspace, defaults } = material;
   const { world, config, providers } = defaults;
@@ -363,5 +367,6 @@ async function requestMiddleware(
     costMeter(priceOf, spend),
     priceLookup(providers),
     defaults.retention.middleware,
+    ...attempt,
   ];
 }

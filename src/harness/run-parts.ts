@@ -11,6 +11,7 @@ import type { Providers } from "./providers.ts";
 import type { ResumedLog } from "./resume.ts";
 import type { RetentionSweep } from "./retention.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
+import type { EngineTelemetry } from "./telemetry.ts";
 
 /** What every session of one engine starts from. */
 export interface RunDefaults extends HarnessOptions {
@@ -27,6 +28,8 @@ export interface RunDefaults extends HarnessOptions {
   readonly offered: OfferedBySessions;
   /** How each of them goes on under another profile. */
   readonly switches: Map<SessionId, PrepareSwitch>;
+  /** What tells OpenTelemetry. */
+  readonly telemetry: Pick<EngineTelemetry, "open">;
   /** The plugins of this engine, loaded with the first call. */
   readonly pluginHost: () => Promise<PluginHost>;
   /** Opens sessions below others; absent where there are no further sessions. */

@@ -62,6 +62,8 @@ export interface SessionPart extends SessionOffers {
   readonly inner?: readonly ToolMiddleware[];
   /** Stands outermost around the provider call, outside of what assembles the context. */
   readonly request?: readonly RequestMiddleware[];
+  /** Stands innermost, around each attempt of a request. */
+  readonly attempt?: readonly RequestMiddleware[];
   readonly onInput?: OnInput;
   /** What an input may ask for beside its words, which `onInput` then looks after. */
   readonly takes?: NonNullable<SessionParts["takes"]>;
@@ -95,6 +97,7 @@ export interface JoinedParts {
   readonly gate: readonly ToolMiddleware[];
   readonly inner: readonly ToolMiddleware[];
   readonly request: readonly RequestMiddleware[];
+  readonly attempt: readonly RequestMiddleware[];
   readonly onInput: OnInput;
   readonly takes: NonNullable<SessionParts["takes"]>;
   readonly onTurnEnd: OnTurnEnd;
@@ -120,6 +123,7 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
     gate: all(({ gate }) => gate),
     inner: all(({ inner }) => inner),
     request: all(({ request }) => request),
+    attempt: all(({ attempt }) => attempt),
     takes: all(({ takes }) => takes),
     async onInput(input, turn, wants) {
       const added = [];

@@ -30,6 +30,8 @@ import type { ReadKey } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
+import type { TelemetryKeys } from "./telemetry.ts";
+import { telemetryFrom } from "./telemetry.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import { readToml } from "./toml.ts";
@@ -60,6 +62,7 @@ export interface Config extends VendorSettings {
   readonly session?: SessionKeys;
   readonly checkpoint?: CheckpointKeys;
   readonly memory?: MemoryKeys;
+  readonly telemetry?: TelemetryKeys;
   readonly agents?: AgentKeys;
   readonly delegate?: DelegateKeys;
   readonly tasks?: TaskKeys;
@@ -164,6 +167,7 @@ function configFrom(table: Table): Config {
     ...delegateFrom(table),
     ...tasksFrom(table),
     ...credentialsFrom(table),
+    ...telemetryFrom(table),
     ...vendorSettingsFrom(table),
     trust: trustFrom(table),
     hooks: hooksFrom(table),

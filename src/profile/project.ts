@@ -76,6 +76,7 @@ const USERS_OWN = [
   "mcp_servers",
   "skills",
   "plugins",
+  "telemetry",
 ];
 
 function refuseOwn(table: Table): void {

@@ -1,0 +1,149 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Turn } from "../../test/support/mock-provider/turn.ts";
+import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
+import type { OtlpReceiver, ReceivedSpan } from "../../test/support/otlp-receiver.ts";
+import { startOtlpReceiver } from "../../test/support/otlp-receiver.ts";
+import { openPlace, turn } from "../../test/support/place.ts";
+
+function openRig(telemetry: (url: string) => string, ...script: readonly Turn[]) {
+  const receiver = startOtlpReceiver();
+  const place = openPlace(...script);
+  const path = join(place.root, "config/config.toml");
+  const config = readFileSync(path, "utf8");
+  place.config(`${config}${telemetry(receiver.url)}`);
+  return {
+    ...place,
+    receiver,
+    async [Symbol.asyncDispose]() {
+      await place[Symbol.asyncDispose]();
+      await receiver[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const on = (url: string) => `[telemetry]\notlp = "${url}"\n`;
+
+/** Names from the root down, each with how deep it stands. */
+function tree({ spans }: OtlpReceiver): readonly string[] {
+  const below = (parent: ReceivedSpan | undefined, depth: number): readonly string[] =>
+    spans
+      .filter((span) => span.parent === parent?.id)
+      .flatMap((span) => [`${"  ".repeat(depth)}${span.name}`, ...below(span, depth + 1)]);
+  return below(undefined, 0);
+}
+
+test("[OBS-01] a session, its turns, requests and calls are spans of one trace with the GenAI conventions, and tokens and times are counted", async () => {
+  await using rig = openRig(on, calls("Read", { file_path: "notes.txt" }), calls("Read", {}), says("done"));
+  rig.write("notes.txt", "hello\n");
+  {
+    await using harness = await rig.open();
+    await turn(harness, "what do the notes say?");
+  }
+  const { receiver } = rig;
+  expect(receiver.problems).toEqual([]);
+  expect(tree(receiver)).toEqual([
+    "session",
+    "  invoke_agent cinch",
+    "    chat test-1",
+    "    execute_tool Read",
+    "    chat test-1",
+    "    execute_tool Read",
+    "    chat test-1",
+  ]);
+  expect(new Set(receiver.spans.map(({ trace }) => trace)).size).toBe(1);
+  expect(receiver.resource).toMatchObject({ "service.name": "cinch" });
+  const [chat] = receiver.spans.filter(({ name }) => name.startsWith("chat"));
+  expect(chat).toMatchObject({
+    kind: 3,
+    failed: false,
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "mock",
+      "gen_ai.request.model": "test-1",
+      "gen_ai.request.max_tokens": 16_384,
+      "gen_ai.response.finish_reasons": ["tool_call"],
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 20,
+      "cinch.time_to_first_token": expect.any(Number),
+    },
+  });
+  const tools = receiver.spans.filter(({ name }) => name === "execute_tool Read");
+  expect(tools.map(({ failed, attributes }) => [failed, attributes["error.type"]])).toEqual([
+    [false, undefined],
+    [true, "tool_error"],
+  ]);
+  const agent = receiver.spans.find(({ name }) => name === "invoke_agent cinch");
+  expect(agent?.attributes).toMatchObject({
+    "gen_ai.agent.name": "cinch",
+    "cinch.turn.end_reason": "complete",
+  });
+  const points = (name: string) => receiver.metrics.find((metric) => metric.name === name)?.points;
+  expect(points("gen_ai.client.token.usage")).toEqual([
+    { attributes: expect.objectContaining({ "gen_ai.token.type": "input" }), count: 3, sum: 300 },
+    { attributes: expect.objectContaining({ "gen_ai.token.type": "output" }), count: 3, sum: 60 },
+  ]);
+  expect(points("gen_ai.client.operation.duration")?.map(({ count }) => count)).toEqual([3]);
+  expect(points("cinch.tool.duration")?.map(({ count }) => count)).toEqual([1, 1]);
+});
+
+test("[OBS-01 SES-05] nothing that is said is told; with content it is, less secrets", async () => {
+  const secret = `ghp_${"k3VxQ9mZ7tLp2RwYb8Nc"}${"4HsJd6FgAeUoXi1T"}`;
+  for (const content of [false, true]) {
+    await using rig = openRig(
+      (url) => `${on(url)}content = ${content}\n`,
+      calls("Read", { file_path: "n.txt" }),
+      says("whispered"),
+    );
+    rig.write("n.txt", `muttered ${secret}\n`);
+    {
+      await using harness = await rig.open();
+      await turn(harness, "shouted");
+    }
+    expect(rig.receiver.problems).toEqual([]);
+    const all = JSON.stringify(rig.receiver.spans);
+    for (const word of ["shouted", "whispered", "muttered", "n.txt"])
+      expect([word, all.includes(word)]).toEqual([word, content]);
+    expect(all).not.toContain(secret);
+  }
+});
+
+test("[OBS-01] it is off unless config.toml says otherwise, whatever the environment names, and then nothing is sent", async () => {
+  await using rig = openRig(() => "", says("one"), says("two"));
+  const environment = { ...rig.options().environment, OTEL_EXPORTER_OTLP_ENDPOINT: rig.receiver.url };
+  {
+    await using harness = await rig.open({ environment });
+    await turn(harness, "1");
+  }
+  expect(rig.receiver.spans).toEqual([]);
+  rig.config(
+    `${readFileSync(join(rig.root, "config/config.toml"), "utf8")}[telemetry]\notlp = "environment"\n`,
+  );
+  {
+    await using harness = await rig.open({ environment });
+    await turn(harness, "2");
+  }
+  expect(tree(rig.receiver)).toEqual(["session", "  invoke_agent cinch", "    chat test-1"]);
+});
+
+test("[OBS-01 REL-02] a collector that is not there fails no run", async () => {
+  await using rig = openRig(() => '[telemetry]\notlp = "http://127.0.0.1:1"\n', says("one"));
+  await using harness = await rig.open();
+  expect((await turn(harness, "1")).at(-1)?.payload).toMatchObject({ reason: "complete" });
+});
+
+test("[OBS-01] a request that fails is a span that failed, with the reason and not the text", async () => {
+  await using rig = openRig(
+    on,
+    fails({ kind: "status", status: 400, body: { error: { message: "private words" } } }),
+  );
+  {
+    await using harness = await rig.open();
+    await turn(harness, "1");
+  }
+  expect(rig.receiver.problems).toEqual([]);
+  const chat = rig.receiver.spans.find(({ name }) => name === "chat test-1");
+  expect(chat).toMatchObject({ failed: true, attributes: { "error.type": expect.any(String) } });
+  expect(JSON.stringify(rig.receiver.spans)).not.toContain("private words");
+});

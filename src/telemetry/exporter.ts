@@ -1,0 +1,167 @@
+import { deadline } from "../base/deadline.ts";
+import { messageOf } from "../base/errors.ts";
+import type { World } from "../base/world.ts";
+import { Histogram } from "./histogram.ts";
+import type { Attributes, Span } from "./otlp.ts";
+import { renderMetrics, renderSpans } from "./otlp.ts";
+
+/** Spans that wait to be sent; what comes beyond is dropped, and how many is logged. */
+export const SPANS_WAITING_MAX = 2_048;
+const SPANS_SENT_MAX = 512;
+/** How long spans wait for others, and how often what was counted is sent. */
+export const EXPORT_EVERY_MS = 5_000;
+const POST_MS_MAX = 10_000;
+/** How long the end of an engine waits for the collector. */
+export const FLUSH_MS_MAX = 2_000;
+const ANSWER_BYTES_MAX = 65_536;
+
+const TOKENS = {
+  name: "gen_ai.client.token.usage",
+  description: "Number of input and output tokens used.",
+  unit: "{token}",
+  bounds: [
+    1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
+  ],
+} as const;
+const SECONDS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+] as const;
+const OPERATIONS = {
+  name: "gen_ai.client.operation.duration",
+  description: "GenAI operation duration.",
+  unit: "s",
+  bounds: SECONDS,
+} as const;
+const FIRST_TOKEN = {
+  name: "cinch.client.time_to_first_token",
+  description: "Time from a request to the first piece of its answer.",
+  unit: "s",
+  bounds: SECONDS,
+} as const;
+const TOOLS = {
+  name: "cinch.tool.duration",
+  description: "Duration of a tool call, with the time that a person took to answer for it.",
+  unit: "s",
+  bounds: SECONDS,
+} as const;
+
+export interface ExporterParts {
+  readonly world: Pick<World, "clock" | "fetch" | "log">;
+  /** The collector's address, without `/v1/traces`. */
+  readonly endpoint: string;
+  readonly resource: Attributes;
+  readonly version: string;
+}
+
+/**
+ * Sends spans and what was counted to a collector, over OTLP/HTTP in JSON (OBS-01). One of an engine.
+ *
+ * Nothing waits for it: a collector that is slow or gone costs spans and a line in the log, and nothing else.
+ */
+export class Exporter implements AsyncDisposable {
+  readonly tokens = new Histogram(TOKENS);
+  readonly operations = new Histogram(OPERATIONS);
+  readonly firstToken = new Histogram(FIRST_TOKEN);
+  readonly tools = new Histogram(TOOLS);
+  readonly #parts: ExporterParts;
+  readonly #startMs: number;
+  readonly #end = new AbortController();
+  #waiting: Span[] = [];
+  #dropped = 0;
+  #timer: Disposable | undefined;
+  #sending: Promise<void> | undefined;
+  #isFailing = false;
+  #isOver = false;
+
+  constructor(parts: ExporterParts) {
+    this.#parts = parts;
+    this.#startMs = parts.world.clock.now();
+  }
+
+  /** A span that has ended. */
+  add(span: Span): void {
+    if (this.#isOver) return;
+    if (this.#waiting.length === SPANS_WAITING_MAX) this.#dropped += 1;
+    else this.#waiting.push(span);
+    if (this.#waiting.length >= SPANS_SENT_MAX) this.#send();
+    else this.#timer ??= this.#parts.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
+  }
+
+  /** Sends what is left, for at most `FLUSH_MS_MAX`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    this.#timer?.[Symbol.dispose]();
+    const limit = this.#parts.world.clock.timer(FLUSH_MS_MAX, () =>
+      this.#end.abort(new Error("no time left")),
+    );
+    try {
+      await this.#sending;
+      while (this.#waiting.length > 0 && !this.#isFailing && !this.#end.signal.aborted) await this.#export();
+    } finally {
+      limit[Symbol.dispose]();
+    }
+  }
+
+  #send(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    if (this.#sending !== undefined) return; // it goes on with what came meanwhile
+    this.#sending = this.#exportAll().finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting.length > 0 && !this.#isOver)
+        this.#timer ??= this.#parts.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
+    });
+  }
+
+  async #exportAll(): Promise<void> {
+    do await this.#export();
+    while (this.#waiting.length >= SPANS_SENT_MAX && !this.#isFailing);
+  }
+
+  /** What could not be sent is not sent again: a collector that comes back is told of what happens then. */
+  async #export(): Promise<void> {
+    const { world, resource, version } = this.#parts;
+    const spans = this.#waiting.splice(0, SPANS_SENT_MAX);
+    const readings = [this.tokens, this.operations, this.firstToken, this.tools].flatMap(
+      (histogram) => histogram.read() ?? [],
+    );
+    const frame = { resource, version, startMs: this.#startMs, nowMs: world.clock.now() };
+    try {
+      await this.#post("/v1/traces", renderSpans(spans, resource, version));
+      if (readings.length > 0) await this.#post("/v1/metrics", renderMetrics(readings, frame));
+      this.#isFailing = false;
+    } catch (thrown) {
+      this.#dropped += spans.length;
+      // Once for each time that it goes away.
+      if (!this.#isFailing) this.#log("the collector cannot be reached", { what: messageOf(thrown) });
+      this.#isFailing = true;
+    }
+    if (this.#dropped > 0 && !this.#isFailing) {
+      this.#log("spans were dropped", { spans: this.#dropped });
+      this.#dropped = 0;
+    }
+  }
+
+  async #post(path: string, body: string): Promise<void> {
+    const { world, endpoint } = this.#parts;
+    using limit = deadline(world.clock, POST_MS_MAX, this.#end.signal);
+    const headers = { "content-type": "application/json" };
+    const { signal } = limit;
+    const answer = await world.fetch(endpoint + path, { method: "POST", headers, body, signal });
+    await discard(answer);
+    if (!answer.ok) throw new Error(`it answered ${answer.status} to ${path}`);
+  }
+
+  #log(message: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#parts.world.log.for("telemetry").write("warn", message, fields);
+  }
+}
+
+/** A connection is free again once its answer was read; a long one is not. */
+async function discard(answer: Response): Promise<void> {
+  let bytes = 0;
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.length;
+    if (bytes > ANSWER_BYTES_MAX) return;
+  }
+}

@@ -1,0 +1,218 @@
+import { HarnessError } from "../base/errors.ts";
+import type { CallId } from "../base/ids.ts";
+import { shortened } from "../base/text.ts";
+import type { World } from "../base/world.ts";
+import type { TurnEndReason } from "../protocol/events.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import type { FinishReason, ModelBlock, ModelRequest, Usage } from "../provider/provider.ts";
+import { NO_USAGE } from "../provider/provider.ts";
+import type { ToolMiddleware } from "../tool/middleware.ts";
+import type { ToolOutput } from "../tool/tool.ts";
+import type { Exporter } from "./exporter.ts";
+import type { Attributes } from "./otlp.ts";
+import type { OpenSpan } from "./tracer.ts";
+import { Tracer } from "./tracer.ts";
+
+/** How much of each text goes along where content is wanted. */
+const CONTENT_CHARACTERS_MAX = 32_768;
+const MS_PER_SECOND = 1_000;
+const AGENT = "cinch";
+
+export interface SessionTelemetryParts {
+  readonly world: Pick<World, "clock" | "random">;
+  readonly exporter: Exporter;
+  /** What every span of the session bears. */
+  readonly session: { readonly id: string; readonly log: string; readonly profile: string };
+  /** Whether what is said goes along; secrets are taken out of it. */
+  readonly content: ((text: string) => string) | undefined;
+}
+
+/**
+ * What happens in one session as spans with the GenAI conventions (OBS-01): the session, in it each turn
+ * (`invoke_agent`), in that each attempt of a request (`chat`) and each call of a tool (`execute_tool`); a sub-agent
+ * stands in the call that it answers.
+ */
+export class SessionTelemetry {
+  readonly #parts: SessionTelemetryParts;
+  readonly #tracer: Tracer;
+  readonly #session: OpenSpan;
+  /** By the number of a turn, and for sub-agents by the call that they answer. */
+  readonly #agents = new Map<number | CallId, OpenSpan>();
+  readonly #calls = new Map<CallId, OpenSpan>();
+
+  constructor(parts: SessionTelemetryParts) {
+    this.#parts = parts;
+    const { id, log, profile } = parts.session;
+    this.#tracer = new Tracer(parts.world, parts.exporter);
+    const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
+    this.#session = this.#tracer.begin("session", { attributes });
+  }
+
+  /** Around each call of a tool, the invalid ones too. */
+  readonly tool: ToolMiddleware = async (call, context, next) => {
+    const { exporter, content } = this.#parts;
+    const parent = this.#agent(context.turn, context.within?.parentCall);
+    const attributes: Attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.call.id": call.id,
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.arguments": content?.(cut(JSON.stringify(call.input) ?? "")),
+    };
+    const span = this.#tracer.begin(`execute_tool ${call.name}`, { parent, attributes });
+    this.#calls.set(call.id, span);
+    let error: string | undefined;
+    try {
+      const output = await next(call, context);
+      if (output.isError === true) error = output.timedOut === true ? "timeout" : "tool_error";
+      span.add({ "gen_ai.tool.call.result": content?.(cut(textOf(output))) });
+      return output;
+    } catch (thrown) {
+      error = errorOf(thrown, context.signal);
+      throw thrown;
+    } finally {
+      this.#endAgent(call.id, error);
+      this.#calls.delete(call.id);
+      const failed = error === undefined ? {} : { "error.type": error };
+      exporter.tools.record(span.elapsedMs() / MS_PER_SECOND, { "gen_ai.tool.name": call.name, ...failed });
+      span.end(error);
+    }
+  };
+
+  /** Around each attempt of a request. */
+  readonly attempt: RequestMiddleware = (request, context, next) => this.#attempt(request, context, next);
+
+  async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
+    const { exporter, content } = this.#parts;
+    const known = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": providerName(context.provider.name),
+      "gen_ai.request.model": request.model,
+    };
+    const parent = this.#agent(context.turn, context.parentCall);
+    parent.add({
+      "gen_ai.provider.name": known["gen_ai.provider.name"],
+      "gen_ai.request.model": request.model,
+    });
+    const span = this.#tracer.begin(`chat ${request.model}`, {
+      parent,
+      kind: "client",
+      attributes: {
+        ...known,
+        "gen_ai.request.max_tokens": request.outputTokensMax,
+        "gen_ai.conversation.id": this.#parts.session.log,
+        "cinch.purpose": context.purpose,
+        ...(content === undefined ? {} : contentOf(request, content)),
+      },
+    });
+    let firstMs: number | undefined;
+    let usage: Usage = NO_USAGE;
+    let finish: FinishReason | undefined;
+    let error: string | undefined = "left";
+    const said: ModelBlock[] = [];
+    try {
+      for await (const event of next(request, context)) {
+        if (event.kind === "usage") usage = event.usage;
+        else firstMs ??= span.elapsedMs();
+        if (event.kind === "finish") finish = event.reason;
+        if (event.kind === "block" && content !== undefined) said.push(event.block);
+        yield event;
+      }
+      error = undefined;
+    } catch (thrown) {
+      error = errorOf(thrown, context.signal);
+      throw thrown;
+    } finally {
+      const seconds = span.elapsedMs() / MS_PER_SECOND;
+      const failed = error === undefined ? {} : { "error.type": error };
+      exporter.operations.record(seconds, { ...known, ...failed });
+      if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, known);
+      const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+      if (usage !== NO_USAGE) {
+        exporter.tokens.record(input, { ...known, "gen_ai.token.type": "input" });
+        exporter.tokens.record(usage.outputTokens, { ...known, "gen_ai.token.type": "output" });
+        span.add({
+          "gen_ai.usage.input_tokens": input,
+          "gen_ai.usage.output_tokens": usage.outputTokens,
+          "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
+          "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
+        });
+      }
+      span.add({
+        "gen_ai.response.finish_reasons": finish === undefined ? undefined : [finishName(finish)],
+        "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
+        "gen_ai.output.messages": content?.(cut(JSON.stringify(said))),
+      });
+      span.end(error);
+    }
+  }
+
+  turnEnded(turn: number, reason: TurnEndReason): void {
+    this.#agents.get(turn)?.add({ "cinch.turn.end_reason": reason });
+    this.#endAgent(turn, reason === "error" || reason === "cancelled" ? reason : undefined);
+  }
+
+  /** Ends what is left open: the session is over. */
+  end(): void {
+    for (const key of [...this.#agents.keys()]) this.#endAgent(key, undefined);
+    this.#session.end();
+  }
+
+  /** The turn, or the sub-agent that answers a call; it begins with the first thing that it does. */
+  #agent(turn: number, parentCall: CallId | undefined): OpenSpan {
+    const key = parentCall ?? turn;
+    const known = this.#agents.get(key);
+    if (known !== undefined) return known;
+    const parent = (parentCall === undefined ? undefined : this.#calls.get(parentCall)) ?? this.#session;
+    const attributes = {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": AGENT,
+      "gen_ai.conversation.id": this.#parts.session.log,
+      "cinch.turn": turn,
+    };
+    const span = this.#tracer.begin(`invoke_agent ${AGENT}`, { parent, attributes });
+    this.#agents.set(key, span);
+    return span;
+  }
+
+  #endAgent(key: number | CallId, error: string | undefined): void {
+    this.#agents.get(key)?.end(error);
+    this.#agents.delete(key);
+  }
+}
+
+/** As the conventions spell them. */
+const PROVIDERS: Readonly<Record<string, string>> = { vertex: "gcp.vertex_ai" };
+function providerName(name: string): string {
+  return PROVIDERS[name] ?? name;
+}
+
+const FINISHES: Readonly<Partial<Record<FinishReason, string>>> = {
+  tool_use: "tool_call",
+  refused: "content_filter",
+};
+function finishName(reason: FinishReason): string {
+  return FINISHES[reason] ?? reason;
+}
+
+/** A word of a small set, never a text. */
+function errorOf(thrown: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "cancelled";
+  if (thrown instanceof HarnessError) return thrown.reason;
+  return thrown instanceof Error ? thrown.name : "_OTHER";
+}
+
+function contentOf({ messages, system }: ModelRequest, clean: (text: string) => string): Attributes {
+  return {
+    "gen_ai.system_instructions": clean(cut(system.map(({ text }) => text).join("\n\n"))),
+    "gen_ai.input.messages": clean(cut(JSON.stringify(messages.slice(-2)))), // what was before stands in spans before
+  };
+}
+
+function cut(text: string): string {
+  return shortened(text, CONTENT_CHARACTERS_MAX);
+}
+
+function textOf({ content }: ToolOutput): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+}

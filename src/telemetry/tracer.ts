@@ -1,0 +1,73 @@
+import type { World } from "../base/world.ts";
+import type { Exporter } from "./exporter.ts";
+import type { Attributes, Span, SpanKind } from "./otlp.ts";
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+
+/** A span that goes on. It is sent once it has ended, and ends once. */
+export interface OpenSpan {
+  readonly id: string;
+  readonly startMs: number;
+  /** Milliseconds since it began. */
+  elapsedMs(): number;
+  add(attributes: Attributes): void;
+  /** @param error what it failed with, where it did. */
+  end(error?: string): void;
+}
+
+/** The spans of one session: one trace. */
+export class Tracer {
+  readonly #world: Pick<World, "clock" | "random">;
+  readonly #exporter: Exporter;
+  readonly #traceId: string;
+
+  constructor(world: Pick<World, "clock" | "random">, exporter: Exporter) {
+    this.#world = world;
+    this.#exporter = exporter;
+    this.#traceId = hex(world.random.bytes(TRACE_ID_BYTES));
+  }
+
+  begin(name: string, { parent, kind = "internal", attributes = {} }: BeginOptions = {}): OpenSpan {
+    const { clock, random } = this.#world;
+    const id = hex(random.bytes(SPAN_ID_BYTES));
+    const [startMs, startedAt] = [clock.now(), clock.monotonic()];
+    let all = attributes;
+    let isOver = false;
+    const elapsedMs = () => clock.monotonic() - startedAt;
+    const ended = (error: string | undefined): Span => ({
+      traceId: this.#traceId,
+      spanId: id,
+      ...(parent === undefined ? {} : { parentSpanId: parent.id }),
+      name,
+      kind,
+      startMs,
+      endMs: startMs + elapsedMs(),
+      attributes: all,
+      ...(error === undefined ? {} : { error }),
+    });
+    return {
+      id,
+      startMs,
+      elapsedMs,
+      add(more) {
+        all = { ...all, ...more };
+      },
+      end: (error) => {
+        if (isOver) return;
+        isOver = true;
+        this.#exporter.add(ended(error));
+      },
+    };
+  }
+}
+
+export interface BeginOptions {
+  readonly parent?: OpenSpan;
+  readonly kind?: SpanKind;
+  readonly attributes?: Attributes;
+}
+
+function hex(bytes: Uint8Array): string {
+  return bytes.toHex();
+}

@@ -1,0 +1,197 @@
+import * as z from "zod";
+
+/** The shapes of opentelemetry-proto 1.x in protobuf's JSON mapping, as far as cinch uses them; no other field is taken. */
+const AnyValue = z.union([
+  z.strictObject({ stringValue: z.string() }),
+  z.strictObject({ boolValue: z.boolean() }),
+  z.strictObject({ intValue: z.string().regex(/^-?\d{1,19}$/) }),
+  z.strictObject({ doubleValue: z.number() }),
+  z.strictObject({
+    arrayValue: z.strictObject({ values: z.array(z.strictObject({ stringValue: z.string() })) }),
+  }),
+]);
+const KeyValue = z.strictObject({ key: z.string().min(1), value: AnyValue });
+const Attributes = z
+  .array(KeyValue)
+  .refine((all) => new Set(all.map(({ key }) => key)).size === all.length, "a key stands twice");
+const Nanoseconds = z.string().regex(/^\d{19}$/);
+const Resource = z.strictObject({ attributes: Attributes });
+const Scope = z.strictObject({ name: z.string(), version: z.string() });
+
+const OtlpSpan = z
+  .strictObject({
+    traceId: z.string().regex(/^(?!0{32})[0-9a-f]{32}$/),
+    spanId: z.string().regex(/^(?!0{16})[0-9a-f]{16}$/),
+    parentSpanId: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .optional(),
+    name: z.string().min(1),
+    kind: z.int().min(1).max(5),
+    startTimeUnixNano: Nanoseconds,
+    endTimeUnixNano: Nanoseconds,
+    attributes: Attributes,
+    status: z.strictObject({ code: z.int().min(0).max(2).optional(), message: z.string().optional() }),
+  })
+  .refine(
+    ({ startTimeUnixNano: from, endTimeUnixNano: to }) => BigInt(from) <= BigInt(to),
+    "it ends before it begins",
+  );
+
+const Traces = z.strictObject({
+  resourceSpans: z.array(
+    z.strictObject({
+      resource: Resource,
+      scopeSpans: z.array(z.strictObject({ scope: Scope, spans: z.array(OtlpSpan) })),
+    }),
+  ),
+});
+
+const DataPoint = z
+  .strictObject({
+    attributes: Attributes,
+    startTimeUnixNano: Nanoseconds,
+    timeUnixNano: Nanoseconds,
+    count: z.string().regex(/^\d+$/),
+    sum: z.number(),
+    min: z.number(),
+    max: z.number(),
+    bucketCounts: z.array(z.string().regex(/^\d+$/)),
+    explicitBounds: z.array(z.number()),
+  })
+  .refine(({ bucketCounts, explicitBounds }) => bucketCounts.length === explicitBounds.length + 1, "buckets")
+  .refine(
+    ({ bucketCounts, count }) => bucketCounts.reduce((sum, each) => sum + Number(each), 0) === Number(count),
+    "count",
+  );
+
+const Metrics = z.strictObject({
+  resourceMetrics: z.array(
+    z.strictObject({
+      resource: Resource,
+      scopeMetrics: z.array(
+        z.strictObject({
+          scope: Scope,
+          metrics: z.array(
+            z.strictObject({
+              name: z.string().min(1),
+              description: z.string(),
+              unit: z.string(),
+              histogram: z.strictObject({
+                aggregationTemporality: z.int().min(1).max(2),
+                dataPoints: z.array(DataPoint),
+              }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+export interface ReceivedSpan {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly trace: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly failed: boolean;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+export interface ReceivedMetric {
+  readonly name: string;
+  readonly unit: string;
+  readonly points: readonly {
+    readonly attributes: Readonly<Record<string, unknown>>;
+    readonly count: number;
+    readonly sum: number;
+  }[];
+}
+
+/** A collector on the loopback that takes only what the published shapes allow. */
+export interface OtlpReceiver extends AsyncDisposable {
+  readonly url: string;
+  readonly spans: readonly ReceivedSpan[];
+  /** As they were sent last. */
+  readonly metrics: readonly ReceivedMetric[];
+  /** What was wrong with what came. */
+  readonly problems: readonly string[];
+  readonly resource: Readonly<Record<string, unknown>>;
+}
+
+export function startOtlpReceiver(): OtlpReceiver {
+  const spans: ReceivedSpan[] = [];
+  const problems: string[] = [];
+  let metrics: readonly ReceivedMetric[] = [];
+  let resource = {};
+
+  function traces(body: unknown): void {
+    for (const each of Traces.parse(body).resourceSpans) {
+      resource = valuesOf(each.resource.attributes);
+      for (const span of each.scopeSpans.flatMap((scope) => scope.spans)) {
+        const { spanId: id, parentSpanId: parent, traceId: trace, name, kind } = span;
+        const failed = span.status.code === 2;
+        spans.push({ id, parent, trace, name, kind, failed, attributes: valuesOf(span.attributes) });
+      }
+    }
+  }
+
+  function counts(body: unknown): void {
+    metrics = Metrics.parse(body).resourceMetrics.flatMap(({ scopeMetrics }) =>
+      scopeMetrics.flatMap((scope) =>
+        scope.metrics.map(({ name, unit, histogram }) => ({
+          name,
+          unit,
+          points: histogram.dataPoints.map(({ attributes, count, sum }) => ({
+            attributes: valuesOf(attributes),
+            count: Number(count),
+            sum,
+          })),
+        })),
+      ),
+    );
+  }
+
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      try {
+        if (request.method !== "POST" || request.headers.get("content-type") !== "application/json")
+          throw new Error(`${request.method} with ${request.headers.get("content-type")}`);
+        const body: unknown = await request.json();
+        if (pathname === "/v1/traces") traces(body);
+        else if (pathname === "/v1/metrics") counts(body);
+        else throw new Error("no such path");
+        return Response.json({});
+      } catch (thrown) {
+        problems.push(`${pathname}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        return new Response("", { status: 400 });
+      }
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    spans,
+    problems,
+    get metrics() {
+      return metrics;
+    },
+    get resource() {
+      return resource;
+    },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+function valuesOf(attributes: z.infer<typeof Attributes>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => {
+      if ("intValue" in value) return [key, Number(value.intValue)];
+      if ("arrayValue" in value) return [key, value.arrayValue.values.map((each) => each.stringValue)];
+      return [key, Object.values(value)[0]];
+    }),
+  );
+}
