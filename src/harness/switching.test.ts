@@ -350,6 +350,22 @@ test("[PROF-03 SES-07 S39] a session that ran under a profile of the folder it w
   expect(asked(place).system).toContain("Mine.");
 });
 
+test("[PROF-02 REL-03] what ran in the background of the old session ends with it, and that is told", async () => {
+  const sleep = calls("Bash", { command: "sleep 1000", background: true });
+  await using place = openPlace(sleep, says("it runs"), says("on"));
+  await using harness = await place.open({ autoApprove: true, level: "DangerFullAccess" });
+  const connection = await connect(harness);
+  const seen = await say(connection, harness.session, "start it");
+  expect(seen.some(({ kind }) => kind === "TaskChanged")).toBe(true);
+  const { result } = await switched(connection, harness.session, { profile: "self" });
+  expect(result).toMatchObject({
+    notices: expect.arrayContaining(["Ended with the session before: 1 background task."]),
+  });
+  const events = await all(connection.subscribe(harness.session, { signal, since: 0 }));
+  const tasks = events.filter(({ kind }) => kind === "TaskChanged");
+  expect(tasks.at(-1)?.payload).toMatchObject({ state: "stopped" });
+});
+
 /** No model was asked for: what a profile names then counts. */
 async function openPlain(place: Place) {
   place.config(

@@ -1,5 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
+import { count } from "../../base/text.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
@@ -51,9 +52,11 @@ export async function switchProfile(
   coming.promise.catch(() => undefined); // whoever waits for it is told
   let opened: OpenedSession | undefined;
   let prepared: PreparedSwitch | undefined;
+  let tasks = 0;
   try {
     await session.handOver(command, client, async (turn) => {
       const ready = await parts.prepare(command, turn);
+      tasks = session.tasks;
       prepared = ready;
       if (command.inPlace === true) {
         parts.expect(ready.told, coming.promise);
@@ -77,12 +80,18 @@ export async function switchProfile(
     if (session.ending === undefined) await opened?.session.end("error");
     throw thrown;
   }
-  return accepted(opened, prepared);
+  return accepted(opened, prepared, tasks);
 }
 
-function accepted(opened: OpenedSession | undefined, prepared: PreparedSwitch | undefined): Accepted {
+function accepted(
+  opened: OpenedSession | undefined,
+  prepared: PreparedSwitch | undefined,
+  tasks: number,
+): Accepted {
   if (opened === undefined || prepared === undefined) throw new TypeError("nothing was switched to");
   const { from, to, logId: log } = prepared.told;
-  const { session, notices = [] } = opened;
+  const { session, notices: own = [] } = opened;
+  const ended = tasks === 0 ? [] : [`Ended with the session before: ${count(tasks, "background task")}.`];
+  const notices = [...own, ...ended];
   return { sessionId: session.id, result: { from, to, log, notices } };
 }

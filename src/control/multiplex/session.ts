@@ -130,7 +130,12 @@ export class Session {
 
   /** Whether a turn runs, or a task in the background. */
   get busy(): boolean {
-    return this.#turns.slot.taken || (this.#parts.tasksRunning?.() ?? 0) > 0;
+    return this.#turns.slot.taken || this.tasks > 0;
+  }
+
+  /** How many tasks run in the background. */
+  get tasks(): number {
+    return this.#parts.tasksRunning?.() ?? 0;
   }
 
   /** Resolves once it has ended; undefined while nobody ends it. */
