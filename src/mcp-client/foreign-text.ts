@@ -20,6 +20,11 @@ export function foreignText(text: string, charactersMax: number): string | undef
   return undefined;
 }
 
+/** The words between the marks, for a person. */
+export function unmarked(text: string): string {
+  return text.replace(/^<untrusted-tool-description>\n/, "").replace(/\n<\/untrusted-tool-description>$/, "");
+}
+
 /** Whether a text is shown as it is: nothing in it is hidden, and nothing could be taken for a mark of ours. */
 export function isPlain(text: string): boolean {
   return text.isWellFormed() && visible(text) === text && !/untrusted-/i.test(text);

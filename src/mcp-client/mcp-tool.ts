@@ -8,6 +8,7 @@ import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import type { Definition } from "./definition.ts";
+import { unmarked } from "./foreign-text.ts";
 import type { SharedServer } from "./shared-server.ts";
 
 /** What a call that no server answers begins with, so that a model can tell it and plan around it ([A] § MCP server supervision). */
@@ -52,7 +53,7 @@ export function mcpTool({ server, definition, name, lazy, ask }: McpToolParts): 
         input: given,
         ...(known.isNew(definition)
           ? {
-              personOnly: `${spec.name} says something else of this tool than when it was approved: ${visible(definition.description)}`,
+              personOnly: `${spec.name} says something else of this tool than when it was approved: ${visible(unmarked(definition.description))}`,
             }
           : {}),
       });
