@@ -180,8 +180,8 @@ export interface SpawnOptions {
   /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
   /**
-   * Its group is ended also where this process is killed: by then by itself, within some seconds, as far as its members
-   * are in the group still. A program that cannot be started then ends with the code 126 or 127, not with `failed`.
+   * Its group is ended also where this process is killed: by then by itself, within some seconds, with what has left the
+   * group and bears its mark (Linux). A program that cannot be started then ends with the code 126 or 127, not with `failed`.
    */
   readonly endsWithUs?: true;
   /**

@@ -303,13 +303,13 @@ async function firstOf(bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8
   return [];
 }
 
-test("[REL-03 R18 MCP-05] whatever a child ignores, it ends with this process, however that ends", async () => {
+test("[REL-03 R18 MCP-05] whatever a child ignores, and wherever its own have gone, it ends with this process, however that ends", async () => {
   const own = longSleep();
   const child = join(import.meta.dirname, "../../test/support/guarded-child.ts");
   const argv: [string, ...string[]] = [process.execPath, "--no-install", "--config=/dev/null", child, own];
   const engine = spawn({ argv, cwd: "/", env: { PATH } });
   expect(decode((await firstOf(engine.stdout))[0] ?? new Uint8Array())).toBe("ready\n");
-  // The engine, the shell, its guard; the sleep may be about to be one yet.
+  // The engine, the shell, its guard; the sleeps may be about to be some yet.
   expect(processesWith(own).length).toBeGreaterThan(2);
   process.kill(engine.pid, "SIGKILL");
   await noneWith(own);

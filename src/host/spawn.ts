@@ -42,7 +42,7 @@ function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }:
   using further = descriptors(inherit);
   using out = openPipe();
   using err = openPipe();
-  const guard = endsWithUs === true ? guardAt(STANDARD + inherit.length) : undefined;
+  const guard = endsWithUs === true ? guardAt(STANDARD + inherit.length, mark) : undefined;
   const child = Bun.spawn([...(guard?.argv ?? []), ...argv], {
     cwd,
     env: { ...env },
@@ -124,13 +124,24 @@ const STANDARD = 3;
 
 /**
  * A process in the group that waits for the end of a pipe of which this process holds the other one, and then ends the
- * group: what a signal to us alone, or a crash, would leave behind. It belongs to nobody, so that the program that takes
- * the place of the shell has no child that it does not know.
+ * group: what a signal to us alone, or a crash, would leave behind. Before that it ends what bears the mark outside of
+ * the group, twice, since one that is about to be ended may start another. It belongs to nobody, so that the program that
+ * takes the place of the shell has no child that it does not know.
  */
-function guardAt(descriptor: number): { readonly argv: readonly string[]; readonly descriptor: number } {
-  const waits = `read -r _ <&${descriptor}; sleep ${GUARD_GRACE_S}; kill -s KILL -- "-$$"`;
+function guardAt(
+  descriptor: number,
+  mark: string | undefined,
+): { readonly argv: readonly string[]; readonly descriptor: number } {
+  const sweep = mark === undefined ? "" : `read -r me _ </proc/self/stat; ${marked(mark)}; ${marked(mark)}; `;
+  const waits = `read -r _ <&${descriptor}; sleep ${GUARD_GRACE_S}; ${sweep}kill -s KILL -- "-$$"`;
   const script = `( ( ${waits} ) </dev/null >/dev/null 2>&1 & ); exec ${descriptor}<&-; exec "$@"`;
   return { argv: ["/bin/sh", "-c", script, "sh"], descriptor };
+}
+
+/** Ends all processes but the guard that bear a mark. Where there is no /proc, or no grep that can look, it finds none. */
+function marked(name: string): string {
+  const found = `$(grep -lzxF -- "${name}=\${${name}}" /proc/[0-9]*/environ)`;
+  return `for found in ${found}; do pid=\${found#/proc/}; pid=\${pid%/environ}; [ "$pid" = "$me" ] || kill -s KILL "$pid"; done`;
 }
 
 /** Time to end by itself, once its input has ended with us. */
