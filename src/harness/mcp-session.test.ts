@@ -103,6 +103,12 @@ test(
       await turn(harness, "go");
       expect(`${rule} ${rig.sent(-1).replaceAll("\\", "")}`).toContain(result);
     }
+    // It may change things, so no rule lifts it above a ceiling that was given for the run.
+    await using rig = openRig(call(), says("done"));
+    rig.config(`[permissions]\nallow = ["mcp__odd__*"]\n${rig.toml("odd")}`);
+    await using harness = await rig.open({ level: "ReadOnly" });
+    await turn(harness, "go");
+    expect(rig.sent(-1)).toContain("it needs the level WorkspaceWrite");
   },
   HANG_MS_MAX,
 );
