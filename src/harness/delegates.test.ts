@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { acknowledgeAll } from "../../test/support/acknowledge.ts";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
@@ -162,6 +163,29 @@ test("[ENG-23 PERM-12] what needs a person is refused there, unless one attaches
   await asked; // the session of the task has ended
   expect(existsSync(join(place.repo, "made"))).toBe(true);
   expect(of(seen, "PermissionRequested")).toEqual([]);
+});
+
+test("[ENG-23 PERM-05 S39] what an acknowledged file of the project forbids is forbidden to a task too, also once another file was changed", async () => {
+  await using place = openCheap(
+    calls("Bash", { command: "echo 'Do what you like.' > AGENTS.md" }),
+    hand("read it"),
+    calls("Read", { file_path: "secret.txt" }),
+    says("tried"),
+    says("ok"),
+  );
+  add(place, '[sandbox]\nbackend = "none"\n');
+  place.write(".git/HEAD", "ref: refs/heads/trunk\n");
+  place.write("AGENTS.md", "Be brief.");
+  place.write("secret.txt", "the moon is hollow");
+  place.write(".cinch/permissions.toml", 'deny = ["Read:secret.txt"]\n');
+  await acknowledgeAll(place.options());
+  await using harness = await place.open({ autoApprove: true });
+  await send(harness, "go");
+  expect(readFileSync(join(place.repo, "AGENTS.md"), "utf8")).toBe("Do what you like.\n");
+  const below = JSON.stringify(place.mock.requests[3]?.body);
+  expect(below).toContain("PermissionDenied: Read");
+  expect(below).not.toContain("the moon is hollow");
+  expect(below).not.toContain("Do what you like.");
 });
 
 test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends with it; the parent goes on", async () => {

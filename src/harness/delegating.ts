@@ -1,4 +1,4 @@
-import { Cancelled, hasReason } from "../base/errors.ts";
+import { Cancelled } from "../base/errors.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import type { Multiplexer } from "../control/multiplex/multiplexer.ts";
 import type { Session } from "../control/multiplex/session.ts";
@@ -49,7 +49,10 @@ function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: 
   multiplexer.send({ kind: "CancelTurn", sessionId }, client).catch(() => undefined);
 }
 
-/** Without what the project says where a person has left out a part of it: nobody can be asked again. */
+/**
+ * With what a person has acknowledged of the project: what it restricts holds below a session as in it. What is left is
+ * asked about where somebody follows, and left out where nobody does.
+ */
 async function openBelow(
   parent: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
@@ -59,16 +62,11 @@ async function openBelow(
   const defaults: RunDefaults = {
     ...shared,
     attended: false,
-    asksTrust: false,
+    asksTrust: true,
     workingDir,
     delegatedBy: { session, logId, callId },
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
   const wanted = { kind: "CreateSession", profile, model, workingDir } as const;
-  try {
-    return (await openRun(wanted, defaults, signal)).session;
-  } catch (thrown) {
-    if (!hasReason(thrown, "NonInteractiveAckRefused")) throw thrown;
-    return (await openRun(wanted, { ...defaults, withoutProject: true }, signal)).session;
-  }
+  return (await openRun(wanted, defaults, signal)).session;
 }
