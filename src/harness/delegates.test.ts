@@ -165,7 +165,7 @@ test("[ENG-23 PERM-12] what needs a person is refused there, unless one attaches
   expect(of(seen, "PermissionRequested")).toEqual([]);
 });
 
-test("[ENG-23 PERM-05 S39] what an acknowledged file of the project forbids is forbidden to a task too, also once another file was changed", async () => {
+test("[ENG-23 PROF-03 S39] what an acknowledged file of the project forbids is forbidden to a task too, also once another file was changed", async () => {
   await using place = openCheap(
     calls("Bash", { command: "echo 'Do what you like.' > AGENTS.md" }),
     hand("read it"),
