@@ -55,7 +55,7 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     await using place = openPlace();
     place.write(".git/HEAD", "ref: x\n");
     place.write(".cinch/config.toml", '[permissions]\nlevel = "ReadOnly"\ndeny = ["WebFetch"]\n');
-    const options = plain(place);
+    const options = optionsOf(place);
     const before = await effectiveKeys(options);
     expect(before.notices).toEqual([
       ".cinch/config.toml was not acknowledged, so nothing of it counts; to look at it: cinch ack",
@@ -84,21 +84,27 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     await using place = openPlace();
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     place.config(
-      `[providers.own]\nkind = "anthropic"\nbase_url = "http://127.0.0.1:1"\napi_key_env = "OWN_KEY"\nheaders = { x-team = "${token}" }\n`,
+      `[providers.own]\nkind = "anthropic"\nbase_url = "http://127.0.0.1:1"\napi_key_env = "OWN_KEY"\nheaders = { x-team = "${token}" }\n` +
+        '[[mcp_servers]]\nname = "files"\ncmd = "/bin/files"\nargs = ["--api-key", "plain-one", "--token=plain-two", "-v"]\nenv = { WHAT = "plain-three" }\n',
     );
     const environment = { OWN_KEY: "sk-very-secret-0123456789", OPENAI_API_KEY: "sk-another-0123456789" };
-    const { keys } = await effectiveKeys({ ...plain(place), environment });
+    const { keys } = await effectiveKeys({ ...optionsOf(place), environment });
     const shown = row(place, keys);
     expect(shown("key of own")).toEqual(['"(set)"', "environment OWN_KEY"]);
     expect(shown("key of openai")).toEqual(['"(set)"', "environment OPENAI_API_KEY"]);
     expect(shown("providers.own.base_url")).toEqual(['"http://127.0.0.1:1"', "config/config.toml:3"]);
+    expect(shown("providers.own.headers.x-team")[0]).toBe('"(set)"');
+    expect(JSON.parse(shown("mcp_servers")[0] ?? "")).toMatchObject([
+      { args: ["--api-key", "(set)", "--token=(set)", "-v"], env: { WHAT: "(set)" } },
+    ]);
     const text = JSON.stringify(keys);
-    for (const secret of [token, ...Object.values(environment)]) expect(text).not.toContain(secret);
+    const plain = ["plain-one", "plain-two", "plain-three"];
+    for (const secret of [token, ...plain, ...Object.values(environment)]) expect(text).not.toContain(secret);
   });
 
   test("[DOC-01] every key that the documents show is among them, and its default is the one they show", async () => {
     await using place = openPlace();
-    const known = new Set((await effectiveKeys(plain(place))).keys.map(({ key }) => key));
+    const known = new Set((await effectiveKeys(optionsOf(place))).keys.map(({ key }) => key));
     const blocks = new Map(
       blocksOf(PAGE, readSource(PAGE)).map(({ text }) => [/^# (\S+)\n/.exec(text)?.[1] ?? "", text]),
     );
@@ -121,13 +127,13 @@ describe("[PROF-03] every setting is told with its value and where it comes from
 /** Of these the page shows an example. */
 const IN_EXAMPLES: readonly string[] = ["hooks", "mcp_servers", "diagnostics", "plugins", "thinking.effort"];
 
-function plain(place: Place, more: Partial<HarnessOptions> = {}): HarnessOptions {
+function optionsOf(place: Place, more: Partial<HarnessOptions> = {}): HarnessOptions {
   const { model: _, ...options } = place.options(more);
   return options;
 }
 
 async function show(place: Place, more: Partial<HarnessOptions> = {}) {
-  return row(place, (await effectiveKeys(plain(place, more))).keys);
+  return row(place, (await effectiveKeys(optionsOf(place, more))).keys);
 }
 
 /** The value of a key, where it comes from, and what it goes before. */

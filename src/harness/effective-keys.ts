@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isObject } from "../base/json.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";
@@ -238,18 +239,46 @@ async function keysOf({ path, kind, files: [file] }: TrustItem) {
   });
 }
 
-/** A header or a command may hold what looks like a key. */
+/** Tables whose values are nobody's to see: they are told to be set. */
+const HIDDEN = /^(?:env|headers)$/;
+/** An option of a command that takes what is nobody's to see. */
+const SECRET_OPTION = /^(--?[\w-]*(?:key|token|secret|pass|auth|credential|bearer)[\w-]*)(=.+)?$/is;
+const SET = "(set)";
+
+/** A header, an environment or a command may hold a key, whatever it looks like. */
 function withoutSecrets(row: EffectiveKey): EffectiveKey {
-  const secrets = redactor([]);
-  const clean = (value: unknown): unknown => {
-    if (typeof value === "string") return secrets.text(value);
-    if (Array.isArray(value)) return value.map(clean);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner)]));
-  };
+  const isHidden = row.key
+    .split(".")
+    .slice(0, -1)
+    .some((part) => HIDDEN.test(part));
+  const shown = (value: unknown) => (isHidden && value !== null ? SET : clean(value));
   return {
     ...row,
-    value: clean(row.value),
-    instead: row.instead.map(({ value, from }) => ({ value: clean(value), from })),
+    value: shown(row.value),
+    instead: row.instead.map(({ value, from }) => ({ value: shown(value), from })),
   };
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return redactor([]).text(value);
+  if (Array.isArray(value)) return value.map((item, at) => cleanWord(item, value[at - 1]));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      HIDDEN.test(key) && isObject(inner)
+        ? Object.fromEntries(Object.keys(inner).map((name) => [name, SET]))
+        : clean(inner),
+    ]),
+  );
+}
+
+/** One word of a list, which may be a command's. */
+function cleanWord(word: unknown, before: unknown): unknown {
+  if (typeof word !== "string") return clean(word);
+  const option = SECRET_OPTION.exec(word);
+  if (option?.[2] !== undefined) return `${option[1]}=${SET}`;
+  const follows = typeof before === "string" && SECRET_OPTION.exec(before)?.[2] === undefined;
+  if (follows && SECRET_OPTION.test(before) && !word.startsWith("-")) return SET;
+  return clean(word);
 }

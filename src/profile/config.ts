@@ -27,7 +27,7 @@ import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import type { ReadKey } from "./table.ts";
-import { Table } from "./table.ts";
+import { readKeys, Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { TelemetryKeys } from "./telemetry.ts";
@@ -129,10 +129,8 @@ export async function loadConfig(world: Pick<World, "files">, path: string): Pro
 
 /** Every key that config.toml may hold, with what stands there. It has been loaded before. */
 export async function configKeys(world: Pick<World, "files">, path: string): Promise<readonly ReadKey[]> {
-  const keys: ReadKey[] = [];
   const file = (await readToml(world.files, path)) ?? { path, text: "", value: {} };
-  configFrom(new Table(file, [], file.value, (key) => keys.push(key)));
-  return keys;
+  return await readKeys(file, configFrom);
 }
 
 function configFrom(table: Table): Config {

@@ -32,7 +32,7 @@ import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import type { KeyTrace, ReadKey } from "./table.ts";
-import { Table } from "./table.ts";
+import { readKeys, Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
@@ -175,10 +175,9 @@ export async function profileKeys(
   reference: string,
   userProfilesDir: string,
 ): Promise<readonly ReadKey[]> {
-  const keys: ReadKey[] = [];
   const file = await profileFile(world, reference, userProfilesDir);
-  if (file !== undefined) await profileFrom(world, file, reference, (key) => keys.push(key));
-  return keys;
+  if (file === undefined) return [];
+  return await readKeys(file, (_table, trace) => profileFrom(world, file, reference, trace));
 }
 
 async function profileFrom(

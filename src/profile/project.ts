@@ -2,7 +2,7 @@ import { decode } from "../base/text.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { ReadKey } from "./table.ts";
-import { Table } from "./table.ts";
+import { readKeys, Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
 
 /** What a repository may say about work in it: it can forbid and ask for more, and allow nothing (PROF-03). */
@@ -40,13 +40,11 @@ export async function projectKeys(
   { path, bytes }: AcknowledgedFile,
   kind: "config" | "permission-preset",
 ): Promise<readonly ReadKey[]> {
-  const keys: ReadKey[] = [];
-  const file = await parseToml(path, decode(bytes));
-  const table = new Table(file, [], file.value, (key) => keys.push(key));
-  const permissions = kind === "config" ? table.table("permissions") : table;
-  if (permissions !== undefined) permissionsFrom(permissions);
-  if (kind === "config") table.table("sandbox")?.strings("hidden");
-  return keys;
+  return await readKeys(await parseToml(path, decode(bytes)), (table) => {
+    const permissions = kind === "config" ? table.table("permissions") : table;
+    if (permissions !== undefined) permissionsFrom(permissions);
+    if (kind === "config") table.table("sandbox")?.strings("hidden");
+  });
 }
 
 /** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */

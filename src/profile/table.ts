@@ -1,3 +1,4 @@
+import { hasReason } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/near.ts";
@@ -16,7 +17,37 @@ export interface ReadKey extends Where {
   readonly value: unknown;
 }
 
-export type KeyTrace = (key: ReadKey) => void;
+/** Follows which keys are asked for. */
+export interface KeyTrace {
+  told(key: ReadKey): void;
+  /** Tables that count as absent where they are. */
+  readonly left: ReadonlySet<string>;
+}
+
+/**
+ * Every key that a reader asks a file for, with what stands there. Tables that are not there count as empty, so that theirs
+ * are among them, as far as an empty one can be read.
+ * @throws HarnessError where the file itself cannot be read.
+ */
+export async function readKeys(
+  file: TomlFile,
+  read: (table: Table, trace: KeyTrace) => unknown,
+): Promise<readonly ReadKey[]> {
+  const keys = new Map<string, ReadKey>();
+  const left = new Set<string>();
+  const trace: KeyTrace = { told: (key) => keys.set(`${key.path} ${key.key}`, key), left };
+  for (;;) {
+    try {
+      await read(new Table(file, [], file.value, trace), trace);
+      return [...keys.values()];
+    } catch (thrown) {
+      // A key that must be there, in a table that is not.
+      const [table = ""] = hasReason(thrown, "ConfigInvalid") ? String(thrown.fields["key"]).split(".") : [];
+      if (table === "" || left.has(table) || table in file.value) throw thrown;
+      left.add(table);
+    }
+  }
+}
 
 /**
  * One table of a configuration file, read key by key.
@@ -32,8 +63,7 @@ export class Table {
   readonly #known = new Set<string>();
 
   /**
-   * @param trace is told each key that is asked for, in the tables of this one too, also in those that are not there: they
-   *   then count as empty.
+   * @param trace is told each key that is asked for, in the tables of this one too: see `readKeys`.
    */
   constructor(
     file: TomlFile,
@@ -83,7 +113,8 @@ export class Table {
 
   table(key: string): Table | undefined {
     const found = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
-    const value = found ?? (this.#trace === undefined ? undefined : NOTHING);
+    const isLeft = this.#trace?.left.has(this.#keys[0] ?? key) ?? true;
+    const value = found ?? (isLeft ? undefined : NOTHING);
     return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value, this.#trace);
   }
 
@@ -146,7 +177,7 @@ export class Table {
   #typed<Value>(key: string, what: string, read: (value: unknown) => Value | undefined): Value | undefined {
     this.#known.add(key);
     const value = this.#value[key];
-    if (what !== "a table") this.#trace?.({ ...this.where(key), value });
+    if (what !== "a table") this.#trace?.told({ ...this.where(key), value });
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}`);
