@@ -230,7 +230,8 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
       onInput: (content, turn, wants) => onInput(content, turn, wants.skill),
       inner: [
         async function skillFiles(call, context, next) {
-          const list = now?.list ?? [];
+          // One of the program has no file that a call could use.
+          const list = (now?.list ?? []).filter(({ source }) => source !== "builtin");
           if (list.length === 0) return await next(call, context);
           const { skillCalls } = await import("../skill/skill-calls.ts");
           const watch = skillCalls({
