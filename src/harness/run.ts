@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
-import type { World } from "../base/world.ts";
+import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { Config } from "../profile/config.ts";
@@ -173,11 +173,16 @@ async function mustBeOutside(
   { workingDir }: LogInfo,
   { world: { files } }: Pick<RunDefaults, "world">,
 ): Promise<void> {
-  if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return;
-  const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
-  if (!(await files.realpath(reference)).startsWith(`${await files.realpath(root)}/`)) return;
+  if (!(await isFileWithin(workingDir, reference, files))) return;
   const problem = `the session ran under a profile that lies in the folder it works in, and may have been changed since; look at it, and name it again: --profile ${reference}`;
   throw new HarnessError("UsageInvalid", { problem });
+}
+
+/** Whether a profile is a file of the repository that a folder belongs to. */
+export async function isFileWithin(workingDir: string, reference: string, files: Files): Promise<boolean> {
+  if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return false;
+  const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
+  return (await files.realpath(reference)).startsWith(`${await files.realpath(root)}/`);
 }
 
 /** A model that was asked for by its name is asked for by the run that takes the place of this one too. */

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf } from "../client/kit/cost.ts";
@@ -5,14 +6,16 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
+import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
 import type { ScheduledTask } from "../task/scheduled-task.ts";
-import type { RunTask, SchedulerOptions } from "../task/scheduler.ts";
+import type { RunTask } from "../task/scheduler.ts";
 import { Scheduler } from "../task/scheduler.ts";
 import { openSchedule } from "./open-schedule.ts";
 import type { HarnessOptions } from "./options.ts";
+import { isFileWithin } from "./run.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;
@@ -27,18 +30,24 @@ export function openScheduler(
   return new Scheduler({
     world,
     schedule: openSchedule(options),
-    run: runIn(engine, world.clock, told.onAnswer),
+    run: runIn(engine, world, told.onAnswer),
   });
 }
 
 /** @param onAnswer given what the model said last. */
 function runIn(
   engine: Pick<OpenEngine, "openUnattended" | "attach">,
-  clock: SchedulerOptions["world"]["clock"],
+  { clock, files }: Pick<HarnessOptions["world"], "clock" | "files">,
   onAnswer: (text: string) => void = () => undefined,
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
-    const session = await engine.openUnattended(requestOf(task));
+    const request = requestOf(task);
+    // Nobody looks at it before each run, and a model may have written it since.
+    if (await isFileWithin(task.cwd, request.profile ?? "", files)) {
+      const problem = `its profile ${request.profile} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
+      throw new HarnessError("UsageInvalid", { problem });
+    }
+    const session = await engine.openUnattended(request);
     const connection = await engine.attach({ identityClass: "agent", label: `schedule ${task.name}` });
     const leave = new AbortController();
     using _limit = clock.timer(RUN_MS_MAX, () =>
@@ -65,10 +74,12 @@ function runIn(
 
 function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {
   const { profile, model, cwd: workingDir, level, maxTurns, maxCostUsd } = task;
+  // Where the engine itself was started says nothing about a task.
+  const named = profile !== undefined && isProfilePath(profile) ? resolve(workingDir, profile) : profile;
   return {
     kind: "CreateSession",
     workingDir,
-    ...(profile === undefined ? {} : { profile }),
+    ...(named === undefined ? {} : { profile: named }),
     ...(model === undefined ? {} : { model }),
     run: {
       ...(level === undefined ? {} : { level }),

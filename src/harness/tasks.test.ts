@@ -7,6 +7,8 @@ import { follow, openPlace } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
+import { openSchedule } from "./open-schedule.ts";
+import { openScheduler } from "./schedule.ts";
 
 const SLOW_MS = 60_000;
 /** Runs until the file `go` is there, and fails then. */
@@ -174,6 +176,42 @@ test(
       `created_by = "${sessionId}"`,
     ])
       expect(text).toContain(`${line}\n`);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[ENG-24 PROF-03 S39] a task runs under no profile of the folder it works in, and finds a file from there, not from where the engine is",
+  async () => {
+    await using place = openPlace(says("done"));
+    await using harness = await place.open();
+    const options = place.options();
+    const schedule = openSchedule(options);
+    const text = `schema_version = 1\nname = "own"\ndefault_model = "mock:test-1"\n`;
+    place.write(".git/HEAD", "ref: refs/heads/trunk\n");
+    place.write("sub/own.toml", text);
+    writeFileSync(join(place.root, "own.toml"), text);
+    const task = {
+      prompt: "go",
+      when: { kind: "every", every: "1d", ms: 86_400_000 },
+      cwd: join(place.repo, "sub"),
+      enabled: true,
+      createdAt: new Date(Date.now() - 200_000_000).toISOString(),
+      createdBy: "person",
+    } as const;
+    await schedule.add({ ...task, name: "a", profile: "./own.toml" });
+    await schedule.add({ ...task, name: "b", profile: join(place.repo, "sub/own.toml") });
+    await schedule.add({ ...task, name: "c", profile: "../../own.toml" });
+    await using scheduler = openScheduler(options, harness);
+    const records = await scheduler.runDue();
+    expect(Object.fromEntries(records.map(({ task: name, outcome }) => [name, outcome]))).toEqual({
+      a: "failed",
+      b: "failed",
+      c: "done",
+    });
+    for (const { outcome, detail } of records)
+      if (outcome === "failed") expect(detail).toContain("lies in the folder it works in");
+    expect(place.mock.requests).toHaveLength(1);
   },
   SLOW_MS,
 );
