@@ -13,6 +13,7 @@ const TEXT_BYTES_MAX = 24_000;
 const ASKED_BYTES_MAX = 2_000;
 const SAID_BYTES_MAX = 2_000;
 const EARLIER_BYTES_MAX = 4_000;
+const ABOUT_BYTES_MAX = 8_000;
 
 export interface ImportedTurns {
   readonly turns: number;
@@ -43,10 +44,11 @@ export function importedTurns(
       ? []
       : ["What was before them:", headAndTail(head.summary, EARLIER_BYTES_MAX)];
   const rules = facts.rules.map((rule) => `- ${JSON.stringify(rule)}`);
-  const about = [
+  const carried = [
     ...(rules.length === 0 ? [] : ["What the user said has always or never to be done:", ...rules]),
     ...(factLines(facts) === "" ? [] : [factLines(facts)]),
   ].join("\n");
+  const about = headAndTail(carried, ABOUT_BYTES_MAX);
   const kept = newestWithin(taken.map(turnText), TEXT_BYTES_MAX - byteLength(about));
   const text = [
     `Summary of the session before this one, which ran on the profile ${JSON.stringify(profile)}: its last ${kept.length === 1 ? "turn" : `${kept.length} turns`}, the newest last. It was made from the log; what tools returned is not among it.`,
@@ -54,7 +56,7 @@ export function importedTurns(
     ...kept,
     ...(about === "" ? [] : [about]),
   ].join("\n");
-  return { turns: kept.length, text };
+  return { turns: kept.length, text: headAndTail(text, TEXT_BYTES_MAX) };
 }
 
 function turnText(messages: readonly Message[]): string {
