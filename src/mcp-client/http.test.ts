@@ -13,6 +13,7 @@ import type { AuthorizedFetch } from "../provider/authorized-fetch.ts";
 import { boundedAnswer } from "./bounded-body.ts";
 import { challengeFrom } from "./challenge.ts";
 import { openRemote, refusalIn, remoteProblem } from "./http.ts";
+import { remoteFetch } from "./remote-fetch.ts";
 import type { RemotePorts } from "./remote-server.ts";
 import { toolOutput } from "./results.ts";
 
@@ -178,6 +179,15 @@ test("[MCP-01] a call that wants more rights says which, and the command that gi
     "To give them: cinch creds login mcp:there files:write; then /mcp:restart there",
   );
   await client.close();
+});
+
+test("[MCP-01 S53] nothing is asked of another place, whoever leads there", async () => {
+  await using elsewhere = openServer(() => new Response());
+  await using server = openServer(() => new Response());
+  const reach = remoteFetch({ name: "there", transport: "http", url: server.url, headers: {} }, PORTS);
+  for (const url of [elsewhere.url, "file:///etc/passwd", server.url.replace("//", "//a:b@")])
+    await expect(reach(url)).rejects.toThrow("leads to another place");
+  expect([elsewhere.seen, server.seen]).toEqual([[], []]);
 });
 
 test("[MCP-01 S53] a redirect to another place is not followed, with a token or without", async () => {

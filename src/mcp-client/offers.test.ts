@@ -107,6 +107,11 @@ test(
 );
 
 test("[MCP-06] the words of a prompt are all used, or it is told how they are written", async () => {
+  expect(argumentsFrom({ arguments: [{ name: "a" }] }, ["1", "2"])).toBeUndefined();
+  expect(argumentsFrom({ arguments: [{ name: "a" }, { name: "b" }] }, ["b=x=y", "1"])).toEqual({
+    a: "1",
+    b: "x=y",
+  });
   const declared = fc.uniqueArray(
     fc.record({ name: fc.stringMatching(/^[a-z]{1,4}$/), required: fc.boolean() }),
     { selector: ({ name }) => name, maxLength: 4 },
