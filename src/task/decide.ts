@@ -21,6 +21,10 @@ export function decide(
   now: { readonly ms: number; readonly isRunning: boolean },
 ): Verdict {
   if (!task.enabled) return { kind: "wait", dueMs: undefined };
+  // Once is once: also where the clock was far ahead when it ran.
+  const { settled_ms: settled } = state;
+  if (task.when.kind === "at" && settled !== undefined && settled >= task.when.ms)
+    return { kind: "wait", dueMs: undefined };
   const createdMs = Date.parse(task.createdAt);
   const after = settledMs(state, createdMs, now.ms);
   const dueMs = nextDue(task.when, after, createdMs);

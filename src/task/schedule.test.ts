@@ -10,6 +10,7 @@ import { readSource } from "../../test/support/source.ts";
 import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
+import type { Files } from "../base/world.ts";
 import { lockFile } from "../host/file-lock.ts";
 import { hostWorld } from "../host/host.ts";
 import { parseToml } from "../profile/toml.ts";
@@ -63,9 +64,13 @@ function openFolder() {
   const clock = fakeClock(Date.parse(START));
   const dead = new Set<number>();
   const folder = join(directory.path, "data/tasks");
-  const engine = (pid: number, at: Pick<FakeClock, "now"> = clock): Schedule =>
+  const engine = (
+    pid: number,
+    at: Pick<FakeClock, "now"> = clock,
+    files: Files = testWorld().files,
+  ): Schedule =>
     new Schedule({
-      files: testWorld().files,
+      files,
       clock: at,
       machine: { pid, processStart: `start ${pid}`, isAlive: (id) => !dead.has(id) },
       folder,
@@ -361,6 +366,47 @@ test("[ENG-24 REL-04] the log of a task holds its newest runs, and a line that w
   expect(readFileSync(path, "utf8").split("\n").length).toBeLessThanOrEqual(RUNS_KEPT_MAX + 2);
   const runs = await schedule.runs("nightly");
   expect(runs.at(-2)?.detail).toBe(String(2 * RUNS_KEPT_MAX - 1));
+});
+
+test("[ENG-24] what is to run once has run once, also where the clock was far ahead when it did", async () => {
+  const when = whenOf(readAt("2026-03-05T09:00Z"));
+  const at = (moment: string) => Date.parse(moment);
+  const decided = (settled: string, now: string) =>
+    decide(taskOf("t", { when }), { settled_ms: at(settled) }, { ms: at(now), isRunning: false }).kind;
+  expect(decided("2026-03-02T09:00:00Z", "2026-03-05T09:00:00Z")).toBe("run");
+  expect(decided("2099-01-01T00:00:00Z", "2026-03-05T09:00:00Z")).toBe("wait");
+  expect(decided("2026-03-05T09:00:00Z", "2026-03-06T09:00:00Z")).toBe("wait");
+});
+
+test("[ENG-24 R15] how a run came out that a full disk kept from being written is written later, and the task runs again", async () => {
+  await using place = openFolder();
+  let isFull = false;
+  const { files } = testWorld();
+  const room = async (write: () => Promise<void>) => {
+    if (isFull) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    await write();
+  };
+  const schedule = place.engine(1, place.clock, {
+    ...files,
+    append: (...args) => room(() => files.append(...args)),
+    writeAtomic: (...args) => room(() => files.writeAtomic(...args)),
+  });
+  await schedule.add(taskOf("t"));
+  await place.clock.advance(HOUR);
+  isFull = true;
+  await expect(schedule.claimDue("t", signal)).rejects.toThrow("no space left");
+  isFull = false;
+  const claimed = await schedule.claimDue("t", signal);
+  if (claimed === undefined) throw new Error("it was not due");
+  isFull = true;
+  await expect(schedule.settle(claimed, DONE)).rejects.toThrow("no space left");
+  await place.clock.advance(HOUR);
+  await expect(schedule.claimDue("t", signal)).rejects.toThrow("no space left");
+  isFull = false;
+  const next = await schedule.claimDue("t", signal);
+  expect(next).toMatchObject({ startedMs: place.clock.now() });
+  expect(await schedule.claimDue("t", signal)).toBeUndefined();
+  expect(await schedule.runs("t")).toMatchObject([{ outcome: "done", session: "sess_1" }]);
 });
 
 test("[ENG-24 REL-06 R31] whatever stands in the files of a task's runs, reading them breaks nothing", async () => {

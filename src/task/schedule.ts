@@ -58,6 +58,8 @@ export interface RunEnd {
  */
 export class Schedule {
   readonly #options: ScheduleOptions;
+  /** How runs of this process came out that could not be written down, by their tasks. */
+  readonly #unsettled = new Map<string, RunRecord>();
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
@@ -204,7 +206,10 @@ export class Schedule {
     await this.#keep(task.name, { ...state, running: { ...state.running, session } });
   }
 
-  /** Writes down how a run came out. A task that was removed meanwhile leaves nothing. */
+  /**
+   * Writes down how a run came out. A task that was removed meanwhile leaves nothing. Where it cannot be written, as on a
+   * disk that is full, that is thrown, and it is written when the task is due next.
+   */
   async settle({ task, startedMs, dueMs, missed }: ClaimedRun, end: RunEnd): Promise<RunRecord> {
     const record: RunRecord = {
       task: task.name,
@@ -218,11 +223,14 @@ export class Schedule {
       ...(missed === undefined ? {} : { missed }),
     };
     // What has run is written down also where everything is being ended.
+    this.#unsettled.set(task.name, record);
     using _lock = await this.#lock(new AbortController().signal);
-    if ((await this.#options.files.lstat(this.#path(task.name, SUFFIX))) === undefined) return record;
-    const { running, ...state } = await this.state(task.name);
-    const isOther = running !== undefined && !this.#isOurs(running);
-    await this.#record(task.name, isOther ? { ...state, running } : state, record);
+    if ((await this.#options.files.lstat(this.#path(task.name, SUFFIX))) !== undefined) {
+      const { running, ...state } = await this.state(task.name);
+      const isOther = running !== undefined && !this.#isOurs(running);
+      await this.#record(task.name, isOther ? { ...state, running } : state, record);
+    }
+    this.#unsettled.delete(task.name);
     return record;
   }
 
@@ -236,6 +244,7 @@ export class Schedule {
     };
     const settled = claimed.dueMs === undefined ? {} : { settled_ms: claimed.startedMs };
     await this.#keep(claimed.task.name, { ...state, ...settled, running });
+    this.#unsettled.delete(claimed.task.name);
     return claimed;
   }
 
@@ -243,6 +252,12 @@ export class Schedule {
   async #reaped(name: string): Promise<TaskState> {
     const state = await this.state(name);
     const { running, ...rest } = state;
+    const unsettled = this.#isOurs(running) ? this.#unsettled.get(name) : undefined;
+    if (unsettled !== undefined) {
+      const settled = await this.#record(name, rest, unsettled);
+      this.#unsettled.delete(name);
+      return settled;
+    }
     if (running === undefined || this.isAlive(state)) return state;
     const { started_at, due, session } = running;
     return await this.#record(name, rest, {

@@ -151,5 +151,5 @@ export class SessionTasks implements TaskPort, AsyncDisposable {
 function endText({ id, what, state, detail }: TaskInfo): string {
   const how = detail === undefined ? "" : ` (${visible(detail)})`;
   const line = shortened(visible(what), WHAT_CHARACTERS_MAX).replaceAll("\n", " ");
-  return `The background task ${id} has ended: ${state}${how}. It was: ${line}. BashTask polls the output of a command.`;
+  return `The background task ${id} has ended: ${state}${how}. It was: ${line}. CallTool BashTask polls the output of a command.`;
 }
