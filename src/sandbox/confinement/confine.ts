@@ -106,10 +106,12 @@ async function leave(
   if (!attended || plan === undefined) return undefined;
   const outside = { ...call, plan };
   if (!(await mayLeave(outside, context))) return undefined;
+  const agent = context.within?.agents.at(-1);
+  const whose = agent === undefined ? "" : ` of the sub-agent ${agent}`;
   const answer = await ask(
     {
       about: "outside-sandbox",
-      text: `${call.name} failed in the sandbox (${symptom.what}). Run it again outside, with your own rights?\n${visible(plan.summary)}`,
+      text: `${call.name}${whose} failed in the sandbox (${symptom.what}). Run it again outside, with your own rights?\n${visible(plan.summary)}`,
       choices: [
         { value: "approve", label: "run it outside" },
         { value: "deny", label: "leave it" },
