@@ -5,7 +5,7 @@ import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, fails, says } from "../../test/support/mock-provider/turn.ts";
 import type { OtlpReceiver, ReceivedSpan } from "../../test/support/otlp-receiver.ts";
 import { startOtlpReceiver } from "../../test/support/otlp-receiver.ts";
-import { openPlace, turn } from "../../test/support/place.ts";
+import { follow, openPlace, turn } from "../../test/support/place.ts";
 
 function openRig(telemetry: (url: string) => string, ...script: readonly Turn[]) {
   const receiver = startOtlpReceiver();
@@ -146,4 +146,33 @@ test("[OBS-01] a request that fails is a span that failed, with the reason and n
   const chat = rig.receiver.spans.find(({ name }) => name === "chat test-1");
   expect(chat).toMatchObject({ failed: true, attributes: { "error.type": expect.any(String) } });
   expect(JSON.stringify(rig.receiver.spans)).not.toContain("private words");
+});
+
+test("[OBS-01 ENG-10] what a sub-agent does stands in the call that it answers", async () => {
+  await using rig = openRig(
+    on,
+    calls("Agent", { prompt: "count the files" }),
+    calls("Ls", { path: "." }),
+    says("there is one"),
+    says("one file"),
+  );
+  rig.write("a.txt", "a");
+  {
+    await using harness = await rig.open();
+    await using watching = await follow(harness);
+    await watching.say("how many files are there?");
+    await watching.turns(2); // the sub-agent's, and the one that it works for
+  }
+  expect(rig.receiver.problems).toEqual([]);
+  expect(tree(rig.receiver)).toEqual([
+    "session",
+    "  invoke_agent cinch",
+    "    chat test-1",
+    "    execute_tool Agent",
+    "      invoke_agent cinch",
+    "        chat test-1",
+    "        execute_tool Ls",
+    "        chat test-1",
+    "    chat test-1",
+  ]);
 });

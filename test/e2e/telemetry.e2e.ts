@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { blocksOf } from "../support/documents.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { startOtlpReceiver } from "../support/otlp-receiver.ts";
+import { readSource } from "../support/source.ts";
+
+// Telemetry through the program itself: a run that is over in a moment is told whole, and one without a collector ends well.
+
+const PAGE = "docs/telemetry.md";
+
+test("[OBS-01 DOC-01] a run with the configuration of docs/telemetry.md is told to a collector before it ends; without one it ends as well", async () => {
+  await using mock = startMockProvider({ script: [says("fine"), says("fine")] });
+  using home = cinchHome();
+  const receiver = startOtlpReceiver();
+  const [shown = ""] = blocksOf(PAGE, readSource(PAGE)).map(({ text }) => text);
+  expect(shown).toContain("http://127.0.0.1:4318");
+  const path = join(home.path, "config/cinch/config.toml");
+  mkdirSync(dirname(path), { recursive: true });
+  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  writeFileSync(path, shown.replace("http://127.0.0.1:4318", receiver.url) + provider);
+  const run = () => runCinch(["-p", "hello", "--model", "mock:one"], { home });
+  expect(await run()).toMatchObject({ code: 0, stdout: "fine\n", stderr: "" });
+  expect(receiver.problems).toEqual([]);
+  expect(receiver.spans.map(({ name }) => name)).toEqual(["chat one", "invoke_agent cinch", "session"]);
+  await receiver[Symbol.asyncDispose]();
+  expect(await run()).toMatchObject({ code: 0, stdout: "fine\n", stderr: "" });
+});
