@@ -61,7 +61,11 @@ export function mcpTool({ server, definition, name, lazy, ask }: McpToolParts): 
     async run(plan, context) {
       const result = await called(server, definition, plan, { context, ask: ask() });
       // It ran, so a person has said yes to it as it is now.
-      await known.accept(definition);
+      await known.accept(definition).catch((thrown: unknown) => {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        const { reason, message } = thrown; // they are asked again, then
+        context.emit({ kind: "Error", payload: { reason, message } });
+      });
       const { toolOutput } = await import("./results.ts");
       return toolOutput(result);
     },

@@ -361,6 +361,34 @@ test(
 );
 
 test(
+  "[MCP-01 MCP-03] what cannot be started says why: a folder that is missing, a program that is none",
+  async () => {
+    await using rig = openMcpRig();
+    const broken = join(rig.directory, "broken");
+    writeFileSync(broken, "#!/nowhere/interpreter\n");
+    chmodSync(broken, 0o700);
+    for (const [more, reason] of [
+      [{ cwd: "/nowhere" }, "there is no directory /nowhere"],
+      [{ cmd: broken, args: [] }, "it ended with the exit code 127; it said: "],
+    ] as const) {
+      await using session = rig.session(rig.spec([], { ...more, identity: reason }));
+      const failing = session.server.connected(signal).catch(() => undefined);
+      await rig.throughRestarts(session);
+      await failing;
+      expect(session.events).toEqual([
+        { kind: "down", reason: expect.stringContaining(reason), attempts: 3 },
+      ]);
+    }
+    await using session = rig.session(rig.spec([], { cmd: "no-such-program", identity: "none" }));
+    await expect(session.server.connected(signal)).rejects.toThrow(
+      "no folder of PATH has it: no-such-program",
+    );
+    expect(session.events).toMatchObject([{ kind: "refused", error: { reason: "McpProgramMissing" } }]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
   "[MCP-01 P1 S10] a server is started with its own environment, in its own folder, and nothing of cinch's",
   async () => {
     await using rig = openMcpRig();

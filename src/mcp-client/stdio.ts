@@ -70,6 +70,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const bytes = encode(`${JSON.stringify(message)}\n`);
     const { input } = this.#parts.child;
+    if (input === undefined) await this.#isOver(); // it could not be started: why is about to be told
     if (input === undefined || this.#over.signal.aborted) throw new Error(this.#problem ?? "it was ended");
     if (bytes.length > MESSAGE_BYTES_MAX) throw new Error("what it was to be sent is too large");
     if (this.#waitingBytes + bytes.length > WAITING_BYTES_MAX)
