@@ -123,14 +123,15 @@ test(
     const agent = await harness.attach({ identityClass: "agent", label: "agent" });
     await agent.handshake(PROTOCOL_VERSION);
     await agent.send({ kind: "EnterPlanMode", sessionId });
+    const refused = { reason: "InvalidCommand", message: expect.stringContaining("agents cannot approve") };
+    const leave = () => agent.send({ kind: "ExitPlanMode", sessionId, approve: true });
+    await expect(leave()).rejects.toMatchObject(refused);
     await using client = await follow(harness);
     await client.say("plan it");
     const { askId } = (await asked(client.seen)).payload;
-    const refused = { reason: "InvalidCommand", message: expect.stringContaining("agents cannot approve") };
     const answer = agent.send({ kind: "Answer", sessionId, askId, answer: "approve" });
     await expect(answer).rejects.toMatchObject(refused);
-    const exit = agent.send({ kind: "ExitPlanMode", sessionId, approve: true });
-    await expect(exit).rejects.toMatchObject(refused);
+    await expect(leave()).rejects.toMatchObject(refused);
     expect(made(place)).toBe(false);
     await client.connection.send({ kind: "ExitPlanMode", sessionId, approve: true });
     await client.turns(1);
@@ -182,11 +183,21 @@ test(
 test(
   "[ENG-21 SES-07] plan mode goes on in a later run of the log, until it was left there",
   async () => {
-    await using place = openPlace(says("one"), write, says("two"), write, says("three"), write, says("four"));
+    await using place = openPlace(
+      says("one"),
+      says("one more"),
+      write,
+      says("two"),
+      write,
+      says("three"),
+      write,
+      says("four"),
+    );
     {
       await using harness = await place.open({ attended: true });
       await enter(harness);
       await turn(harness, "first");
+      await turn(harness, "first, again");
     }
     {
       await using harness = await place.open({ attended: true, autoApprove: true, resume: { kind: "last" } });

@@ -102,26 +102,40 @@ test(
 );
 
 test(
-  "[ENG-24 R38] cinch serve runs what is due; a process that is killed in a run leaves it told, and not repeated",
+  "[ENG-24 R38] cinch serve runs what is due, and lends it nothing that it was told to allow; a process that is killed in a run leaves it told, and not repeated",
   async () => {
     const hold = Promise.withResolvers<void>();
-    await using rig = openRig([says("from serve"), { ...says("never"), hold: hold.promise }]);
+    await using rig = openRig([
+      calls("Write", { file_path: "made.txt", content: "x" }),
+      says("from serve"),
+      { ...says("never"), hold: hold.promise },
+    ]);
     rig.write("due", "go");
     {
-      await using _serving = rig.start("serve", "--model", "mock:one");
+      await using _serving = rig.start(
+        "serve",
+        "--model",
+        "mock:one",
+        "--auto-approve",
+        "--level",
+        "ReadOnly",
+      );
       await until("it has run", () => rig.log("due").length === 1);
-      expect(rig.log("due")).toMatchObject([{ outcome: "done" }]);
+      // Nobody is there: neither a person nor what somebody told this engine to allow.
+      expect(rig.log("due")).toMatchObject([
+        { outcome: "done", detail: expect.stringContaining("did not run: 1") },
+      ]);
     }
     rig.write("killed", "go");
     const running = rig.start("tasks", "run-due");
     const state = () => readFileSync(join(rig.folder, "killed.state.json"), "utf8");
-    await until("the model is asked", () => rig.mock.requests.length === 2 && state().includes("sess_"));
+    await until("the model is asked", () => rig.mock.requests.length === 3 && state().includes("sess_"));
     running.kill("SIGKILL");
     await running.exited;
     hold.resolve();
     await running[Symbol.asyncDispose]();
     expect((await rig.run("tasks", "run-due")).code).toBe(0);
-    expect(rig.mock.requests).toHaveLength(2);
+    expect(rig.mock.requests).toHaveLength(3);
   },
   SLOW_MS,
 );
