@@ -210,7 +210,7 @@ async function list(store: OpenStore): Promise<ExitCode> {
     const source = sources.get(provider) ?? STORE_FILE;
     const chosen = used.get(provider)?.account ?? account;
     const before = source === STORE_FILE ? `the account ${chosen}` : source;
-    const isUsed = source === STORE_FILE && chosen === account;
+    const isUsed = isCredentialName(provider) || (source === STORE_FILE && chosen === account);
     return [provider, account, addedAt, isUsed ? "used" : `not used: ${before} goes before`];
   });
   const elsewhere = held

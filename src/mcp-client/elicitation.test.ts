@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import type { ElicitRequest } from "@modelcontextprotocol/client";
+import { UrlElicitationRequiredError } from "@modelcontextprotocol/client";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import type { ClientId } from "../base/ids.ts";
 import type { AskAnswer, Question } from "../control/ask.ts";
-import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit } from "./elicitation.ts";
+import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit, elicitPages } from "./elicitation.ts";
 import { parseForm, readAnswer } from "./form.ts";
 
 const BY = "cli_person" as ClientId;
@@ -156,6 +157,26 @@ test("[MCP-06 S53] a page that a server wants opened is shown with its host, and
     expect(await elicit("shop", page(url), nobody)).toEqual({ action: "decline" });
     expect(nobody.asked).toEqual([]);
   }
+});
+
+test("[MCP-06] a call that fails since a page has to be opened first shows the page, and says what came of it", async () => {
+  const page = {
+    mode: "url" as const,
+    message: "Sign in",
+    url: "https://auth.example/",
+    elicitationId: "e1",
+  };
+  const failure = new UrlElicitationRequiredError([page]);
+  const someone = person("answer");
+  expect(await elicitPages("shop", failure, someone)).toBe(
+    "shop wanted a person to open a page first. They say that they have: call again.",
+  );
+  expect(someone.asked).toHaveLength(1);
+  const declined =
+    "shop wants a person to open a page first, and nobody has: ask them before you call again.";
+  expect(await elicitPages("shop", failure, person("deny"))).toBe(declined);
+  expect(await elicitPages("shop", failure, undefined)).toBe(declined);
+  expect(await elicitPages("shop", new Error("else"), someone)).toBeUndefined();
 });
 
 test("[MCP-06] a form that is no flat form is declined as a whole, and nobody is asked half of it", async () => {

@@ -1,6 +1,7 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { unreachable } from "../base/assert.ts";
 import type { ClientId } from "../base/ids.ts";
+import { arrayAt, stringAt } from "../base/json.ts";
 import type { Ask, AskAnswer, Question } from "../control/ask.ts";
 import { visible } from "../trust/hidden.ts";
 import type { FieldValue, FormField } from "./form.ts";
@@ -9,6 +10,8 @@ import { isSafeUrl } from "./safe-url.ts";
 
 const MESSAGE_UNITS_MAX = 4_000;
 const LABEL_UNITS_MAX = 200;
+/** Pages that one call may have a person open. */
+const PAGES_MAX = 5;
 /** An answer that does not fit is asked for so often before the form is given up. */
 const ATTEMPTS_MAX = 3;
 
@@ -56,6 +59,32 @@ export async function elicit(
 
 /** Of each call that goes on, how much a person was asked for it. */
 const askedIn = new WeakMap<Asking, { readonly all: number; readonly open: number }>();
+
+/**
+ * Where a call failed since a person has to open pages first: shows them, and says in words for the model what came of it.
+ * Undefined for any other failure.
+ */
+export async function elicitPages(
+  server: string,
+  thrown: unknown,
+  asking: Asking | undefined,
+): Promise<string | undefined> {
+  const pages = pagesIn(thrown);
+  if (pages.length === 0) return undefined;
+  for (const { url, message } of pages.slice(0, PAGES_MAX)) {
+    const { action } = await elicit(server, { mode: "url", url, message, elicitationId: "" }, asking);
+    if (action !== "accept")
+      return `${server} wants a person to open a page first, and nobody has: ask them before you call again.`;
+  }
+  return `${server} wanted a person to open a page first. They say that they have: call again.`;
+}
+
+function pagesIn(thrown: unknown): readonly { readonly url: string; readonly message: string }[] {
+  return arrayAt(thrown instanceof Error ? thrown : undefined, "elicitations").flatMap((each) => {
+    const url = stringAt(each, "url");
+    return url === undefined ? [] : [{ url, message: stringAt(each, "message") ?? "" }];
+  });
+}
 
 async function elicitForm(
   server: string,

@@ -79,6 +79,7 @@ async function called(
   { context, ask }: { readonly context: ToolContext; readonly ask: Ask | undefined },
 ): Promise<CallToolResult> {
   const { signal, originator } = context;
+  const asking = ask === undefined ? undefined : { ask, signal, originator };
   const { clock } = context.world;
   let toldMs = Number.NEGATIVE_INFINITY;
   try {
@@ -89,10 +90,13 @@ async function called(
         toldMs = clock.monotonic();
         context.progress(progressText(progress));
       },
-      ...(ask === undefined ? {} : { asking: { ask, signal, originator } }),
+      ...(asking === undefined ? {} : { asking }),
     });
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
+    const { elicitPages } = await import("./elicitation.ts");
+    const pages = await elicitPages(server.spec.name, thrown, asking);
+    if (pages !== undefined) throw new ToolFailure(pages, { cause: thrown });
     const isGone = thrown instanceof HarnessError || server.state !== "running";
     const text = shortened(visible(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);
     throw new ToolFailure(isGone ? `${UNAVAILABLE} ${server.spec.name}: ${text}` : text, { cause: thrown });
