@@ -6,12 +6,14 @@ import { nextDue } from "./when.ts";
 const MISSED_COUNTED_MAX = 100;
 /**
  * A clock that was set back by less repeats nothing. One that is further back than what was settled was wrong before, and
- * would keep the task waiting for good.
+ * would keep the task waiting for good: what was settled then counts no more.
  */
 export const SET_BACK_MS_MAX = 86_400_000;
 
 export type Verdict =
   | { readonly kind: "wait"; readonly dueMs: number | undefined }
+  /** It waits, and has to be settled as of now first. */
+  | { readonly kind: "reset"; readonly dueMs: number | undefined }
   | { readonly kind: "run" | "skip"; readonly dueMs: number; readonly missed?: string };
 
 /** Whether a task is to run now. What was due several times meanwhile is run once. */
@@ -26,18 +28,15 @@ export function decide(
   if (task.when.kind === "at" && settled !== undefined && settled >= task.when.ms)
     return { kind: "wait", dueMs: undefined };
   const createdMs = Date.parse(task.createdAt);
-  const after = settledMs(state, createdMs, now.ms);
+  const after = settled ?? createdMs;
+  if (after - now.ms > SET_BACK_MS_MAX)
+    return { kind: "reset", dueMs: nextDue(task.when, now.ms, createdMs) };
   const dueMs = nextDue(task.when, after, createdMs);
   if (dueMs === undefined || dueMs > now.ms) return { kind: "wait", dueMs };
   const missed = missedBetween(task, dueMs, now.ms);
   const told =
     missed === 0 ? {} : { missed: missed > MISSED_COUNTED_MAX ? `${MISSED_COUNTED_MAX}+` : String(missed) };
   return { kind: now.isRunning ? "skip" : "run", dueMs, ...told };
-}
-
-function settledMs({ settled_ms: settled }: TaskState, createdMs: number, nowMs: number): number {
-  const after = settled ?? createdMs;
-  return after - nowMs > SET_BACK_MS_MAX ? nowMs : after;
 }
 
 function missedBetween(

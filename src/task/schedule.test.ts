@@ -192,7 +192,19 @@ test("[ENG-24] a clock that goes back repeats nothing, and one that was far ahea
     { settled_ms: at("2099-01-01T09:00:00Z") },
     { ms: at("2026-03-02T08:00:00Z"), isRunning: false },
   );
-  expect(verdict).toEqual({ kind: "wait", dueMs: at("2026-03-02T09:00:00Z") });
+  expect(verdict).toEqual({ kind: "reset", dueMs: at("2026-03-02T09:00:00Z") });
+
+  await using place = openFolder();
+  const schedule = place.engine(1);
+  await schedule.add(task);
+  let now = at("2099-01-01T09:00:00Z");
+  const wrong = place.engine(1, { now: () => now });
+  expect(await ran(wrong, "t")).toMatchObject({ outcome: "done" });
+  now = at("2026-03-02T08:00:00Z");
+  expect(await ran(wrong, "t")).toBeUndefined();
+  now = at("2026-03-02T09:00:01Z");
+  expect(await ran(wrong, "t")).toMatchObject({ due: "2026-03-02T09:00:00.000Z" });
+  expect(await ran(wrong, "t")).toBeUndefined();
 });
 
 test("[ENG-24] hours that a time zone leaves out are run after the gap, and those that it has twice once", () => {
@@ -369,13 +381,17 @@ test("[ENG-24 REL-04] the log of a task holds its newest runs, and a line that w
 });
 
 test("[ENG-24] what is to run once has run once, also where the clock was far ahead when it did", async () => {
-  const when = whenOf(readAt("2026-03-05T09:00Z"));
-  const at = (moment: string) => Date.parse(moment);
-  const decided = (settled: string, now: string) =>
-    decide(taskOf("t", { when }), { settled_ms: at(settled) }, { ms: at(now), isRunning: false }).kind;
-  expect(decided("2026-03-02T09:00:00Z", "2026-03-05T09:00:00Z")).toBe("run");
-  expect(decided("2099-01-01T00:00:00Z", "2026-03-05T09:00:00Z")).toBe("wait");
-  expect(decided("2026-03-05T09:00:00Z", "2026-03-06T09:00:00Z")).toBe("wait");
+  await using place = openFolder();
+  let now = Date.parse("2026-03-02T00:00:00Z");
+  const schedule = place.engine(1, { now: () => now });
+  await schedule.add(taskOf("t", { when: whenOf(readAt("2026-03-05T09:00Z")) }));
+  expect(await ran(schedule, "t")).toBeUndefined();
+  now = Date.parse("2099-01-01T00:00:00Z");
+  expect(await ran(schedule, "t")).toMatchObject({ due: "2026-03-05T09:00:00.000Z" });
+  for (const moment of ["2026-03-02T00:00:00Z", "2026-03-05T09:00:00Z", "2026-03-06T09:00:00Z"]) {
+    now = Date.parse(moment);
+    expect(await ran(schedule, "t")).toBeUndefined();
+  }
 });
 
 test("[ENG-24 R15] how a run came out that a full disk kept from being written is written later, and the task runs again", async () => {

@@ -164,6 +164,10 @@ export class Schedule {
     const state = await this.#reaped(name);
     const verdict = decide(task, state, { ms: this.#now, isRunning: state.running !== undefined });
     if (verdict.kind === "wait") return undefined;
+    if (verdict.kind === "reset") {
+      await this.#keep(name, { ...state, settled_ms: this.#now });
+      return undefined;
+    }
     const { dueMs, missed } = verdict;
     const told = missed === undefined ? {} : { missed };
     if (verdict.kind === "run")
