@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
+import { openToolRig } from "../../test/support/tool-rig.ts";
 import { testWorld } from "../../test/support/world.ts";
 import type { Fetch } from "../base/world.ts";
+import type { Tool } from "../tool/tool.ts";
 import { EXPORT_EVERY_MS, Exporter, FLUSH_MS_MAX, SPANS_WAITING_MAX } from "./exporter.ts";
 import { Histogram } from "./histogram.ts";
 import type { Span } from "./otlp.ts";
+import { SessionTelemetry } from "./session-telemetry.ts";
 
 const SPAN: Span = {
   traceId: "a".repeat(32),
@@ -106,4 +109,39 @@ test("[OBS-01] every measurement falls into one bucket, and sets of attributes w
   const histogram = new Histogram({ name: "n", description: "", unit: "s", bounds });
   for (const value of [0, 1, 1.5, 10, 1_000, Number.NaN, -1]) histogram.record(value, {});
   expect(histogram.read()?.points).toMatchObject([{ buckets: [2, 2, 0, 1], count: 5, min: 0, max: 1_000 }]);
+});
+
+test("[OBS-01] a collector that does not answer makes no more than a bounded number of spans wait; how many were dropped is logged", async () => {
+  const answered = Promise.withResolvers<Response>();
+  let isFirst = true;
+  const rig = openRig((url, init) => {
+    if (!isFirst) return ok(url, init);
+    isFirst = false;
+    return answered.promise;
+  });
+  await using _exporter = rig.exporter;
+  for (let at = 0; at < 4_000; at++) rig.exporter.add(SPAN);
+  answered.resolve(Response.json({}));
+  for (let round = 0; round < 6; round++) await rig.clock.advance(EXPORT_EVERY_MS);
+  const sent = rig.posts.reduce((sum, { body }) => sum + spansIn(body).length, 0);
+  expect(sent).toBe(512 + SPANS_WAITING_MAX);
+  expect(rig.logged).toEqual([["spans were dropped", { spans: 4_000 - sent }]]);
+});
+
+test("[OBS-01] what a call throws is told by its kind, never by its words", async () => {
+  const rig = openRig(ok);
+  await using tools = openToolRig();
+  {
+    await using exporter = rig.exporter;
+    const session = { id: "s", log: "l", profile: "p" };
+    const { tool } = new SessionTelemetry({ world: testWorld(), exporter, session, content: undefined });
+    const call = tools.callOf({ name: "Odd" } as Tool, {});
+    const failing = () => Promise.reject(new TypeError("private words"));
+    expect(await tool(call, tools.context, failing).catch((thrown: unknown) => thrown)).toBeInstanceOf(
+      TypeError,
+    );
+  }
+  const all = rig.posts.map(({ body }) => body).join("");
+  expect(all).toContain('"error.type","value":{"stringValue":"TypeError"}');
+  expect(all).not.toContain("private words");
 });
