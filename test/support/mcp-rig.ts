@@ -102,8 +102,10 @@ export function openMcpRig(parts: Partial<World> = {}) {
     /** Passes over the pauses between restarts, and over nothing else, until something is told of the server. */
     async throughRestarts({ events }: { readonly events: readonly ServerEvent[] }): Promise<void> {
       const before = events.length;
-      for (let seen = 0; events.length === before; seen = failures) {
+      let seen = 0;
+      while (events.length === before) {
         await until("a failure", () => failures > seen || events.length > before);
+        seen = failures; // one more may come while the clock is moved
         await world.clock.advance(LONGEST_PAUSE_MS);
       }
     },
