@@ -42,8 +42,6 @@ test(
 
     const login = await loggedIn(home, work);
     expect(login).toContain(`you are logged in at ${server.url}, with the rights read.`);
-    const list = await runCinch(["creds", "list"], { home, cwd: work });
-    expect(list.stdout).toMatch(/^mcp:guarded\tdefault\t\S+\tused\n$/);
 
     const withLogin = await prompt();
     expect([withLogin.stdout, withLogin.code]).toEqual(["let in\n", 0]);
@@ -63,26 +61,6 @@ test(
     expect((await prompt()).stdout).toBe("let in again\n");
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("let in, with Bearer «redacted:api-key»");
     expect(JSON.stringify(mock.requests)).not.toContain("made-elsewhere");
-  },
-  HANG_MS_MAX,
-);
-
-test(
-  "[MCP-01 MCP-06] over HTTP a picture reaches the model, and a question of the server is declined where nobody is there",
-  async () => {
-    await using server = await startEverything("http");
-    const ask = calls("CallTool", { name: "mcp__everything__trigger_elicitation_request", input: {} });
-    const picture = calls("CallTool", { name: "mcp__everything__get_tiny_image", input: {} });
-    await using mock = startMockProvider({
-      script: [calls("ToolSearch", { query: "elicitation image" }), ask, picture, says("done")],
-    });
-    using home = cinchHome();
-    configure(home, mock.url, `name = "everything"\nurl = "${server.url}"\ndiscovery = "lazy"`);
-    const run = await runCinch(["-p", "go", "--model", "mock:one"], { home, timeoutMs: HANG_MS_MAX });
-    expect([run.stdout, run.code]).toEqual(["done\n", 0]);
-    const last = JSON.stringify(mock.requests.at(-1)?.body);
-    expect(last).toContain("User declined to provide the requested information");
-    expect(last).toContain("data:image/png;base64,iVBOR");
   },
   HANG_MS_MAX,
 );
@@ -138,12 +116,13 @@ const LEFT_OUT = [
 ];
 
 terminalTest(
-  "[MCP-06] at a terminal a person answers the questions of a server, and sends one of its prompts",
+  "[MCP-06] at a terminal a person answers the questions of a server over HTTP and sends one of its prompts, and its picture reaches the model",
   async () => {
     await using server = await startEverything("http");
     const ask = calls("CallTool", { name: "mcp__everything__trigger_elicitation_request", input: {} });
+    const picture = calls("CallTool", { name: "mcp__everything__get_tiny_image", input: {} });
     await using mock = startMockProvider({
-      script: [calls("ToolSearch", { query: "elicitation" }), ask, says("Thanks."), says("Sunny.")],
+      script: [calls("ToolSearch", { query: "elicitation" }), ask, picture, says("Thanks."), says("Sunny.")],
     });
     using home = cinchHome();
     configure(home, mock.url, `name = "everything"\nurl = "${server.url}"\ndiscovery = "lazy"`);
@@ -164,6 +143,7 @@ terminalTest(
     const told = JSON.stringify(mock.requests[2]?.body);
     for (const part of ["Name: Ada", "Agreed to terms: true", "Integer: 42", "Guitar"])
       expect(told).toContain(part);
+    expect(JSON.stringify(mock.requests[3]?.body)).toContain("data:image/png;base64,iVBOR");
     await enter("/mcp-prompts:everything.args_prompt Bern", "Sunny.");
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain("weather in Bern");
     await terminal.type("/quit");
