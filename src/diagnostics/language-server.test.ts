@@ -101,6 +101,16 @@ for (const how of ["asked", "tells"]) {
 }
 
 test(
+  "[TOOL-11 REL-04] a server that says too much in few messages is ended as one that floods",
+  async () => {
+    await using rig = openToolRig();
+    await using source = server(rig, "pours");
+    expect(await source.check([write(rig, "a.txt", "bad")], go())).toBe("[badness: it floods]");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[TOOL-11 REL-01] a server that dies, floods or talks nonsense harms nothing, and after three times it is left alone",
   async () => {
     for (const [how, why] of [

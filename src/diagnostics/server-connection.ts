@@ -6,6 +6,8 @@ import { framed, framedMessages } from "./framing.ts";
 
 /** A server that says more than this while one check runs is ended: it floods. */
 const MESSAGES_MAX = 20_000;
+/** The same for all of them together: each is taken apart in the engine's own time. */
+const BYTES_MAX = 64 * 1_048_576;
 
 /** The connection to a language server, and why it is over. */
 export interface ServerConnection {
@@ -22,7 +24,16 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
     "vscode-jsonrpc/node"
   );
   let messages = 0;
+  let bytes = 0;
   const over = Promise.withResolvers<string>();
+
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of child.stdout) {
+      bytes += chunk.length;
+      if (bytes > BYTES_MAX) throw new Error("it floods");
+      yield chunk;
+    }
+  }
 
   class Reader extends AbstractMessageReader {
     listen(callback: (message: Message) => void) {
@@ -34,7 +45,7 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
     }
 
     async #read(callback: (message: Message) => void): Promise<void> {
-      for await (const message of framedMessages(child.stdout)) {
+      for await (const message of framedMessages(counted())) {
         messages += 1;
         if (messages > MESSAGES_MAX) throw new Error("it floods");
         if (isMessage(message)) callback(message);
@@ -59,6 +70,7 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
     over: over.promise,
     fresh: () => {
       messages = 0;
+      bytes = 0;
     },
   };
 }

@@ -3,7 +3,7 @@ import { framed, framedMessages } from "../../src/diagnostics/framing.ts";
 /**
  * A language server that finds every "bad" in a file, and behaves as its first argument says: `asked` tells when it is
  * asked, `tells` by itself (twice, the second time rightly), `dies` with the first file, `hangs` from the first file on,
- * `mute` never answers at all, `floods`, `garbage`.
+ * `mute` never answers at all, `floods`, `pours` much in few messages, `garbage`.
  */
 const how = process.argv[2] ?? "asked";
 
@@ -43,6 +43,9 @@ function changed({ params }: Told): void {
   if (how === "floods")
     for (let at = 0; at < 30_000; at++)
       send({ method: "window/logMessage", params: { type: 3, message: "x" } });
+  if (how === "pours")
+    for (let at = 0; at < 9; at++)
+      send({ method: "window/logMessage", params: { type: 3, message: "x".repeat(8 * 1_048_576) } });
   if (how !== "tells") return;
   const told = (diagnostics: readonly object[]) => ({
     method: "textDocument/publishDiagnostics",
