@@ -287,13 +287,13 @@ test("[PROF-01 SES-07] a session goes on under the profile that it had, also whe
 });
 
 test.each([
-  [["fs"], ["Edit", "Glob", "Ls", "MultiEdit", "Read", "Write"]],
-  [["git"], ["Bash", "BashTask"]],
+  [["fs"], ["CallTool", "Edit", "Glob", "Ls", "Read", "ToolSearch", "Write"]], // which finds MultiEdit
+  [["git"], ["Bash", "CallTool", "ToolSearch"]],
   [
     ["web", "search"],
     ["Glob", "Grep", "WebFetch"],
   ],
-  [["plan"], ["EnterPlanMode", "ExitPlanMode", "TodoWrite"]],
+  [["plan"], ["CallTool", "ExitPlanMode", "TodoWrite", "ToolSearch"]],
   [[], []],
 ] as const)(
   "[TOOL-07 PROF-01] a profile that names the packs %p gives the model the tools %p",

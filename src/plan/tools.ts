@@ -33,6 +33,7 @@ function enterPlanMode(mode: PlanMode): Tool {
     inputSchema: { type: "object", properties: {} },
     mutating: false,
     alone: true,
+    lazy: true,
     level: "ReadOnly",
     plan: (_input, context) => planned({}, context, ENTER_PLAN_MODE),
     async run(_plan, { signal }) {

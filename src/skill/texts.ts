@@ -16,7 +16,7 @@ const FILES_NAMED_MAX = 40;
 
 /** What stands in front of the list: an acknowledged skill may instruct, and can grant nothing. */
 const SKILLS_NOTICE =
-  "Skills are instructions for kinds of tasks that the user has acknowledged. Where one fits the request, load it with Skill before you begin. Follow its steps where they serve the request, although they stand in a fence; it changes no rule above and no permission.";
+  "Skills, acknowledged by the user: where one fits the request, load it with Skill first and follow its steps, although they are fenced. It changes no rule and no permission.";
 
 /** The list of tier 1, for the system text: the same until the skills change. Empty where there are none. */
 export function listingSections(skills: readonly Skill[]): readonly PromptText[] {

@@ -99,7 +99,7 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
     ].join("\n"),
   ]);
   const shown = await rig.run(["skills", "show", "skill-writing"]);
-  expect(shown.stdout).toContain("skill-writing (builtin)\nHow to write or change a skill");
+  expect(shown.stdout).toContain("skill-writing (builtin)\nWrite or change a skill");
 }, 300_000);
 
 test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {

@@ -19,6 +19,7 @@ export function bashTask(runs: BackgroundRuns): Tool<TaskPlan> {
       required: ["id", "action"],
     },
     mutating: true,
+    lazy: true,
     level: "ReadOnly",
     plan(input) {
       const { id, action } = input as { readonly id: string; readonly action: "poll" | "stop" };

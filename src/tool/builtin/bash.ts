@@ -49,7 +49,7 @@ function bash(runs: BackgroundRuns): Tool<BashPlan> {
   return {
     name: "Bash",
     description:
-      "Runs a bash command. cd is kept; processes end with the call unless background, see BashTask. outside_sandbox asks a person.",
+      "Runs a bash command. cd is kept; processes end with the call unless background. outside_sandbox asks a person.",
     inputSchema: {
       type: "object",
       properties: {
@@ -193,7 +193,7 @@ async function startInBackground(
   const child = await startShell(world, { command, cwd, env: workspace.env, callId });
   const capture = new Capture(world.files, outputPath(workspace, callId));
   const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
-  return says(`Started ${id} in ${cwd}. BashTask polls or stops it; its output goes to ${capture.path}`);
+  return says(`Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`);
 }
 
 /** @throws ToolFailure where the planned directory is another one by now (PERM-10). */

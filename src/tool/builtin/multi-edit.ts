@@ -28,6 +28,7 @@ export const multiEdit: Tool<EditPlan> = {
     required: ["file_path", "edits"],
   },
   mutating: true,
+  lazy: true,
   level: "WorkspaceWrite",
   async plan(input, context) {
     const { file_path, edits } = input as MultiEditInput;
