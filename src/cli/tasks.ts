@@ -81,7 +81,7 @@ async function list({ at, schedule, invocation }: Desk): Promise<ExitCode> {
   const { tasks, problems } = await schedule.list();
   for (const { message } of problems) await at.stderr.write(`cinch: ${neutraliseLine(message)}\n`);
   if (tasks.length === 0 && problems.length === 0 && !invocation.json)
-    await at.stderr.write("cinch: nothing is scheduled\n");
+    await at.stdout.write("nothing is scheduled\n");
   const rows = await Promise.all(tasks.map((task) => rowOf(task, schedule)));
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
   const text = rows.map((row) => (invocation.json ? jsonLine(row) : lineOf(row, width)));
@@ -145,14 +145,13 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
   await schedule.add(task);
   const row = await rowOf(task, schedule);
   const next = row.next ?? "never";
-  await at.stdout.write(
-    invocation.json ? jsonLine(row) : `added: ${name}, ${neutraliseLine(row.when)}, first ${next}\n`,
-  );
-  await at.stderr.write(
-    "cinch: it runs while cinch serve, or another engine of yours, is there; or with: cinch tasks run-due\n",
-  );
+  const text = `added: ${name}, ${neutraliseLine(row.when)}, first ${next}\n${RUN_BY}`;
+  await at.stdout.write(invocation.json ? jsonLine(row) : text);
   return EXIT.done;
 }
+
+const RUN_BY =
+  "It runs while an engine of yours is there, such as cinch serve, or with: cinch tasks run-due\n";
 
 async function promptFromInput({ world, stop }: Surroundings): Promise<string> {
   const { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } = await import("./standard-input.ts");

@@ -64,7 +64,7 @@ test(
     expect([added.code, added.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^added: nightly, cron 0 3 \* \* \* \(UTC\), first \d{4}-\d\d-\d\dT03:00:00\.000Z\n$/,
+        /^added: nightly, cron 0 3 \* \* \* \(UTC\), first \d{4}-\d\d-\d\dT03:00:00\.000Z\nIt runs while [^\n]*\n$/,
       ),
     ]);
     expect(statSync(join(rig.folder, "nightly.toml")).mode & 0o777).toBe(0o600);
