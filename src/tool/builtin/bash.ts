@@ -193,7 +193,9 @@ async function startInBackground(
   const child = await startShell(world, { command, cwd, env: workspace.env, callId });
   const capture = new Capture(world.files, outputPath(workspace, callId));
   const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
-  return says(`Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`);
+  return says(
+    `Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`,
+  );
 }
 
 /** @throws ToolFailure where the planned directory is another one by now (PERM-10). */
