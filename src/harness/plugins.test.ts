@@ -478,3 +478,50 @@ test("[PLUG-01] sessions of one engine share what a plugin has registered, and e
   ]);
   expect(registered).toBe(1);
 });
+
+test("[PLUG-01 HOOK-01] a plugin is told before a conversation is made shorter, and nothing that it says stops that", async () => {
+  const told: unknown[] = [];
+  const compacting = plugin("compacting", (harness) => {
+    harness.hook("Compact", (moment) => void told.push(moment));
+    harness.hook("Compact", () => ({ block: "no" }));
+  });
+  const long = "a long answer ".repeat(400);
+  await using place = openPlace(says(long), says(long), says(long), says(long), says("summary"));
+  const config = readFileSync(join(place.root, "config/config.toml"), "utf8");
+  place.config(`${config}[compaction]\nkeep_turns = 1\n`);
+  await using harness = await place.open({ plugins: [compacting] });
+  for (const prompt of ["1", "2", "3", "4"]) await turn(harness, prompt);
+  const connection = await connect(harness);
+  const { result } = await connection.send({ kind: "CompactSession", sessionId: harness.session });
+  expect(result).toEqual({ compacted: true });
+  expect(told).toEqual([
+    expect.objectContaining({ trigger: expect.any(String), tokens: expect.any(Number) }),
+  ]);
+});
+
+test("[PLUG-01 TOOL-06] a late source of a plugin's tools is found by ToolSearch, and one that throws has no tools", async () => {
+  const late = plugin("late", (harness) => {
+    const tool = {
+      name: "Tardy",
+      description: "Came later.",
+      inputSchema: { type: "object" },
+      mutating: false,
+      level: "ReadOnly" as const,
+      plan: () => Promise.resolve({ summary: "Tardy", target: { kind: "none" as const } }),
+      run: () => Promise.resolve({ content: [{ type: "text" as const, text: "better than never" }] }),
+    };
+    harness.toolSource({
+      tools: () => [tool],
+      late: { awaited: false, ready: () => Promise.resolve() },
+    });
+    harness.toolSource({
+      tools: () => {
+        throw new Error("no luck");
+      },
+    });
+    harness.permission("allow", "Tardy");
+  });
+  await using place = openPlace(calls("CallTool", { name: "Tardy", input: {} }), says("done"));
+  await using harness = await place.open({ plugins: [late] });
+  expect(resultsOf(await turn(harness, "go"))).toEqual(["better than never"]);
+});
