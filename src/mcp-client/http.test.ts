@@ -331,6 +331,28 @@ test("[MCP-01 R23] a call that is never answered ends after its time, and no oth
   await client.close();
 });
 
+test("[MCP-06] a call that is cancelled is cancelled at the server", async () => {
+  let hung: Message | undefined;
+  await using server = openServer((message) => {
+    hung = message;
+    return new Promise<Response>(() => undefined);
+  });
+  const { client, opened } = await connected(server);
+  await opened();
+  const cancel = new AbortController();
+  const result = client.callTool({ name: "do", arguments: {} }, { signal: cancel.signal });
+  await until("the call", () => hung !== undefined);
+  cancel.abort(new Error("never mind"));
+  await expect(result).rejects.toThrow("never mind");
+  const told = async () => await Promise.all(server.seen.map((each) => each.clone().text()));
+  await until("the word", async () =>
+    (await told()).some((body) => body.includes("notifications/cancelled")),
+  );
+  const [cancelled] = (await told()).filter((body) => body.includes("notifications/cancelled"));
+  expect(JSON.parse(cancelled ?? "")).toMatchObject({ params: { requestId: hung?.id } });
+  await client.close();
+});
+
 test("[MCP-01 REL-04] closing the connection ends every stream of it", async () => {
   let left = 0;
   const endless = () =>
