@@ -7,6 +7,8 @@ import { StdioTransport } from "./stdio.ts";
 
 /** What marks every process of a server, so that those that leave its group are found. */
 export const SERVER_MARK = "CINCH_MCP";
+/** Servers that this process has started: no two have the same mark. */
+let started = 0;
 
 export interface LaunchParts {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "machine">;
@@ -38,10 +40,11 @@ export async function launch(
       });
     }
   }
+  started += 1;
   const child = spawn({
     argv: [program.path, ...spec.args],
     cwd: spec.cwd,
-    env: { ...spec.env, [SERVER_MARK]: `${spec.identity}.${machine.pid}.${clock.monotonic()}` },
+    env: { ...spec.env, [SERVER_MARK]: `${spec.identity}.${machine.pid}.${started}` },
     mark: SERVER_MARK,
     talks: true,
     endsWithUs: true,
