@@ -601,3 +601,44 @@ requireProgram("bwrap")(
     expect(readdirSync(place.repo).sort()).toEqual([".git", "a.txt", "dirty.txt"]);
   },
 );
+
+requireProgram("bwrap")(
+  "[ENG-28 PERM-02 SBX-01] a sub-agent in a worktree is kept from what its session may not read, where that lies too",
+  async () => {
+    const at = { repo: "" };
+    const bash = (words: string) =>
+      calls("Bash", {
+        get command() {
+          return `${words.replaceAll("REPO", at.repo)} 2>&1; true`;
+        },
+      });
+    const read = (path: string) =>
+      calls("Read", {
+        get file_path() {
+          return path.replaceAll("REPO", at.repo);
+        },
+      });
+    const tries = [
+      bash("cat REPO/secret.txt"),
+      bash("cd REPO && cat s*"),
+      bash("cat REPO/deep/er/hidden.txt"),
+      bash("cat REPO/.harness-secrets/env"),
+      bash("grep -r hollow REPO"),
+      read("REPO/secret.txt"),
+      read("REPO/deep/er/hidden.txt"),
+    ];
+    await using place = openPlace(ask("try", { worktree: true }), ...tries, says("tried"), says("ok"));
+    at.repo = place.repo;
+    place.config(
+      `[permissions]\ndeny = ["Read:secret.txt", "Read:deep/**"]\n${readFileSync(join(place.root, "config/config.toml"), "utf8")}`,
+    );
+    place.write("secret.txt", "the moon is hollow");
+    commitAll(place);
+    place.write("deep/er/hidden.txt", "the moon is hollow");
+    place.write(".harness-secrets/env", "THE_MOON=hollow");
+    await using harness = await place.open({ autoApprove: true });
+    const { ofAgents } = await send(harness, "go");
+    expect(resultsOf(ofAgents)).toHaveLength(tries.length);
+    expect(resultsOf(ofAgents).filter((text) => /moon|MOON/.test(text))).toEqual([]);
+  },
+);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { assert } from "../base/assert.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
@@ -299,14 +300,18 @@ function sandboxSources(
     autoApprove: defaults.autoApprove,
     projectHidden: async () => {
       const { settings } = await trust.loaded(new AbortController().signal);
-      return settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+      const hidden = settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+      return root === workspace.root
+        ? hidden
+        : [...hidden, ...hidden.map((each) => resolve(workspace.root, each))];
     },
     denied() {
       const { hidden, readOnly } = deniedPlaces(policy.rules, root);
       const keys = harnessSecretsFolders(root);
+      const sessions = root === workspace.root ? [] : harnessSecretsFolders(workspace.root).there;
       const steering = (policy.steering ?? []).map((path) => ({ path, kind: "file" }) as const);
       return {
-        hidden: [...hidden, ...keys.there],
+        hidden: [...hidden, ...keys.there, ...sessions],
         readOnly: [...readOnly, ...steering, { path: keys.own, kind: "directory" }],
       };
     },

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Questions } from "../control/multiplex/questions.ts";
 import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
+import { heldToRoot } from "../permission/held-to-root.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
@@ -54,14 +55,18 @@ export async function permitting(material: PermittingSources): Promise<Permittin
   const { world, paths, attended, autoApprove } = defaults;
   const configPath = join(paths.config, "config.toml");
   const sources = await policySources(material);
-  const policy = { ...policyFrom(sources) };
+  const policyOf = (given: Parameters<typeof policyFrom>[0]) => {
+    const made = policyFrom(given);
+    return { ...made, rules: [...made.rules, ...heldToRoot(made.rules, workspace.root)] };
+  };
+  const policy = policyOf(sources);
   const session = new SessionRules();
   let plugins = material.pluginRules;
   let project: readonly PermissionSettings[] = [];
   const judgeAnew = () =>
     void Object.assign(
       policy,
-      policyFrom({ ...sources, project, ...(plugins === undefined ? {} : { plugins }) }),
+      policyOf({ ...sources, project, ...(plugins === undefined ? {} : { plugins }) }),
     );
   return {
     policy,

@@ -18,11 +18,20 @@ export function deniedPlaces(rules: readonly Rule[], root: string): DeniedPlaces
     const place = rule.effect === "deny" ? namedPlace(rule, root) : undefined;
     return place === undefined ? [] : [{ tool: rule.tool, ...place }];
   });
+  const isFirst = (
+    { path }: { readonly path: string },
+    at: number,
+    all: readonly { readonly path: string }[],
+  ) => all.findIndex((each) => each.path === path) === at;
   return {
-    hidden: named.filter(({ tool }) => READING.includes(tool)).map(({ path }) => path),
+    hidden: named
+      .filter(({ tool }) => READING.includes(tool))
+      .filter(isFirst)
+      .map(({ path }) => path),
     // Elsewhere nothing can be written anyway.
     readOnly: named
       .filter(({ tool, path }) => WRITING.includes(tool) && (below(root, path) ?? "") !== "")
+      .filter(isFirst)
       .map(({ path, kind }) => ({ path, kind })),
   };
 }
