@@ -147,6 +147,13 @@ test("[PLUG-01 BUS-01] a listener gets the events of a session in order, to the 
     harness.on(() => {
       throw new Error("no luck");
     }, ["TurnStarted"]);
+    harness.on(
+      (_, { emit }) => {
+        emit("TooLate", {});
+        throw new Error("no luck at the end");
+      },
+      ["SessionEnded"],
+    );
   });
   await using place = openPlace(says("one"));
   {

@@ -77,8 +77,10 @@ export function pluginPart(sources: PluginSources): PluginPart {
   const waiting: Event[] = [];
   let surface: PluginSurface | undefined;
   let joining: Promise<void> | undefined;
+  let isOver = false;
 
   const tell = (event: Event) => {
+    if (isOver) return; // nobody can be told any more
     if (surface === undefined) waiting.push(event);
     else surface.publish(event);
   };
@@ -104,7 +106,9 @@ export function pluginPart(sources: PluginSources): PluginPart {
     if (surface === undefined) return;
     for (const listener of plugin.listeners) {
       const events = surface.follow(end.signal);
-      listening.push(listen(events, listener, { contained, session, signal: end.signal }));
+      const heard = listen(events, listener, { contained, session, signal: end.signal });
+      heard.catch(() => undefined); // a log that broke is told by whoever writes it
+      listening.push(heard);
     }
   }
 
@@ -177,6 +181,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
     },
     async settle() {
       await moments.end();
+      isOver = true;
     },
     async close() {
       // They are told the end of the session too, and then of nothing more.
