@@ -78,12 +78,13 @@ class SessionServers implements AsyncDisposable {
   readonly #members: Member[] = [];
   readonly #projects: Member[] = [];
   readonly #life = new AbortController();
-  readonly prompts = new ServerPrompts(() => this.shared, this.#life.signal);
+  readonly prompts: ServerPrompts;
   #surface: SessionSurface | undefined;
   #joining: Promise<void> | undefined;
 
   constructor(sources: McpSources) {
     this.#sources = sources;
+    this.prompts = new ServerPrompts(() => this.shared, sources.defaults.world.clock, this.#life.signal);
   }
 
   /** Of those that were added: the project's are not known yet. */

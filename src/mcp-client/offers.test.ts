@@ -6,7 +6,7 @@ import { holds } from "../../test/support/property.ts";
 import { until } from "../../test/support/until.ts";
 import { messageOf } from "../base/errors.ts";
 import { ToolFailure } from "../tool/tool.ts";
-import { argumentsFrom, ServerPrompts } from "./prompts.ts";
+import { argumentsFrom, PROMPT_MS_MAX, ServerPrompts } from "./prompts.ts";
 import { resourceTools } from "./resources.ts";
 
 const HANG_MS_MAX = 60_000;
@@ -81,7 +81,7 @@ test(
   "[MCP-06] prompts of a server are commands of a person, with arguments by name or in order",
   async () => {
     await using rig = openRig();
-    const prompts = new ServerPrompts(() => [rig.server], rig.signal);
+    const prompts = new ServerPrompts(() => [rig.server], rig.rig.world.clock, rig.signal);
     expect(prompts.commands()).toEqual([]);
     expect(await prompts.expand("everything.simple_prompt", [])).toBe(
       "This is a simple prompt without arguments.",
@@ -126,3 +126,34 @@ test("[MCP-06] the words of a prompt are all used, or it is told how they are wr
     }),
   );
 });
+
+test(
+  "[MCP-06 R23] a server that never gives a prompt, or never lists them, is waited for no longer than a person waits",
+  async () => {
+    for (const [habit, last] of [
+      ["prompts", "prompts/get"],
+      ["never-lists-prompts", "prompts/list"],
+    ] as const) {
+      await using rig = openMcpRig();
+      await using session = rig.session(rig.spec(["prompts", habit]));
+      const { clock } = rig.world;
+      await session.server.connected(new AbortController().signal);
+      const prompts = new ServerPrompts(() => [session.server], clock, new AbortController().signal);
+      let said: string | undefined;
+      prompts
+        .expand("test.slow", [])
+        .then(String, messageOf)
+        .then((text) => {
+          said = text;
+        });
+      await until("it is asked", () => rig.journal().messages.some(({ method }) => method === last));
+      await clock.advance(PROMPT_MS_MAX);
+      await until("its end", () => said !== undefined);
+      expect(said).toContain("it did not answer within 60 s");
+      expect(prompts.commands().map(({ name }) => name)).toEqual(
+        habit === "prompts" ? ["mcp-prompts:test.slow"] : [],
+      );
+    }
+  },
+  HANG_MS_MAX,
+);

@@ -1,8 +1,9 @@
 import type { Prompt } from "@modelcontextprotocol/client";
-import { whileAlive } from "../base/deadline.ts";
+import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { shortened } from "../base/text.ts";
+import type { Clock } from "../base/world.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { visible } from "../trust/hidden.ts";
 import { mapped } from "./names.ts";
@@ -12,6 +13,10 @@ import type { SharedServer } from "./shared-server.ts";
 /** The namespace of the commands that prompts of servers are. */
 export const MCP_PROMPTS = "mcp-prompts";
 const PROMPTS_MAX = 100;
+const NAME_CHARACTERS_MAX = 128;
+const USAGE_CHARACTERS_MAX = 400;
+/** How long a server may take to list its prompts, or to give one: a person waits for it. */
+export const PROMPT_MS_MAX = 60_000;
 const HELP_CHARACTERS_MAX = 200;
 const PROMPT_CHARACTERS_MAX = 100_000;
 const NEVER_MS = 2_147_483_647;
@@ -25,12 +30,14 @@ const NEVER_MS = 2_147_483_647;
  */
 export class ServerPrompts {
   readonly #servers: () => readonly SharedServer[];
+  readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #known = new WeakMap<object, readonly Prompt[]>();
   readonly #asked = new WeakSet<object>();
 
-  constructor(servers: () => readonly SharedServer[], signal: AbortSignal) {
+  constructor(servers: () => readonly SharedServer[], clock: Clock, signal: AbortSignal) {
     this.#servers = servers;
+    this.#clock = clock;
     this.#signal = signal;
   }
 
@@ -64,7 +71,7 @@ export class ServerPrompts {
       );
     }
     const { client } = await server.connected(signal);
-    const prompts = await this.#list(server);
+    const prompts = await this.#listed(server, verb);
     const prompt = prompts.find((each) => verbOf(server.spec.name, each) === verb);
     if (prompt === undefined) {
       const verbs = prompts.map((each) => verbOf(server.spec.name, each));
@@ -78,7 +85,9 @@ export class ServerPrompts {
     if (values === undefined) throw unusable(verb, `Write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
     try {
       const asked = { name: prompt.name, arguments: values };
-      const { messages } = await whileAlive(client.getPrompt(asked, { signal, timeout: NEVER_MS }), signal);
+      const { messages } = await this.#inTime((stop) =>
+        client.getPrompt(asked, { signal: stop, timeout: NEVER_MS }),
+      );
       const texts = messages.map(({ content }) => {
         const block = blockFrom(content);
         return block.type === "text" ? block.text : `[${block.type} left out]`;
@@ -86,6 +95,16 @@ export class ServerPrompts {
       return shortened(texts.join("\n\n"), PROMPT_CHARACTERS_MAX);
     } catch (thrown) {
       signal.throwIfAborted();
+      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+    }
+  }
+
+  async #listed(server: SharedServer, verb: string): Promise<readonly Prompt[]> {
+    try {
+      return await this.#list(server);
+    } catch (thrown) {
+      this.#signal.throwIfAborted();
+      if (thrown instanceof HarnessError) throw thrown;
       throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
     }
   }
@@ -99,14 +118,25 @@ export class ServerPrompts {
   }
 
   async #list(server: SharedServer): Promise<readonly Prompt[]> {
-    const signal = this.#signal;
-    const { client } = await server.connected(signal);
+    const { client } = await server.connected(this.#signal);
     if (client.getServerCapabilities()?.prompts === undefined) return [];
-    const options = { signal, timeout: NEVER_MS };
-    const { prompts } = await whileAlive(client.listPrompts(undefined, options), signal);
-    const first = prompts.slice(0, PROMPTS_MAX);
+    const { prompts } = await this.#inTime((signal) =>
+      client.listPrompts(undefined, { signal, timeout: NEVER_MS }),
+    );
+    const first = prompts.slice(0, PROMPTS_MAX).filter(({ name }) => name.length <= NAME_CHARACTERS_MAX);
     this.#known.set(server, first);
     return first;
+  }
+
+  /** @throws Error in words where the server takes longer than a person waits; the signal's reason. */
+  async #inTime<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    using limit = deadline(this.#clock, PROMPT_MS_MAX, this.#signal);
+    try {
+      return await whileAlive(ask(limit.signal), limit.signal);
+    } catch (thrown) {
+      if (!limit.reached) throw thrown;
+      throw new Error(`it did not answer within ${PROMPT_MS_MAX / 1_000} s`, { cause: thrown });
+    }
   }
 }
 
@@ -115,9 +145,10 @@ function verbOf(server: string, { name }: Prompt): string {
 }
 
 function usageOf({ arguments: all = [] }: Prompt): string {
-  return all
-    .map(({ name, required }) => ` ${required === true ? visible(name) : `[${visible(name)}]`}`)
-    .join("");
+  const words = all.map(
+    ({ name, required }) => ` ${required === true ? visible(name) : `[${visible(name)}]`}`,
+  );
+  return shortened(words.join(""), USAGE_CHARACTERS_MAX);
 }
 
 /** By name where a word is `name=value` and the prompt has that name, else in order; undefined where one is missing or too many are there. */

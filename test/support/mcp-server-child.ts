@@ -57,7 +57,7 @@ function take({ id, method, params }: Message): void {
         id,
         result: {
           protocolVersion: "2025-11-25",
-          capabilities: { tools: { listChanged: true } },
+          capabilities: { tools: { listChanged: true }, ...(has("prompts") ? { prompts: {} } : {}) },
           serverInfo: { name: "test", version: "1" },
         },
       });
@@ -68,6 +68,12 @@ function take({ id, method, params }: Message): void {
     case "tools/list":
       if (has("never-lists")) return;
       say({ id, result: { tools: listed() } });
+      return;
+    case "prompts/list":
+      if (!has("never-lists-prompts"))
+        say({ id, result: { prompts: [{ name: "slow" }, { name: "x".repeat(1_000) }] } });
+      return;
+    case "prompts/get":
       return;
     case "tools/call":
       call(id, params?.name, params?.arguments?.text ?? "");
