@@ -83,7 +83,13 @@ test("[MCP-05 REL-03 R18] kill -9 of cinch in the middle of a call leaves no ser
   await using rig = openRig([calls("mcp__odd__wait", {})]);
   rig.config(odd(rig, "odd", "ignores-signals"));
   await using cinch = rig.start("-p", "go", "--auto-approve");
-  await until("the call is under way", async () => (await journalOf(rig)).includes('"tools/call"'));
+  let ended: number | undefined;
+  void cinch.exited.then((code) => {
+    ended = code;
+  });
+  const isCalled = async () => (await journalOf(rig)).includes('"tools/call"');
+  await until("the call is under way", async () => ended !== undefined || (await isCalled()));
+  expect([ended, await isCalled()]).toEqual([undefined, true]);
   const engine = Number(/"PPid":(\d+)/.exec(await journalOf(rig))?.[1]);
   process.kill(engine, "SIGKILL");
   await cinch.exited;
