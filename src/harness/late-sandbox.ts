@@ -32,7 +32,8 @@ export function lateSandbox(open: (root: string) => Promise<OpenSandbox>, own: s
     current: (plan) => at(own).current(plan),
     accept: (paths) => at(own).accept(paths),
     async [Symbol.asyncDispose]() {
-      for (const sandbox of all.values()) await sandbox[Symbol.asyncDispose]();
+      await using ending = new AsyncDisposableStack();
+      for (const sandbox of all.values()) ending.use(sandbox);
     },
   };
 }

@@ -108,6 +108,7 @@ export interface JoinedParts {
   readonly offers: Required<SessionOffers>;
   readonly running: () => number;
   readonly serve: (surface: SessionSurface) => void;
+  /** Each part has its turn here and in `close`, whatever comes of the others; what failed is thrown last. */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly notices: readonly string[];
@@ -159,10 +160,12 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
       for (const part of parts) part.serve?.(surface);
     },
     async settle() {
-      for (const part of parts) await part.settle?.();
+      await using inOrder = new AsyncDisposableStack();
+      for (const part of parts.toReversed()) inOrder.defer(async () => await part.settle?.());
     },
     async close() {
-      for (const part of parts.toReversed()) await part.close?.();
+      await using lastFirst = new AsyncDisposableStack();
+      for (const part of parts) lastFirst.defer(async () => await part.close?.());
     },
     notices: all(({ notices }) => notices),
   };

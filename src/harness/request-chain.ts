@@ -1,0 +1,64 @@
+import type { Files } from "../base/world.ts";
+import { costCap } from "../budget/cap.ts";
+import { costMeter } from "../budget/meter.ts";
+import type { Spend } from "../budget/spend.ts";
+import { Tokens } from "../compaction/tokens.ts";
+import { contextAssembly } from "../context/assemble.ts";
+import { cacheBreakpoints } from "../provider/cache-breakpoints.ts";
+import type { RequestMiddleware } from "../provider/middleware.ts";
+import { retry } from "../provider/retry.ts";
+import { takeover } from "../provider/takeover.ts";
+import type { Redactor } from "../trust/redact.ts";
+import type { CompactionSources } from "./compaction.ts";
+import { openCompaction } from "./compaction.ts";
+import { priceLookup } from "./price-lookup.ts";
+import type { RunMaterial } from "./run-material.ts";
+import type { JoinedParts } from "./session-part.ts";
+
+export interface RequestParts extends Pick<JoinedParts, "attempt"> {
+  readonly files: Files;
+  readonly secrets: Redactor;
+  readonly spend: Spend;
+  /** US dollars for the session; absent: without a cap. */
+  readonly capUsd: number | undefined;
+  /** Told before a history is made smaller. */
+  readonly before: NonNullable<CompactionSources["before"]>;
+}
+
+/** What every request of a session passes, whatever else the session has, in the normative order: see `RequestMiddleware`. */
+export function requestChain(
+  material: RunMaterial,
+  { files, secrets, before, spend, capUsd, attempt }: RequestParts,
+): readonly RequestMiddleware[] {
+  const { logId, profile, trust, workspace, defaults } = material;
+  const { world, config, providers } = defaults;
+  const priceOf = providers.priceOf.bind(providers);
+  const tokens = new Tokens();
+  return [
+    contextAssembly({
+      world,
+      workingDir: workspace.root,
+      promptHeader: profile.promptHeader,
+      context: async (signal) => (await trust.loaded(signal)).context,
+    }),
+    openCompaction({
+      world: { ...world, files },
+      scratch: workspace.scratch,
+      keys: [config.compaction, profile.compaction],
+      windowOf: providers.contextTokensOf.bind(providers),
+      redact: (text) => secrets.text(text),
+      before,
+    }),
+    cacheBreakpoints(logId),
+    takeover({
+      estimate: (request) => tokens.ofRequest(request.model, request),
+      spentUsd: () => spend.total.usd,
+    }),
+    retry({ pauses: providers.pauses }),
+    ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
+    costMeter(priceOf, spend),
+    priceLookup(providers),
+    defaults.retention.middleware,
+    ...attempt,
+  ];
+}

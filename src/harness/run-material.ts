@@ -1,0 +1,26 @@
+import type { LogId, SessionId } from "../base/ids.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Workspace } from "../tool/tool.ts";
+import type { ModelSlot } from "./model-slot.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+import type { OpenedLog, RunDefaults } from "./run-parts.ts";
+import type { SessionPlugins } from "./session-plugins.ts";
+import type { SwitchSources } from "./succession.ts";
+
+/** What a session is composed of, once everything was opened. */
+export interface RunMaterial {
+  readonly session: SessionId;
+  readonly logId: LogId;
+  readonly profile: Profile;
+  readonly trust: ProjectTrust;
+  readonly log: OpenedLog;
+  readonly workspace: Workspace;
+  readonly slot: ModelSlot;
+  readonly defaults: RunDefaults;
+  /** Absent: nothing names any. */
+  readonly plugins?: SessionPlugins;
+  /** Where it stands among the sessions that took each other's place. */
+  readonly place: Pick<SwitchSources, "reference" | "succession" | "reopen">;
+  /** What is freed when the session has ended, or when it cannot be composed. */
+  readonly close: AsyncDisposable;
+}

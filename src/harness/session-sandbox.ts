@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { Reason } from "../base/reasons.ts";
+import { harnessSecretsFolders } from "../credential/store/harness-secrets-path.ts";
+import { deniedPlaces } from "../permission/denied-places.ts";
+import type { Policy } from "../permission/judge.ts";
+import type { Event } from "../protocol/events.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
+import { lateSandbox } from "./late-sandbox.ts";
+import type { RunMaterial } from "./run-material.ts";
+import type { SandboxSources } from "./sandbox-sources.ts";
+
+/** What the sandboxes of a session are told by: the gate's own policy, in which the project's rules come to stand. */
+export interface SandboxRules {
+  readonly policy: Pick<Policy, "rules" | "steering">;
+  publish(event: Event): void;
+}
+
+/** The sandboxes of a session, each opened with the first command that needs it. */
+export function sessionSandbox(material: RunMaterial, rules: SandboxRules): SessionSandboxes {
+  return lateSandbox(async (root) => {
+    const { openSandbox } = await import("./sandbox.ts");
+    return openSandbox(sourcesAt(root, material, rules));
+  }, material.workspace.root);
+}
+
+/** @param root the workspace, or a sub-agent's worktree. */
+function sourcesAt(
+  root: string,
+  { profile, trust, workspace, defaults }: RunMaterial,
+  { policy, publish }: SandboxRules,
+): SandboxSources {
+  const { world, paths, config, environment, relayCommand } = defaults;
+  return {
+    world,
+    root,
+    ...(root === workspace.root ? {} : { gitIsParents: true }),
+    paths,
+    ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
+    environment,
+    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
+    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+    ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
+    ...(relayCommand === undefined ? {} : { relayCommand }),
+    autoApprove: defaults.autoApprove,
+    projectHidden: async () => {
+      const { settings } = await trust.loaded(new AbortController().signal);
+      const hidden = settings.flatMap(({ sandboxHidden }) => sandboxHidden);
+      return root === workspace.root
+        ? hidden
+        : [...hidden, ...hidden.map((each) => resolve(workspace.root, each))];
+    },
+    denied() {
+      const { hidden, readOnly } = deniedPlaces(policy.rules, root);
+      const keys = harnessSecretsFolders(root);
+      const sessions = root === workspace.root ? [] : harnessSecretsFolders(workspace.root).there;
+      const steering = (policy.steering ?? []).map((path) => ({ path, kind: "file" }) as const);
+      return {
+        hidden: [...hidden, ...keys.there, ...sessions],
+        readOnly: [...readOnly, ...steering, { path: keys.own, kind: "directory" }],
+      };
+    },
+    onUnavailable: (message) =>
+      publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
+  };
+}
