@@ -423,8 +423,8 @@ test("[MCP-01 R21] a stream of many short events goes on for ever, wherever its 
         const longest = Math.max(...all.map((lines) => lines.join(end).length + 2 * end.length));
         const answered = () =>
           new Response(inPieces(pieces), { headers: { "content-type": "text/event-stream" } });
-        expect(await boundedAnswer(answered(), longest).text()).toBe(text);
-        await expect(boundedAnswer(answered(), longest - 1).text()).rejects.toThrow("longer than");
+        expect(await boundedAnswer(answered(), hostClock, longest).text()).toBe(text);
+        await expect(boundedAnswer(answered(), hostClock, longest - 1).text()).rejects.toThrow("longer than");
       },
     ),
   );
@@ -438,3 +438,36 @@ function inPieces(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
     },
   });
 }
+
+test(
+  "[MCP-01 REL-04] a stream of events without end is read no faster than a thousand a second, and may be left while it waits",
+  async () => {
+    const clock = fakeClock();
+    const chunk = new TextEncoder().encode("data: x\n\n".repeat(600));
+    let given = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        given += 1;
+        controller.enqueue(chunk);
+      },
+    });
+    const headers = { "content-type": "text/event-stream" };
+    const body = boundedAnswer(new Response(endless, { headers }), clock).body ?? new ReadableStream();
+    const reader = body.getReader();
+    await reader.read();
+    await reader.read();
+    let came = false;
+    const third = reader.read().then(() => {
+      came = true;
+    });
+    await until("it waits", () => clock.waiting === 1);
+    expect([came, given < 5]).toEqual([false, true]);
+    await clock.advance(1_000);
+    await third;
+    await reader.read();
+    await until("it waits again", () => clock.waiting === 1);
+    await reader.cancel();
+    await until("nothing waits", () => clock.waiting === 0);
+  },
+  HANG_MS_MAX,
+);

@@ -46,7 +46,7 @@ export function loginFetch(server: URL, net: LoginNet, signal: AbortSignal): Rem
       ...(address === undefined ? {} : { address }),
     });
     const { status, headers } = response;
-    const body = await boundedAnswer(response, ANSWER_BYTES_MAX).arrayBuffer();
+    const body = await boundedAnswer(response, net.clock, ANSWER_BYTES_MAX).arrayBuffer();
     return new Response(BODYLESS.has(status) ? null : body, { status, headers });
   };
 }

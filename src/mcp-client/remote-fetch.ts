@@ -51,7 +51,7 @@ export function remoteFetch(server: RemoteServer, ports: RemotePorts, callMsMax 
       response = await once();
     }
     await refuse(server, response);
-    return boundedAnswer(response);
+    return boundedAnswer(response, ports.clock);
   };
 }
 

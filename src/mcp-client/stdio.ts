@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { decode, encode, shortened } from "../base/text.ts";
 import type { Child, Clock, Exit } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
+import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
 
 /** One message: more than the largest result that is taken. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -12,14 +13,11 @@ export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 export const GARBAGE_BYTES_MAX = 1024 * 1024;
 /** What waits to be written to a server that does not read. */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
-/** A server that says more is read no faster. */
-const MESSAGES_PER_SECOND_MAX = 1_000;
 const ERROR_BYTES_PER_SECOND_MAX = 1024 * 1024;
 /** Lines of a server's that are kept in the operational log. */
 const LOGGED_LINES_MAX = 200;
 const LOGGED_LINE_CHARACTERS_MAX = 500;
 const LAST_WORDS_CHARACTERS_MAX = 200;
-const SECOND_MS = 1_000;
 /** How long a server may take to end by itself once its input was closed ([A] § Idle-shutdown). */
 export const SHUTDOWN_MS_MAX = 5_000;
 const NEWLINE = 10;
@@ -231,33 +229,5 @@ export class Lines {
     if (from === bytes.length) return;
     this.#parts.push(bytes.slice(from));
     this.#length += bytes.length - from;
-  }
-}
-
-/** Lets so much pass in a second, and has whoever brings more wait for the next one. */
-class Pace {
-  readonly #clock: Clock;
-  readonly #perSecondMax: number;
-  #secondAt: number;
-  #spent = 0;
-
-  constructor(clock: Clock, perSecondMax: number) {
-    this.#clock = clock;
-    this.#perSecondMax = perSecondMax;
-    this.#secondAt = clock.monotonic();
-  }
-
-  /** @throws the signal's reason. */
-  async spend(amount: number, signal: AbortSignal): Promise<void> {
-    this.#spent += amount;
-    const passed = this.#clock.monotonic() - this.#secondAt;
-    if (passed >= SECOND_MS) {
-      this.#secondAt = this.#clock.monotonic();
-      this.#spent = amount;
-    } else if (this.#spent >= this.#perSecondMax) {
-      await this.#clock.sleep(SECOND_MS - passed, signal);
-      this.#secondAt = this.#clock.monotonic();
-      this.#spent = 0;
-    }
   }
 }
