@@ -209,7 +209,31 @@ test("[PROF-03] the line of a key is found in tables, lists of tables and behind
     'x = """\na = 1\n"""\n[t."a b"]\nkey = 1\n[[list]]\nn = 1\n# m = 2\nq.r = 3\ninline = { z = 1 }\n';
   expect(lineOf(text, ["a"])).toBe(1);
   expect(lineOf(text, ["t", "a b", "key"])).toBe(5);
-  expect(lineOf(text, ["list", "n"])).toBe(7);
-  expect(lineOf(text, ["list", "q", "r"])).toBe(9);
-  expect(lineOf(text, ["list", "inline", "z"])).toBe(10);
+  expect(lineOf(text, ["list", 0, "n"])).toBe(7);
+  expect(lineOf(text, ["list", 0, "q", "r"])).toBe(9);
+  expect(lineOf(text, ["list", 0, "inline", "z"])).toBe(10);
+});
+
+test("[PROF-03] in a list of tables, the line is that of the table that is meant, also where it lacks the key", () => {
+  const text =
+    '[[servers]]\nname = "a"\n\n[[servers]]\nname = "b"\n[servers.env]\nX = 1\n[[servers.on]]\nY = 1\n[[servers.on]]\nY = 2\n[[servers]]\n';
+  expect(lineOf(text, ["servers"])).toBe(1);
+  expect(lineOf(text, ["servers", 0, "name"])).toBe(2);
+  expect(lineOf(text, ["servers", 1, "name"])).toBe(5);
+  expect(lineOf(text, ["servers", 1, "cmd"])).toBe(4);
+  expect(lineOf(text, ["servers", 1, "env", "X"])).toBe(7);
+  expect(lineOf(text, ["servers", 1, "on", 0, "Y"])).toBe(9);
+  expect(lineOf(text, ["servers", 1, "on", 1, "Y"])).toBe(11);
+  expect(lineOf(text, ["servers", 2, "name"])).toBe(12);
+  expect(lineOf('servers = [{ name = "a" }]\n', ["servers", 0, "name"])).toBe(1);
+});
+
+test("[PROF-03] a mistake in the second server of a file is told with its own line", async () => {
+  const two = (second: string) =>
+    `[[mcp_servers]]\nname = "files"\ncmd = "a"\n\n[[mcp_servers]]\n${second}\n`;
+  expect(await refusal(two('name = "a b"\ncmd = "b"'))).toStartWith("config.toml:6: mcp_servers.name: ");
+  expect(await refusal(two('name = "b"'))).toStartWith("config.toml:5: mcp_servers.cmd: is missing");
+  await expect(load(two('name = "files"\ncmd = "b"'))).rejects.toThrow(
+    /config\.toml:2 and .*config\.toml:6\)/,
+  );
 });

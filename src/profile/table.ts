@@ -2,7 +2,7 @@ import { hasReason } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/near.ts";
-import type { TomlFile } from "./toml.ts";
+import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
 
 /** Where a value of a configuration stands, for errors that are found later. */
@@ -57,7 +57,7 @@ export async function readKeys(
  */
 export class Table {
   readonly #file: TomlFile;
-  readonly #keys: readonly string[];
+  readonly #keys: KeyPath;
   readonly #value: JsonObject;
   readonly #trace: KeyTrace | undefined;
   readonly #known = new Set<string>();
@@ -65,12 +65,7 @@ export class Table {
   /**
    * @param trace is told each key that is asked for, in the tables of this one too: see `readKeys`.
    */
-  constructor(
-    file: TomlFile,
-    keys: readonly string[] = [],
-    value: JsonObject = file.value,
-    trace?: KeyTrace,
-  ) {
+  constructor(file: TomlFile, keys: KeyPath = [], value: JsonObject = file.value, trace?: KeyTrace) {
     this.#file = file;
     this.#keys = keys;
     this.#value = value;
@@ -113,7 +108,7 @@ export class Table {
 
   table(key: string): Table | undefined {
     const found = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
-    const isLeft = this.#trace?.left.has(this.#keys[0] ?? key) ?? true;
+    const isLeft = this.#trace?.left.has(String(this.#keys[0] ?? key)) ?? true;
     const value = found ?? (isLeft ? undefined : NOTHING);
     return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value, this.#trace);
   }
@@ -127,7 +122,7 @@ export class Table {
     const value = this.#typed(key, "a list of tables", (value) =>
       Array.isArray(value) && value.every(isObject) ? value : undefined,
     );
-    return (value ?? []).map((item) => new Table(this.#file, [...this.#keys, key], item));
+    return (value ?? []).map((item, at) => new Table(this.#file, [...this.#keys, key, at], item));
   }
 
   keys(): readonly string[] {
@@ -145,7 +140,8 @@ export class Table {
 
   where(key: string): Where {
     const keys = [...this.#keys, key];
-    return { path: this.#file.path, line: lineOf(this.#file.text, keys), key: keys.join(".") };
+    const named = keys.filter((part) => typeof part === "string");
+    return { path: this.#file.path, line: lineOf(this.#file.text, keys), key: named.join(".") };
   }
 
   problem(key: string, problem: string): Error {

@@ -69,18 +69,22 @@ export function invalid(
   return new HarnessError("ConfigInvalid", { path, line: String(line), key, problem }, options);
 }
 
+/** The way to a key: names, and behind the name of a list of tables which of them, from 0. */
+export type KeyPath = readonly (string | number)[];
+
 /**
  * The line, from 1, on which a key of a TOML text stands; the line of the nearest table around it where it cannot be
  * found, for inline tables and keys spelt with escapes. For messages: never for meaning.
  */
-export function lineOf(text: string, keys: readonly string[]): number {
-  let table: readonly string[] = [];
+export function lineOf(text: string, keys: KeyPath): number {
+  const lists = new Map<string, number>();
+  let table: KeyPath = [];
   let best = { depth: -1, line: 1 };
   let quote: string | undefined;
   for (const [index, line] of text.split("\n").entries()) {
     if (quote === undefined) {
-      const header = /^\s*\[\[?\s*(.+?)\s*\]\]?\s*(?:#.*)?$/.exec(line)?.[1];
-      if (header !== undefined) table = splitKey(header);
+      const [, list, header] = /^\s*\[(\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$/.exec(line) ?? [];
+      if (header !== undefined) table = tableOf(splitKey(header), list !== "", lists);
       const key =
         header === undefined ? /^\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=/.exec(line)?.[1] : undefined;
       const full = key === undefined ? table : [...table, ...splitKey(key)];
@@ -92,10 +96,27 @@ export function lineOf(text: string, keys: readonly string[]): number {
   return best.line;
 }
 
+/** The way to the table of a header: in the newest table of each list that it names, or in a new one. */
+function tableOf(parts: readonly string[], isList: boolean, lists: Map<string, number>): KeyPath {
+  const path: (string | number)[] = [];
+  for (const [at, part] of parts.entries()) {
+    path.push(part);
+    const list = JSON.stringify(path);
+    const count = lists.get(list);
+    if (isList && at === parts.length - 1) {
+      lists.set(list, (count ?? 0) + 1);
+      path.push(count ?? 0);
+    } else if (count !== undefined) path.push(count - 1);
+  }
+  return path;
+}
+
 /** How many of the wanted keys this line names; −1 where it names another one. */
-function depthOf(full: readonly string[], keys: readonly string[]): number {
-  const shared = full.every((part, at) => part === keys[at]);
-  return shared && full.length <= keys.length ? full.length : -1;
+function depthOf(full: KeyPath, keys: KeyPath): number {
+  const isOfList = full.length === keys.length + 1 && typeof full.at(-1) === "number";
+  const named = isOfList ? full.slice(0, -1) : full;
+  const shared = named.every((part, at) => part === keys[at]);
+  return shared && named.length <= keys.length ? named.length : -1;
 }
 
 function splitKey(key: string): readonly string[] {
