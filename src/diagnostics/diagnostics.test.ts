@@ -104,7 +104,7 @@ test("[TOOL-11] a checker is run on the changed files, its words come back, and 
     "[lint: no problems]",
   );
   expect(await run(["no-such-checker"])).toContain("no-such-checker");
-  const hung = run(["sleep", "1000"]);
+  const hung = run(["sh", "-c", "sleep 1000", "sh"]);
   await rig.world.clock.advance(5_000);
   expect(await hung).toBe("[lint: has not ended within 5 s]");
 });

@@ -23,7 +23,8 @@ export class BootFailure extends HarnessError {
 export async function bootStep<Value>(log: Log, step: string, run: () => Promise<Value>): Promise<Value> {
   try {
     return await run();
-  } catch (thrown) {
+  } catch (caught) {
+    const thrown = firstOf(caught);
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
     const error =
       thrown instanceof HarnessError
@@ -34,4 +35,9 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
       .write("error", "the start failed", { step, reason: error.reason, message: error.message });
     throw new BootFailure(step, error);
   }
+}
+
+/** What went wrong first, where undoing it went wrong too. */
+function firstOf(thrown: unknown): unknown {
+  return thrown instanceof SuppressedError ? firstOf(thrown.suppressed) : thrown;
 }

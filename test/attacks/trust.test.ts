@@ -406,7 +406,7 @@ test("[PROF-03 TOFU-01] a profile of the repository counts only acknowledged, as
     ["[limits]\nrounds = 9999", "limits: a repository may not"],
     ['permissions = { level = "DangerFullAccess" }', "permissions: a repository can only lower"],
     ['permissions = { allow = ["Bash"] }', "permissions: a repository's rules"],
-    ['[[mcp_servers]]\nname = "x"\ncmd = "x"', "mcp_servers: a repository's servers need the sha256"],
+    ['[[mcp_servers]]\nname = "x"\ncmd = "x"', "mcp_servers: x: a repository's servers need the sha256"],
   ] as const) {
     place.write(path, `name = "p"\n${text}\n`);
     await acknowledgeAll(place.options());

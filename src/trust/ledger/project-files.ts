@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { messageOf } from "../../base/errors.ts";
 import type { DirectoryEntry, Files } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 import type { TrustItem, TrustKind, TrustScope } from "./item.ts";
 import type { ReadItem } from "./read-item.ts";
 import { readFileItem, readFolderItem } from "./read-item.ts";
@@ -98,6 +100,10 @@ async function find(
   for (const { folder, kind, names } of layouts) {
     const directory = join(root, folder);
     const entries = await entriesOf(files, directory);
+    if (typeof entries === "string") {
+      read.push({ kind: "refused", path: directory, why: entries });
+      continue;
+    }
     const wanted = entries.filter((entry) => (names === "folders" ? isFolder(entry) : isFile(entry, names)));
     const excess = wanted.length > FOLDER_ENTRIES_MAX;
     if (excess)
@@ -115,9 +121,15 @@ async function find(
   };
 }
 
-async function entriesOf(files: Files, directory: string): Promise<readonly DirectoryEntry[]> {
-  if ((await files.stat(directory))?.kind !== "directory") return [];
-  return [...(await files.list(directory))].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Why not, where it cannot be seen what is in it. */
+async function entriesOf(files: Files, directory: string): Promise<readonly DirectoryEntry[] | string> {
+  try {
+    if ((await files.stat(directory))?.kind !== "directory") return [];
+    return [...(await files.list(directory))].sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return `cannot be read: ${messageOf(thrown)}`;
+  }
 }
 
 /** A link may be either: what it leads to decides when it is read. */
