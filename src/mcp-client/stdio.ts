@@ -14,6 +14,8 @@ export const GARBAGE_BYTES_MAX = 1024 * 1024;
 /** What waits to be written to a server that does not read. */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_PER_SECOND_MAX = 1024 * 1024;
+/** Few messages can be much work too: more than the longest of them is not taken apart in a second. */
+const BYTES_PER_SECOND_MAX = 20 * 1024 * 1024;
 /** Lines of a server's that are kept in the operational log. */
 const LOGGED_LINES_MAX = 200;
 const LOGGED_LINE_CHARACTERS_MAX = 500;
@@ -131,6 +133,7 @@ export class StdioTransport implements Transport {
   async #readMessages(): Promise<void> {
     const { child, clock } = this.#parts;
     const pace = new Pace(clock, MESSAGES_PER_SECOND_MAX);
+    const bytesPace = new Pace(clock, BYTES_PER_SECOND_MAX);
     const lines = new Lines();
     let garbage = 0;
     try {
@@ -149,6 +152,7 @@ export class StdioTransport implements Transport {
           if (garbage > GARBAGE_BYTES_MAX) return this.#end("it writes what is no message");
         }
         if (lines.length > MESSAGE_BYTES_MAX) return this.#end("it began a message of more than 16 MiB");
+        await bytesPace.spend(bytes.length, this.#over.signal);
       }
     } catch (thrown) {
       if (!this.#over.signal.aborted) this.#end(`it cannot be read: ${messageOf(thrown)}`);
