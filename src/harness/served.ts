@@ -30,8 +30,8 @@ export const EMITTED_EVENTS = [
   "MemoryWritten",
   "InputQueued",
   "InputWithdrawn",
-  "ProfileSwitched",
   "SkillRegistryChanged",
+  "ProfileSwitched",
   "CustomEvent",
 ] as const satisfies readonly EventKind[];
 
