@@ -190,7 +190,7 @@ class Server implements Running {
     const read: string[] = [];
     for (const path of paths) if (await whileAlive(this.#sync(path), signal)) read.push(path);
     // What else it holds may have been changed by a command since.
-    for (const path of this.#open.keys())
+    for (const path of [...this.#open.keys()])
       if (!read.includes(path)) await whileAlive(this.#sync(path), signal);
     const found = this.#answersWhenAsked
       ? await whileAlive(Promise.all(read.map((path) => this.#ask(path))), signal)

@@ -56,7 +56,13 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
   class Writer extends AbstractMessageWriter {
     async write(message: Message): Promise<void> {
       if (child.input === undefined) throw new Error("it has no input");
-      await child.input.write(framed(message));
+      try {
+        await child.input.write(framed(message));
+      } catch (thrown) {
+        // Mostly it has ended, which is seen a moment later. What lives and does not read is of no use.
+        child.kill("SIGKILL");
+        throw new Error(await over.promise, { cause: thrown });
+      }
     }
 
     end(): void {
