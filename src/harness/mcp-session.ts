@@ -46,8 +46,10 @@ export interface McpSources {
 /** See `connecting`. */
 export async function mcpSession(sources: McpSources): Promise<SessionPart> {
   const { profile, trust, defaults } = sources;
-  const servers = new SessionServers(sources);
+  await using undo = new AsyncDisposableStack();
+  const servers = undo.use(new SessionServers(sources));
   await servers.add([...defaults.config.mcpServers, ...profile.mcpServers]);
+  undo.move(); // the session frees it
   return {
     tools: [
       ...servers.sources,
@@ -175,6 +177,7 @@ class SessionServers implements AsyncDisposable {
   /** Lets go of the servers: those that no other session holds are ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#life.abort(new Cancelled("engine", "the session was ended"));
+    await Promise.allSettled([this.#joining]); // what it has joined by then is among them
     await Promise.all(
       this.#all.map(async ({ lease, leave }) => {
         leave();
@@ -217,8 +220,13 @@ class SessionServers implements AsyncDisposable {
     if (spec.transport === "stdio" && server.transport === "stdio" && server.cwd === undefined)
       await world.files.makeDirectory(spec.cwd, FOLDER_MODE);
     const lease = (await servers.pool()).hold(spec);
+    try {
+      await lease.server.known.recall();
+    } catch (thrown) {
+      await lease[Symbol.asyncDispose](); // whoever wants it next reads its record anew
+      throw thrown;
+    }
     const leave = lease.server.watch((event) => this.#surface?.publish(eventOf(spec.name, event)));
-    await lease.server.known.recall();
     const source = serverSource(lease.server, world.clock, () => this.#surface?.ask);
     return { declared: server, lease, source, leave };
   }
@@ -238,6 +246,7 @@ class SessionServers implements AsyncDisposable {
       try {
         const bytes = files[0]?.bytes ?? new Uint8Array();
         for (const server of await acknowledgedServers({ path, bytes })) {
+          this.#life.signal.throwIfAborted();
           const first = this.#all.find((each) => isSameName(each.declared, server));
           if (first !== undefined) throw conflict(first.declared, server);
           this.#projects.push(await this.#join(server));
