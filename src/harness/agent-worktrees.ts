@@ -58,11 +58,11 @@ export async function openApart(
       `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. Do not commit; what you leave is kept.`,
     ),
     async end() {
-      await sandbox.leave(root);
       const dirty = isParentDirty
         ? ["It began at HEAD: what was not committed here was not in its worktree."]
         : [];
       try {
+        await sandbox.leave(root);
         return [...dirty, worktreeText(tree, await closeWorktree(tree, place))];
       } catch (thrown) {
         return [

@@ -195,9 +195,8 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
     return added;
   }
 
-  async function listing(signal: AbortSignal): Promise<readonly SystemSection[]> {
+  async function listing(set: SkillSet): Promise<readonly SystemSection[]> {
     const { listingSections } = await import("../skill/texts.ts");
-    const set = await skills.load(signal);
     return listingSections(set.list).map((text) => ({ name: "skills", text }));
   }
 
@@ -243,10 +242,11 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
         },
       ],
       request: [
-        async function* skills(request, context, next) {
+        async function* skillsListed(request, context, next) {
           if (context.parentCall === undefined) follow(context.history.messages.length);
           if (!hasTool || !isUsed) return yield* next(request, context);
-          section ??= listing(context.signal);
+          const set = await skills.load(context.signal);
+          section ??= listing(set);
           const texts = await section;
           yield* next({ ...request, system: [...request.system, ...texts] }, context);
         },
