@@ -23,6 +23,9 @@ function openRig(telemetry: (url: string) => string, ...script: readonly Turn[])
   };
 }
 
+/** How much of a text goes along. */
+const CONTENT_CHARACTERS = 32_768;
+
 const on = (url: string) => `[telemetry]\notlp = "${url}"\n`;
 
 /** Names from the root down, each with how deep it stands. */
@@ -94,6 +97,7 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
     await using rig = openRig(
       (url) => `${on(url)}content = ${content}\n`,
       calls("Read", { file_path: "n.txt" }),
+      calls("Read", { file_path: `${"x".repeat(CONTENT_CHARACTERS - 30)}/${secret}` }),
       says("whispered"),
     );
     rig.write("n.txt", `muttered ${secret}\n`);
@@ -105,7 +109,7 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
     const all = JSON.stringify(rig.receiver.spans);
     for (const word of ["shouted", "whispered", "muttered", "n.txt"])
       expect([word, all.includes(word)]).toEqual([word, content]);
-    expect(all).not.toContain(secret);
+    expect(all).not.toContain(secret.slice(0, 8)); // nor the half of one at the end of what is cut
   }
 });
 

@@ -34,6 +34,8 @@ export interface SessionTelemetryParts {
  */
 export class SessionTelemetry {
   readonly #parts: SessionTelemetryParts;
+  /** What is said, as far as it goes along: without secrets first and cut then, so that no half of one is left. */
+  readonly #content: ((text: string) => string) | undefined;
   readonly #tracer: Tracer;
   readonly #session: OpenSpan;
   /** By the number of a turn, and for sub-agents by the call that they answer. */
@@ -43,6 +45,8 @@ export class SessionTelemetry {
   constructor(parts: SessionTelemetryParts) {
     this.#parts = parts;
     const { id, log, profile } = parts.session;
+    const { content } = parts;
+    this.#content = content && ((text) => shortened(content(text), CONTENT_CHARACTERS_MAX));
     this.#tracer = new Tracer(parts.world, parts.exporter);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
     this.#session = this.#tracer.begin("session", { attributes });
@@ -50,14 +54,15 @@ export class SessionTelemetry {
 
   /** Around each call of a tool, the invalid ones too. */
   readonly tool: ToolMiddleware = async (call, context, next) => {
-    const { exporter, content } = this.#parts;
+    const { exporter } = this.#parts;
+    const content = this.#content;
     const parent = this.#agent(context.turn, context.within?.parentCall);
     const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": call.name,
       "gen_ai.tool.call.id": call.id,
       "gen_ai.tool.type": "function",
-      "gen_ai.tool.call.arguments": content?.(cut(JSON.stringify(call.input) ?? "")),
+      "gen_ai.tool.call.arguments": content?.(JSON.stringify(call.input) ?? ""),
     };
     const span = this.#tracer.begin(`execute_tool ${call.name}`, { parent, attributes });
     this.#calls.set(call.id, span);
@@ -65,7 +70,7 @@ export class SessionTelemetry {
     try {
       const output = await next(call, context);
       if (output.isError === true) error = output.timedOut === true ? "timeout" : "tool_error";
-      span.add({ "gen_ai.tool.call.result": content?.(cut(textOf(output))) });
+      span.add({ "gen_ai.tool.call.result": content?.(textOf(output)) });
       return output;
     } catch (thrown) {
       error = errorOf(thrown, context.signal);
@@ -83,7 +88,8 @@ export class SessionTelemetry {
   readonly attempt: RequestMiddleware = (request, context, next) => this.#attempt(request, context, next);
 
   async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
-    const { exporter, content } = this.#parts;
+    const { exporter } = this.#parts;
+    const content = this.#content;
     const known = {
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": providerName(context.provider.name),
@@ -141,7 +147,7 @@ export class SessionTelemetry {
       span.add({
         "gen_ai.response.finish_reasons": finish === undefined ? undefined : [finishName(finish)],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
-        "gen_ai.output.messages": content?.(cut(JSON.stringify(said))),
+        "gen_ai.output.messages": content?.(JSON.stringify(said)),
       });
       span.end(error);
     }
@@ -202,15 +208,11 @@ function errorOf(thrown: unknown, signal: AbortSignal): string {
   return thrown instanceof Error ? thrown.name : "_OTHER";
 }
 
-function contentOf({ messages, system }: ModelRequest, clean: (text: string) => string): Attributes {
+function contentOf({ messages, system }: ModelRequest, told: (text: string) => string): Attributes {
   return {
-    "gen_ai.system_instructions": clean(cut(system.map(({ text }) => text).join("\n\n"))),
-    "gen_ai.input.messages": clean(cut(JSON.stringify(messages.slice(-2)))), // what was before stands in spans before
+    "gen_ai.system_instructions": told(system.map(({ text }) => text).join("\n\n")),
+    "gen_ai.input.messages": told(JSON.stringify(messages.slice(-2))), // what was before stands in spans before
   };
-}
-
-function cut(text: string): string {
-  return shortened(text, CONTENT_CHARACTERS_MAX);
 }
 
 function textOf({ content }: ToolOutput): string {
