@@ -98,7 +98,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     await connecting(material),
     plugins,
     diagnosing(material, sandbox),
-    mentioning({ ...material, permission }),
+    mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
     writtenPrompts(trust),
     delegatingTo({ ...material, sandbox }),
     handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),

@@ -3,7 +3,7 @@ import { reasonText } from "../base/reasons.ts";
 import { byteLength } from "../base/text.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { ToolCall } from "../tool/middleware.ts";
+import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import type { Tool, ToolContext, ToolOutput, Workspace } from "../tool/tool.ts";
 import type { Permitting } from "./permitting.ts";
 import type { RunDefaults } from "./run-parts.ts";
@@ -18,6 +18,8 @@ export interface MentionSources {
   readonly session: SessionId;
   readonly workspace: Workspace;
   readonly permission: Pick<Permitting, "goesUnasked">;
+  /** What looks at every call before it is judged: a guard is asked about a file that was named, too. */
+  readonly hooks?: readonly ToolMiddleware[];
   readonly defaults: Pick<RunDefaults, "world">;
 }
 
@@ -76,7 +78,7 @@ type ReadMention =
 async function readMention(
   path: string,
   turn: TurnSurface,
-  { session, workspace, permission, defaults }: MentionSources,
+  { session, workspace, permission, hooks = [], defaults }: MentionSources,
 ): Promise<ReadMention | undefined> {
   const { world } = defaults;
   const context: ToolContext = {
@@ -90,19 +92,26 @@ async function readMention(
     progress: () => undefined,
     emit: turn.emit,
   };
-  const [{ resolvePath }, { prepareCall }] = await Promise.all([
-    import("../tool/builtin/paths.ts"),
-    import("../tool/validate.ts"),
-  ]);
+  const [{ resolvePath }, { prepareCall }, { catchFailures }, { chainTool }, { ToolFailure }] =
+    await Promise.all([
+      import("../tool/builtin/paths.ts"),
+      import("../tool/validate.ts"),
+      import("../tool/catch.ts"),
+      import("../tool/middleware.ts"),
+      import("../tool/tool.ts"),
+    ]);
   const resolved = await resolvePath(path, context).catch(() => undefined); // no path at all: it was a word
   const info = resolved === undefined ? undefined : await world.files.stat(resolved.path);
   if (info === undefined) return undefined;
   const call = await callOf(path, info.kind === "directory", context.callId);
   const prepared = await prepareCall(call, context);
   if (prepared.kind === "refused") return { kind: "left-out", why: wordsOf(prepared.output) };
-  if (!(await permission.goesUnasked(prepared.call, context)))
-    return { kind: "left-out", why: "it is not read unasked; the model can ask for it" };
-  const output = await runCall(prepared.call, context);
+  const run = chainTool([catchFailures(), ...hooks], async (judged, at) => {
+    if (judged.plan === undefined || !(await permission.goesUnasked(judged, at)))
+      throw new ToolFailure("it is not read unasked; the model can ask for it");
+    return await judged.tool.run(judged.plan, at);
+  });
+  const output = await run(prepared.call, context);
   return output.isError === true ? { kind: "left-out", why: wordsOf(output) } : { kind: "read", output };
 }
 
@@ -112,14 +121,6 @@ async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<T
     : (await import("../tool/builtin/read.ts")).read;
   const input = isDirectory ? { path } : { file_path: path };
   return { id, name: tool.name, input, tool };
-}
-
-async function runCall(
-  call: ToolCall & { readonly plan: NonNullable<ToolCall["plan"]> },
-  context: ToolContext,
-): Promise<ToolOutput> {
-  const { catchFailures } = await import("../tool/catch.ts");
-  return await catchFailures()(call, context, () => call.tool.run(call.plan, context));
 }
 
 /** What the model is given: words that say what it is, which are ours, and the foreign text behind the fence. */

@@ -221,6 +221,31 @@ function sentMessages(place: Place): string {
   return JSON.stringify(place.mock.requests.at(-1)?.body);
 }
 
+test("[HOOK-01 CTX-03 S19] a guard is asked about a file that an input names, and what it changes is judged", async () => {
+  await using place = openHooked(says("done"));
+  place.write("open.txt", "tea");
+  place.write("closed.txt", "the moon is hollow");
+  place.write("denied.txt", "the sun is flat");
+  const guard = `if grep -q closed.txt; then echo 'not that one' >&2; exit 2; fi`;
+  const elsewhere = place.answers({ decision: "allow", input: { file_path: "denied.txt" } });
+  place.hooks(
+    { event: "PreToolUse", matcher: "Read", cmd: guard },
+    { event: "PreToolUse", matcher: "Read", cmd: `if grep -q turn.txt; then ${elsewhere}; fi` },
+  );
+  place.write("turn.txt", "x");
+  const path = join(place.root, "config/config.toml");
+  writeFileSync(path, `${await Bun.file(path).text()}\n[permissions]\ndeny = ["Read:denied.txt"]\n`);
+  const events = await run(place, {}, "See @open.txt, @closed.txt and @turn.txt");
+  const sent = JSON.stringify(place.mock.requests[0]?.body["messages"]);
+  expect(sent).toContain("tea");
+  expect(sent).not.toMatch(/moon|sun/);
+  const left = payloads(events, "Error").filter(({ reason }) => reason === "FileNotAttached");
+  expect(left.map(({ message }) => message)).toEqual([
+    expect.stringContaining("not that one"),
+    expect.stringContaining("@turn.txt did not go to the model"),
+  ]);
+});
+
 test("[HOOK-01] a prompt that a hook refuses is not accepted, reaches no model and is no turn", async () => {
   await using place = openHooked(says("done"));
   place.hooks({
