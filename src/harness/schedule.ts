@@ -15,7 +15,7 @@ import type { RunTask } from "../task/scheduler.ts";
 import { Scheduler } from "../task/scheduler.ts";
 import { openSchedule } from "./open-schedule.ts";
 import type { HarnessOptions } from "./options.ts";
-import { isFileWithin } from "./run.ts";
+import { isFileWithin } from "./run-profile.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;

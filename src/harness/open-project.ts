@@ -1,0 +1,66 @@
+import type { Profile } from "../profile/profile.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import { COMPILED_PLUGINS } from "./compiled-plugins.ts";
+import { readProjectFiles } from "./project-files.ts";
+import { ProjectTrust } from "./project-trust.ts";
+import type { RunDefaults } from "./run-parts.ts";
+import type { SessionPlugins } from "./session-plugins.ts";
+import { openSessionPlugins } from "./session-plugins.ts";
+
+/** What a session would load of its project, judged, and what the user's own files name. */
+export interface OpenedProject {
+  readonly trust: ProjectTrust;
+  /** Those that the user's own files name. */
+  readonly plugins: readonly TrustItem[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Reads what the session would load of its project, and judges it. Where there is nothing, no approvals are read.
+ * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked.
+ */
+export async function openProject(
+  workingDir: string,
+  profile: Profile,
+  defaults: RunDefaults,
+): Promise<OpenedProject> {
+  const own = await readProjectFiles(defaults, workingDir, profile);
+  const plugins = await pluginsOf(defaults, profile);
+  const project = { ...own, extensions: [...own.extensions, ...plugins.items] };
+  const { context, settings, hooks, extensions } = project;
+  const items = [...context.files.map(({ item }) => item), ...settings, ...hooks, ...extensions];
+  const told = [...project.problems, ...plugins.notices];
+  if (items.length === 0) return { trust: new ProjectTrust(project), plugins: [], notices: told };
+  const { judgeItems, nobodyAcknowledged } = await import("./trust-gate.ts");
+  const { trust: wanted } = defaults.config;
+  const lockfile = defaults.lockfile ?? wanted.lockfile;
+  const judged = await judgeItems({ ...defaults, ...(lockfile === undefined ? {} : { lockfile }) }, items, {
+    root: project.context.root,
+    promoteProse: wanted.promoteProse ?? profile.promoteProse,
+  });
+  const asks = defaults.asksTrust ?? defaults.attended;
+  if (judged.pending.length > 0 && !asks) throw nobodyAcknowledged(judged.pending);
+  return {
+    trust: new ProjectTrust(project, judged),
+    plugins: plugins.items,
+    notices: [...told, ...judged.notices],
+  };
+}
+
+/** What the user's own files name as plugins, read once. */
+async function pluginsOf({ world, config, paths }: RunDefaults, profile: Profile) {
+  if (config.plugins.length === 0 && profile.plugins.length === 0) return { items: [], notices: [] };
+  const { namedPlugins, pluginNotices, readPlugins } = await import("./plugin-files.ts");
+  const names = { config, profile, paths };
+  return { items: await readPlugins(world, namedPlugins(names)), notices: pluginNotices(names) };
+}
+
+/** The plugins of the session; undefined where there are none, and then nothing of them is loaded. */
+export async function openPlugins(
+  reading: Promise<OpenedProject>,
+  { plugins: given = [], pluginHost }: RunDefaults,
+): Promise<SessionPlugins | undefined> {
+  const { plugins, trust } = await reading;
+  if (plugins.length === 0 && given.length === 0 && COMPILED_PLUGINS.length === 0) return undefined;
+  return await openSessionPlugins(await pluginHost(), plugins, trust);
+}

@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { Files } from "../base/world.ts";
+import { repositoryRoot } from "../context/context-source.ts";
+import type { Config } from "../profile/config.ts";
+import { isProfilePath } from "../profile/profile.ts";
+import type { CommandOf } from "../protocol/commands.ts";
+import type { LogInfo } from "../session/store.ts";
+import type { RunDefaults } from "./run-parts.ts";
+
+/** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
+export function profileName(
+  { profile }: CommandOf<"CreateSession">,
+  before: LogInfo | undefined,
+  { defaultProfile = "default" }: Config,
+): string {
+  const name = profile ?? before?.profile ?? defaultProfile;
+  return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
+}
+
+/**
+ * A log names the profile that it ran under. A file in the folder that is worked in may have been changed by a model since:
+ * whoever goes on with it names it once more.
+ */
+export async function mustBeOutside(
+  reference: string,
+  { workingDir }: LogInfo,
+  { world: { files } }: Pick<RunDefaults, "world">,
+): Promise<void> {
+  if (!(await isFileWithin(workingDir, reference, files))) return;
+  const problem = `the session ran under a profile that lies in the folder it works in, and may have been changed since; look at it, and name it again: --profile ${reference}`;
+  throw new HarnessError("UsageInvalid", { problem });
+}
+
+/** Whether a profile is a file of the repository that a folder belongs to. */
+export async function isFileWithin(workingDir: string, reference: string, files: Files): Promise<boolean> {
+  if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return false;
+  const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
+  return (await files.realpath(reference)).startsWith(`${await files.realpath(root)}/`);
+}
