@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settle } from "../../test/support/fake-clock.ts";
 import { noneWith } from "../../test/support/processes.ts";
@@ -99,6 +99,26 @@ for (const how of ["asked", "tells"]) {
     TIMEOUT_MS,
   );
 }
+
+test(
+  "[TOOL-11 S22] a server is told of no file that a link has taken the place of, nor of one in a folder that is a link by now",
+  async () => {
+    await using rig = openToolRig();
+    await using source = server(rig, "asked");
+    const elsewhere = join(rig.root, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "a.txt"), "bad");
+    mkdirSync(join(rig.root, "own"));
+    const [file, inside] = [write(rig, "a.txt", "good"), write(rig, "own/a.txt", "good")];
+    expect(await source.check([file, inside], go())).toBe("[badness: no problems]");
+    rmSync(file);
+    symlinkSync(join(elsewhere, "a.txt"), file);
+    rmSync(join(rig.root, "own"), { recursive: true });
+    symlinkSync(elsewhere, join(rig.root, "own"));
+    expect(await source.check([file, inside], go())).toBe("[badness: no problems]");
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[TOOL-11 REL-04] a server that says too much in few messages is ended as one that floods",

@@ -5,6 +5,7 @@ import { Cancelled, messageOf } from "../base/errors.ts";
 import { arrayAt, isObject, objectAt } from "../base/json.ts";
 import { decode, shortened } from "../base/text.ts";
 import type { Child, Spawn, World } from "../base/world.ts";
+import { codeOf, PathMoved } from "../base/world.ts";
 import { coversBy } from "./covers.ts";
 import type { Problem } from "./problem.ts";
 import { problemText } from "./problem.ts";
@@ -296,11 +297,15 @@ class Server implements Running {
     await this.#notify("textDocument/didClose", { textDocument: { uri: uriOf(oldest) } });
   }
 
+  /** What is at that very path: a command may have put a link in its place, to what no command may read. */
   async #textOf(path: string): Promise<string | undefined> {
-    const { files } = this.#parts.world;
-    const info = await files.stat(path);
-    if (info?.kind !== "file" || info.size > FILE_BYTES_MAX) return undefined;
-    return decode(await files.read(path, FILE_BYTES_MAX));
+    try {
+      await using file = await this.#parts.world.files.openResolved(path);
+      return file.info.size > FILE_BYTES_MAX ? undefined : decode(await file.read(0, FILE_BYTES_MAX));
+    } catch (thrown) {
+      if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return undefined;
+      throw thrown;
+    }
   }
 
   #request(method: string, params: object | undefined): Promise<unknown> {
