@@ -20,7 +20,7 @@ import { containedProvider } from "./plugin-provider.ts";
 const TRANSPORT_MS_MAX = 10_000;
 const OURS = "cinch itself";
 /** Beside those of the slash commands: what engine and clients call things among themselves. */
-const OUR_NAMESPACES = ["cinch", "engine", "profile", "plan", "memory", "plugins", "custom"];
+const OUR_NAMESPACES = ["cinch", "engine", "profile", "plan", "memory", "plugins", "custom", "mcp-prompts"];
 const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
 export interface PluginHostParts {

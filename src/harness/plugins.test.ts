@@ -270,6 +270,11 @@ const CONFLICTS: readonly (readonly [string, readonly Plugin[], readonly string[
     ["cinch itself", "the namespace skills"],
   ],
   [
+    "the namespace of servers' prompts",
+    [plugin("a", (own) => own.commands("mcp-prompts", [empty]))],
+    ["cinch itself", "the namespace mcp-prompts"],
+  ],
+  [
     "a tool of cinch's",
     [plugin("a", (own) => own.tool({ name: "Read", description: "d", inputSchema: SCHEMA, run: () => "" }))],
     ["cinch itself", "the plugin a (", "the tool Read"],
