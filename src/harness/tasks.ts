@@ -46,7 +46,6 @@ export async function runningTasks(sources: TaskSources): Promise<OpenedTasks> {
   let wakes = 0;
   let begun = 0;
   const tasks = new SessionTasks({
-    world,
     changed: (payload) => publish({ kind: "TaskChanged", payload }),
     onEnded: () => {
       if (!isBusy) wake();

@@ -34,7 +34,6 @@ export interface RunInfo {
   readonly id: TaskId;
   readonly what: string;
   readonly state: TaskChange["state"];
-  readonly startedAt: string;
   readonly detail?: string;
   /** Whether a call was told how it ended. */
   readonly isSeen: boolean;
@@ -43,7 +42,6 @@ export interface RunInfo {
 interface Run extends RunStart {
   readonly id: TaskId;
   readonly startedMs: number;
-  readonly startedAt: string;
   readonly stop: AbortController;
   state: TaskChange["state"];
   endedMs?: number;
@@ -86,9 +84,9 @@ export class BackgroundRuns implements AsyncDisposable {
   /** Every run that is known, the oldest first. */
   list(): readonly RunInfo[] {
     return [...this.#runs.values()].map((run) => {
-      const { id, what, state, startedAt, isSeen } = run;
+      const { id, what, state, isSeen } = run;
       const detail = howEnded(run);
-      return { id, what, state, startedAt, isSeen, ...(detail === undefined ? {} : { detail }) };
+      return { id, what, state, isSeen, ...(detail === undefined ? {} : { detail }) };
     });
   }
 
@@ -98,7 +96,6 @@ export class BackgroundRuns implements AsyncDisposable {
       ...start,
       id: world.ids.next("task"),
       startedMs: world.clock.monotonic(),
-      startedAt: new Date(world.clock.now()).toISOString(),
       stop: new AbortController(),
       state: "running",
       polled: 0,
