@@ -73,7 +73,7 @@ function codeIn(text: string): string {
 function keptBytes(home: CinchHome): string {
   const all = readdirSync(home.path, { recursive: true, withFileTypes: true });
   return all
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(home.path, "cache/bun"))) // Bun's own, as they come and go
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
     .join("\n");
 }
