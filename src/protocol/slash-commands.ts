@@ -12,7 +12,7 @@ export const SLASH_COMMANDS = [
   own("compact", "", "make the conversation shorter: a summary of it", "CompactSession"),
   own("cost", "", "what this session has cost so far, per provider", "client"),
   own("model", "[provider:name]", "show the model, or go on with another one", "SetModel"),
-  own("effort", "WORD", "how hard it thinks: off, low, medium, high, xhigh, max", "SetModel"),
+  own("effort", "WORD", "how hard it thinks: off, low, … high, xhigh or max", "SetModel"),
   own(
     "rewind",
     "[N [files | conversation | both] | undo]",
@@ -49,7 +49,7 @@ export const SLASH_COMMANDS = [
   own("mcp", "", "the MCP servers of this session, and how they are", "ManageMcp"),
   own("mcp:SERVER", "[status | restart | approve]", "one MCP server", "ManageMcp"),
   own("mcp:restart", "SERVER", "start an MCP server anew", "ManageMcp"),
-  own("mcp:approve", "SERVER", "accept a server's program, or what it says of its tools", "ManageMcp"),
+  own("mcp:approve", "SERVER", "accept its program, or what it says of its tools", "ManageMcp"),
   own("tasks", "", "what runs in the background", "client"),
   own("tasks:stop", "N", "end what runs in the background", "StopTask"),
   own("sessions:list", "[all]", "the sessions of this directory", "CustomCommand"),
