@@ -58,7 +58,7 @@ export interface SessionPart extends SessionOffers {
   readonly telemetry?: readonly ToolMiddleware[];
   /** Stands between validation and permission. */
   readonly gate?: readonly ToolMiddleware[];
-  /** Stands right around the tool, in its time limit, before its output is redacted. */
+  /** Stands right around the tool, in its time limit; sees its output less secrets, and before it is cut. */
   readonly inner?: readonly ToolMiddleware[];
   /** Stands outermost around the provider call, outside of what assembles the context. */
   readonly request?: readonly RequestMiddleware[];

@@ -52,8 +52,8 @@ export type RequestHandler = (request: ModelRequest, context: RequestContext) =>
  * Wraps a provider call: changes the request, watches or replaces the stream, refuses, or tries again ([A] seam 1,
  * ENG-06). The first listed is outermost.
  *
- * Order in a harness, normative: context assembly · compaction · cache breakpoints · retry and fail-over · budget ·
- * provider.
+ * Order in a harness, normative: memories, skills and plugins · context assembly · compaction · cache breakpoints · routing ·
+ * retry and fail-over · budget · telemetry · provider.
  */
 export type RequestMiddleware = (
   request: ModelRequest,

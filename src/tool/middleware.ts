@@ -19,8 +19,8 @@ export type ToolHandler = (call: ToolCall, context: ToolContext) => Promise<Tool
  * Wraps the dispatch of a call ([A] seam 2, ENG-07): `(call, context, next)`, the first listed is outermost. Calls
  * `next` at most once; policy lives here, never in the dispatcher.
  *
- * Order in a harness, normative: telemetry · validate · PostToolUse · PreToolUse · plan mode · permission · memoise ·
- * checkpoint · intent/outcome · sandbox · time limit · truncate and spill · redact · tool.
+ * Order in a harness, normative: telemetry · validate · PostToolUse · PreToolUse · plugins · diagnostics · plan mode ·
+ * permission · memoise · checkpoint · intent/outcome · sandbox · time limit · truncate and spill · skills · redact · tool.
  */
 export type ToolMiddleware = (call: ToolCall, context: ToolContext, next: ToolHandler) => Promise<ToolOutput>;
 
