@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { findProgram, hashOf } from "./program.ts";
 import type { CommandSpec } from "./server-spec.ts";
@@ -73,4 +73,30 @@ test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat an
     ]).stdout.toString();
     expect(await hashOf(files, program)).toBe(told.slice(0, 64));
   }
+});
+
+test("[MCP-04 S37] what is run by an option, as a module or out of a folder counts too, and a folder that is only named does not", async () => {
+  await using place = rig();
+  place.write("b/node", "the interpreter");
+  place.write("b/python3", "the interpreter");
+  for (const name of [
+    "hook.js",
+    "server.js",
+    "app/index.js",
+    "app/package.json",
+    "own/tool.py",
+    "own/__init__.py",
+  ])
+    place.write(name, name);
+  const counted = async (cmd: string, ...args: string[]) =>
+    (await findProgram(files, place.spec(cmd, args))).files
+      .slice(1)
+      .map((path) => relative(place.at("."), path));
+  expect(await counted("node", "--require=./hook.js", "server.js")).toEqual(["hook.js", "server.js"]);
+  expect(await counted("node", "-r./hook.js", place.at("server.js"))).toEqual(["hook.js", "server.js"]);
+  expect(await counted("node", `--import=${place.at("hook.js")}`, "-e", "1")).toEqual(["hook.js"]);
+  expect(await counted("node", "app")).toEqual(["app/index.js", "app/package.json"]);
+  expect(await counted("python3", "-m", "own.tool")).toEqual(["own/tool.py"]);
+  expect(await counted("python3", "-m", "own")).toEqual(["own/__init__.py"]);
+  expect(await counted("node", "server.js", place.at("app"), "--port=80", "--x")).toEqual(["server.js"]);
 });

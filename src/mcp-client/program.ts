@@ -43,15 +43,33 @@ export async function findProgram(files: Files, spec: CommandSpec): Promise<Prog
   });
 }
 
-/** Which word behind options is the script cannot be told, so each one that is a file counts. */
+/** Which word behind options is the script cannot be told, so each one that is a file counts, or names one. */
 async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const word of args) {
-    if (word === "" || word.startsWith("-") || word.length > PATH_CHARACTERS_MAX) continue;
-    const path = isAbsolute(word) ? word : join(cwd, word);
-    if ((await files.stat(path))?.kind === "file") found.push(await files.realpath(path));
+  const first = args.findIndex((word) => !word.startsWith("-"));
+  for (const [at, word] of args.entries()) {
+    for (const name of namesIn(word, { before: args[at - 1], isFirst: at === first })) {
+      if (name === "" || name.length > PATH_CHARACTERS_MAX) continue;
+      const path = isAbsolute(name) ? name : join(cwd, name);
+      if ((await files.stat(path))?.kind === "file") found.push(await files.realpath(path));
+    }
   }
   return found;
+}
+
+/** A module behind `-m`, a file that is part of an option, and what a folder is begun with, are what is run too. */
+function namesIn(
+  word: string,
+  { before, isFirst }: { readonly before: string | undefined; readonly isFirst: boolean },
+): readonly string[] {
+  const path = word.replaceAll(".", "/");
+  if (before === "-m") return [word, `${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`];
+  if (!word.startsWith("-"))
+    return isFirst
+      ? [word, ...["__main__.py", "index.js", "package.json"].map((name) => join(word, name))]
+      : [word];
+  const value = word.indexOf("=");
+  return [value === -1 ? (/^-[A-Za-z](.+)$/.exec(word)?.[1] ?? "") : word.slice(value + 1)];
 }
 
 /**
