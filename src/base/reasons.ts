@@ -147,7 +147,7 @@ export const TEXTS = {
   CostBudgetExceeded:
     "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
   CostUnknown:
-    "There is a cost cap of $<cap>, but the price of <model> is unknown, so the cap cannot be kept. Set a price in config.toml, or leave --max-cost out.",
+    "There is a cost cap of $<cap>, but the price of <model> is unknown, so the cap cannot be kept. Set its price in config.toml, under [prices], or take the cap away: --max-cost, max_cost in config.toml, cost under [limits] in the profile.",
   CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
   MachineKeyUnusable: "The machine key from <source> cannot be used: <problem>.",
   CredentialsLocked:
