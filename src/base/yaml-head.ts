@@ -18,6 +18,11 @@ const PROBLEM_CHARACTERS_MAX = 200;
 /** A value below `metadata`, and a tag in a list of it. */
 const DEPTH_MAX = 3;
 
+/** What the parser's words do not tell those who have never seen its grammar. */
+const HINTS: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: "; a text with a colon and a space in it stands in quotes",
+};
+
 /**
  * Reads the head of a Markdown file as YAML: a key that stands twice is a problem with its line, an alias counts as
  * nothing. Never rejects, and takes time in proportion to the text, which its caller bounds.
@@ -38,7 +43,11 @@ function parsed(source: string): YamlHead {
   const [error] = [...errors, ...warnings];
   if (error !== undefined) {
     const { line } = lineCounter.linePos(error.pos[0]);
-    return { kind: "problem", line: Math.max(1, line), problem: short(error.message) };
+    return {
+      kind: "problem",
+      line: Math.max(1, line),
+      problem: short(error.message + (HINTS[error.code] ?? "")),
+    };
   }
   const lines = new Map<string, number>();
   const value = readNode(contents, 0, (key, offset) => {

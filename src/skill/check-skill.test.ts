@@ -89,6 +89,23 @@ test("[SKL-01] what is wrong is told with file, line and field, and the field th
   ]);
 });
 
+test("[SKL-01] a text with a colon in it, and a name that cinch leaves out, are told with what is to be done", async () => {
+  const colon = await checkSkill("---\nname: p\ndescription: this: that\n---\nbody", {
+    path: "S",
+    folder: "p",
+  });
+  expect(colon.map(problemText)).toEqual([
+    "S:3: Nested mappings are not allowed in compact mappings; a text with a colon and a space in it stands in quotes",
+  ]);
+  const reload = await checkSkill("---\nname: reload\ndescription: x\n---\nbody", {
+    path: "S",
+    folder: "reload",
+  });
+  expect(reload.map((each) => `${each.severity} ${problemText(each)}`)).toEqual([
+    "warning S:2: name: /skills:reload is a command of cinch, which leaves this skill out",
+  ]);
+});
+
 test("[SKL-01] limits of length are counted in characters", async () => {
   const check = async (name: string, description: string) =>
     (

@@ -5,6 +5,7 @@ import type { SkillProblem } from "./skill.ts";
 import {
   COMPATIBILITY_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
+  RESERVED_NAMES,
   SKILL_DESCRIPTION_CHARACTERS_MAX,
 } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
@@ -52,6 +53,11 @@ export async function checkSkill(
     ...metadataProblems(head["metadata"]).map((problem) => at("metadata", problem)),
     ...unknownFields(head).map(({ field, problem, severity }) => at(field, problem, severity)),
   ];
+  const called = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim().toLowerCase() : "";
+  if (RESERVED_NAMES.has(called))
+    problems.push(
+      at("name", `/skills:${called} is a command of cinch, which leaves this skill out`, "warning"),
+    );
   if (body === "")
     problems.push({ path, problem: "it has no instructions behind its head", severity: "warning" });
   const lines = body.split("\n").length;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import { decode } from "../base/text.ts";
 import type { TrustFile } from "../trust/ledger/item.ts";
 import type { Skill, SkillProblem, SkillSource } from "./skill.ts";
-import { SKILL_DESCRIPTION_CHARACTERS_MAX, SKILL_FILE } from "./skill.ts";
+import { RESERVED_NAMES, SKILL_DESCRIPTION_CHARACTERS_MAX, SKILL_FILE } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
 import { triggersOf } from "./triggers.ts";
 
@@ -22,8 +22,6 @@ export interface LoadedSkills {
 
 /** What may stand behind `/skills:`, in a path, and in a line of a list. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
-/** `/skills:reload` is a command, and stays it. */
-const RESERVED = new Set(["reload"]);
 
 /**
  * Makes skills of a folder: one for each SKILL.md in it, however deep, with the files that lie in its folder (SKL-01).
@@ -106,7 +104,7 @@ function nameOf(head: JsonObject, folder: string, told: (problem: string) => voi
     told("neither it nor the folder's name can be called; the skill is left out");
     return undefined;
   }
-  if (RESERVED.has(name.toLowerCase())) {
+  if (RESERVED_NAMES.has(name.toLowerCase())) {
     told(`/skills:${name.toLowerCase()} is a command, so no skill can have this name; it is left out`);
     return undefined;
   }

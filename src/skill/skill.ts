@@ -8,6 +8,8 @@ export type SkillSource = (typeof SKILL_SOURCES)[number];
 /** The file that makes a folder a skill. */
 export const SKILL_FILE = "SKILL.md";
 export const NAME_CHARACTERS_MAX = 64;
+/** `/skills:reload` is a command, and stays it. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(["reload"]);
 export const SKILL_DESCRIPTION_CHARACTERS_MAX = 1_024;
 export const COMPATIBILITY_CHARACTERS_MAX = 500;
 
