@@ -163,10 +163,14 @@ async function promptFromInput({ world, stop }: Surroundings): Promise<string> {
 }
 
 async function whenOf({ cron, every, at, timeZone }: Tasks): Promise<When> {
-  const { readAt, readCron, readEvery } = await import("../task/when.ts");
+  const { isTimeZone, readAt, readCron, readEvery } = await import("../task/when.ts");
   if ([cron, every, at].filter((text) => text !== undefined).length !== 1)
-    throw misuse("cinch tasks add needs one of --cron, --every and --at");
+    throw misuse("cinch tasks add needs one of --cron, --every and --at, and no more");
   if (timeZone !== undefined && cron === undefined) throw misuse("--time-zone goes with --cron");
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw misuse(
+      `--time-zone: there is no time zone ${JSON.stringify(timeZone)}; write one such as Europe/Berlin`,
+    );
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [flag, read] =
     cron !== undefined

@@ -247,8 +247,10 @@ test("[ENG-24] what is no moment, no length of time and no cron line says what i
     expect(problem(readEvery(text))).toStartWith("must be a length of time");
   for (const text of ["2026-03-01", "2026-03-01T09:00", "tomorrow", "2026-13-01T09:00Z", ""])
     expect(problem(readAt(text))).toStartWith("must be a moment");
-  expect(problem(readCron("0 3 * *", "UTC"))).toStartWith("is no cron line: ");
-  expect(problem(readCron("0 0 3 * * *", "UTC"))).toStartWith("is no cron line: ");
+  const fields = "takes 5: minute, hour, day of the month, month, day of the week";
+  expect(problem(readCron("0 3 * *", "UTC"))).toBe(`is no cron line: it has 4 fields, and ${fields}`);
+  expect(problem(readCron("0 0 3 * * *", "UTC"))).toBe(`is no cron line: it has 6 fields, and ${fields}`);
+  expect(problem(readCron("0 25 * * *", "UTC"))).toStartWith("is no cron line: ");
   expect(problem(readCron("0 3 30 2 *", "UTC"))).toBe("it is never due");
   expect(problem(readCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
 });

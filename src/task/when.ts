@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import { messageOf } from "../base/errors.ts";
+import { count } from "../base/text.ts";
 
 /** When something is due: by a cron line in a time zone, every so often, or once. */
 export type When =
@@ -10,6 +11,7 @@ export type When =
 /** Nothing runs more often: a run takes a model's time, and costs money. */
 const EVERY_MS_MIN = 60_000;
 const EVERY_MS_MAX = 366 * 86_400_000;
+const CRON_FIELDS = 5;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -25,6 +27,11 @@ export type Read<Value> =
 export function readCron(cron: string, timeZone: string): Read<When> {
   if (!isTimeZone(timeZone))
     return { kind: "problem", problem: `there is no time zone ${JSON.stringify(timeZone)}` };
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== CRON_FIELDS && !cron.trim().startsWith("@")) {
+    const problem = `is no cron line: it has ${count(fields, "field")}, and takes ${CRON_FIELDS}: minute, hour, day of the month, month, day of the week`;
+    return { kind: "problem", problem };
+  }
   try {
     if (openCron(cron, timeZone).nextRun(new Date(0)) === null)
       return { kind: "problem", problem: "it is never due" };
@@ -78,7 +85,8 @@ export function whenText(when: When): string {
   }
 }
 
-function isTimeZone(name: string): boolean {
+/** Whether the machine knows a zone by this name. */
+export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;

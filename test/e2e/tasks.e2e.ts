@@ -57,6 +57,13 @@ test(
   "[ENG-24] a task is added, listed, run at once and removed",
   async () => {
     await using rig = openRig([says("all is well")]);
+    const elsewhere = await rig.run(
+      ...["tasks", "add", "x", "y", "--cron", "0 3 * * *", "--time-zone", "Mars/X"],
+    );
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      2,
+      'cinch: --time-zone: there is no time zone "Mars/X"; write one such as Europe/Berlin (UsageInvalid)\n',
+    ]);
     const added = await rig.run(
       ...["tasks", "add", "nightly", "look after it", "--cron", "0 3 * * *", "--time-zone", "UTC"],
       ...["--model", "mock:one", "--max-turns", "7", "--level", "ReadOnly"],
