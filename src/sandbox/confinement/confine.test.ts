@@ -203,6 +203,25 @@ describe("[SBX-01] where there is no sandbox", () => {
     );
   });
 
+  test("a program that is not there is told as that, and not as a sandbox that fails", async () => {
+    const real = bubblewrap({ world: testWorld() });
+    const missing: Sandbox = {
+      name: "missing",
+      async prepare(policy) {
+        const state = await real.prepare(policy);
+        if (state.kind !== "working") return state;
+        const { confine } = state;
+        const wrap: typeof confine.wrap = (options) =>
+          confine.wrap({ ...options, argv: ["/nowhere/program", "-c", "x"] });
+        return { ...state, confine: { ...confine, wrap } };
+      },
+    };
+    await using rig = openSandboxRig({ backend: missing });
+    expect(await rig.bash("echo ran")).toBe(
+      "error: /nowhere/program cannot be started in the sandbox: No such file or directory",
+    );
+  });
+
   test("a machine without bwrap, and one that cannot make namespaces, is told what to do", async () => {
     const real = testWorld();
     const gone = {

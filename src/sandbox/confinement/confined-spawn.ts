@@ -19,10 +19,7 @@ export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
       if (exit.kind !== "code" || exit.code === 0) return exit;
       const why = confine.failure(decode(Buffer.concat(await first)));
       if (why === undefined) return exit;
-      return {
-        kind: "failed",
-        error: new Error(`the sandbox could not be set up, so nothing was run: ${why}`),
-      };
+      return { kind: "failed", error: new Error(textOf(why)) };
     });
     return {
       pid: child.pid,
@@ -36,6 +33,14 @@ export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
     } satisfies Child;
   };
+}
+
+/** Where the sandbox stands and the program is missing, as bubblewrap and nsenter tell it, that is what is wrong. */
+function textOf(why: string): string {
+  const [, program, cause] = /^(?:execvp|failed to execute) (.+): (.+)$/.exec(why) ?? [];
+  return program === undefined
+    ? `the sandbox could not be set up, so nothing was run: ${why}`
+    : `${program} cannot be started in the sandbox: ${cause}`;
 }
 
 /** Before the command has begun, its sandbox may complain in one line; it writes that in pieces. */
