@@ -263,15 +263,19 @@ export async function* listModels(
     await providers.choose(undefined, { preferred }, signal);
     throw noModel(); // what would be chosen is a server that does not answer
   }
+  let answered = 0;
   for (const provider of names) {
     try {
       const models = await (await providers.registry.open(provider)).models(signal);
+      answered += 1;
       yield { provider, models };
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       yield { provider, error: thrown.message };
     }
   }
+  if (answered > 0 && config.routes.length > 0)
+    yield { provider: "routing", models: config.routes.map(({ name }) => ({ id: name })) };
 }
 
 /** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */

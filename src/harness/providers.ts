@@ -242,7 +242,10 @@ async function openRoute(
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);
     if (!known.includes(provider))
-      throw new HarnessError("UnknownProvider", { name: provider, known: known.join(", ") });
+      throw new HarnessError("UnknownProvider", {
+        name: provider,
+        known: `${known.join(", ")} (it stands in "${model}", under [routing.${name}] of config.toml)`,
+      });
   }
   const { routingProvider } = await import("../provider/routing/routing.ts");
   const opened = new Map<string, Promise<Provider>>();

@@ -26,6 +26,7 @@ function openPlace(first: readonly Turn[], second: readonly Turn[]) {
     '[routing.mixed]\nmodel = "one:big"\nfallback = ["two:small"]\nrules = [{ model = "two:small", spent_above = 2.5 }]\n',
   );
   return {
+    home,
     one,
     two,
     write,
@@ -79,9 +80,11 @@ test(
     expect([code, stdout]).toEqual([0, "from the second\n"]);
     expect(stderr).toContain("one:big cannot be used now");
     expect(stderr).toContain("two:small takes over.");
+    expect((await runCinch(["models"], { home: place.home })).stdout).toEndWith("\nrouting:mixed\n");
     place.write('[routing.mixed]\nmodel = "nobody:big"\n');
     const unknown = await place.run();
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("no provider 'nobody'")]);
+    expect(unknown.stderr).toContain('(it stands in "nobody:big", under [routing.mixed] of config.toml)');
     place.write(
       '[routing.mixed]\nmodel = "one:big"\nrules = [{ model = "routing:mixed", role = "summary" }]\n',
     );
