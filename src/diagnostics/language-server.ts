@@ -356,7 +356,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 
 function languageOf(path: string): string {
   const extension = extname(path).slice(1).toLowerCase();
-  return LANGUAGES[extension] ?? extension;
+  return (Object.hasOwn(LANGUAGES, extension) ? LANGUAGES[extension] : undefined) ?? extension;
 }
 
 /** What a server says on standard error goes to the operational log, as far as there is room for it. */

@@ -188,9 +188,9 @@ export class SessionTelemetry {
 }
 
 /** As the conventions spell them. */
-const PROVIDERS: Readonly<Record<string, string>> = { vertex: "gcp.vertex_ai" };
+const PROVIDERS: ReadonlyMap<string, string> = new Map([["vertex", "gcp.vertex_ai"]]);
 function providerName(name: string): string {
-  return PROVIDERS[name] ?? name;
+  return PROVIDERS.get(name) ?? name;
 }
 
 const FINISHES: Readonly<Partial<Record<FinishReason, string>>> = {

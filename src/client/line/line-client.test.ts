@@ -473,6 +473,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   await rig.type("/permissions");
   await rig.type("/modle");
   await rig.type("/acme:do 'it now'");
+  await rig.type("/constructor:do"); // a name that every object knows is a plugin's like any other
   expect(rig.sent).toEqual([
     { kind: "SetModel", sessionId: SESSION, model: "local:other" },
     { kind: "RevokeRule", sessionId: SESSION, rule: "Bash:ls" },
@@ -483,6 +484,13 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
       namespace: "acme",
       verb: "do",
       payload: { args: ["it now"], text: "'it now'" },
+    },
+    {
+      kind: "CustomCommand",
+      sessionId: SESSION,
+      namespace: "constructor",
+      verb: "do",
+      payload: { args: [], text: "" },
     },
   ]);
   expect(rig.shown()).toBe(

@@ -77,7 +77,7 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
 export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace } = command;
   if (namespace === undefined) return await runAlone(command, client);
-  const run = NAMESPACES[namespace] ?? runForeign;
+  const run = (Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined) ?? runForeign;
   await run(command, client);
 }
 

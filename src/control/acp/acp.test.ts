@@ -384,6 +384,7 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   expect(await answerTo("/nothing")).toBe(
     "There is no command /nothing here. There are: /compact, /model, /profiles.",
   );
+  expect(await answerTo("/constructor")).toStartWith("There is no command /constructor here.");
   expect(await answerTo("/usr/bin is missing")).toBe("a path it is");
   expect(await answerTo("//help")).toBe("one slash");
   const said = rig.rig.provider.requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content));

@@ -46,10 +46,14 @@ const CARRIED: Readonly<Record<string, Carried>> = {
   },
 };
 
+function carriedAs(name: string): Carried | undefined {
+  return Object.hasOwn(CARRIED, name) ? CARRIED[name] : undefined;
+}
+
 /** What of an engine's slash commands an editor can offer behind a slash. */
 export function availableCommands(infos: readonly SlashCommandInfo[]): AvailableCommand[] {
   return infos.flatMap(({ name, help: description }) => {
-    const carried = CARRIED[name];
+    const carried = carriedAs(name);
     if (carried === undefined) return [];
     return [{ name, description, ...(carried.hint === undefined ? {} : { input: { hint: carried.hint } }) }];
   });
@@ -77,7 +81,7 @@ export function promptCommand(prompt: readonly ContentBlock[], sessionId: Sessio
   if (typed.kind === "text") return { kind: "input", prompt: [{ type: "text", text: typed.text }] };
   const names = Object.keys(CARRIED).map((name) => `/${name}`);
   if (typed.kind === "invalid") return { kind: "refused", why: `${typed.why} (${names.join(", ")})` };
-  const carried = typed.namespace === undefined ? CARRIED[typed.name] : undefined;
+  const carried = typed.namespace === undefined ? carriedAs(typed.name) : undefined;
   if (carried === undefined) {
     const why = `There is no command ${printCommand(typed)} here. There are: ${names.join(", ")}.`;
     return { kind: "refused", why };

@@ -43,7 +43,7 @@ export function shownCall(tool: string, args: unknown, workingDir: string): Show
   return {
     title: callSummary(tool, args),
     name: tool,
-    kind: KINDS[tool] ?? "other",
+    kind: (Object.hasOwn(KINDS, tool) ? KINDS[tool] : undefined) ?? "other",
     rawInput: args,
     locations: path === undefined ? [] : [{ path }],
     content: path === undefined ? [] : changes(tool, args, path),
