@@ -54,10 +54,16 @@ interface Told {
 }
 
 const STATES = {
-  active: "",
-  new: " [not acknowledged yet: cinch ack]",
-  changed: " [changed since you acknowledged it: cinch ack]",
+  active: undefined,
+  new: "not acknowledged yet",
+  changed: "changed since you acknowledged it",
 } as const;
+
+/** Why a definition does not count, and what to do about it; empty where it does. */
+function stateText({ agent, state }: ReviewedAgent): string {
+  const ack = agent.scope === "user" ? "cinch ack --all" : "cinch ack";
+  return STATES[state] === undefined ? "" : ` [${STATES[state]}: ${ack}]`;
+}
 
 async function list({ agents, problems, warnings }: AgentsReview, { at, json }: Told): Promise<ExitCode> {
   for (const problem of [...problems, ...warnings])
@@ -65,7 +71,7 @@ async function list({ agents, problems, warnings }: AgentsReview, { at, json }: 
   const width = Math.max(0, ...agents.map(({ agent }) => agent.name.length));
   for (const each of agents) {
     const { name, scope, description } = each.agent;
-    const line = `${name.padEnd(width)}  ${scope.padEnd(7)}  ${neutraliseLine(description)}${STATES[each.state]}\n`;
+    const line = `${name.padEnd(width)}  ${scope.padEnd(7)}  ${neutraliseLine(description)}${stateText(each)}\n`;
     await at.stdout.write(json ? jsonLine(rowOf(each)) : line);
   }
   return EXIT.done;

@@ -71,6 +71,7 @@ test("[ENG-10 CMD-01] /agents:kind on a line has that sub-agent answer; /agents 
   );
   const unread = await rig.run(["-p", "x", ...MODEL]);
   expect([unread.code, unread.stderr]).toEqual([5, expect.stringContaining("reviewer.md")]);
+  expect((await rig.run(["agents", "list"])).stdout).toContain("[not acknowledged yet: cinch ack --all]\n");
   expect((await rig.run(["ack", "--all"], "y\n")).code).toBe(0);
   const { code, stdout, stderr } = await rig.run(
     MODEL,

@@ -7,7 +7,8 @@ import type { CommandSurface } from "./surface.ts";
 type McpSurface = Pick<CommandSurface, "session" | "say" | "request">;
 
 const ACTIONS = ["status", "restart", "approve"] as const;
-const USAGE = "Write /mcp:SERVER [status | restart | approve]; /mcp lists the servers.";
+const USAGE =
+  "Write /mcp:SERVER [status | restart | approve], /mcp:restart SERVER or /mcp:approve SERVER; /mcp lists the servers.";
 
 /**
  * Carries out `/mcp`, `/mcp:SERVER [status | restart | approve]`, and the same said the other way round:
@@ -20,11 +21,17 @@ export async function runMcp(command: SlashCommand, client: McpSurface): Promise
   const isTurned = second !== "status" && ACTIONS.some((action) => action === first);
   const [server, word] = isTurned ? [second, first] : [first, second];
   const action = ACTIONS.find((known) => known === word);
-  if (action === undefined || more.length > 0) return await client.say(USAGE);
+  if (action === undefined || more.length > 0 || isLoneAction(server, command))
+    return await client.say(USAGE);
   const { session: sessionId } = client;
   const result = await client.request({ kind: "ManageMcp", sessionId, server, action });
   const text = stringAt(result, "text");
   if (text !== undefined && text !== "") await client.say(neutralise(text));
+}
+
+/** `/mcp:restart` without a server; `/mcp restart` as well. Servers that are called so are spoken of with `status`. */
+function isLoneAction(server: string, { namespace, args }: SlashCommand): boolean {
+  return args.length === (namespace === undefined ? 1 : 0) && ACTIONS.some((action) => action === server);
 }
 
 async function list(client: McpSurface): Promise<void> {
