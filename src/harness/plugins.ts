@@ -272,7 +272,10 @@ function owner({ plugin, contained, session }: Active, commands: readonly Plugin
     const command = commands.find(({ name }) => name === verb);
     if (command === undefined) {
       const known = commands.map(({ name }) => `${namespace}:${name}`).join(", ");
-      throw new HarnessError("InvalidCommand", { kind, why: `the plugin ${plugin.name} has ${known}` });
+      throw new HarnessError("InvalidCommand", {
+        kind,
+        why: `there is no /${namespace}:${verb}; the plugin ${plugin.name} has ${known}`,
+      });
     }
     const words = { args: wordsIn(payload), text: textIn(payload), payload };
     const by = client.identityClass === "agent" ? "agent" : "human";

@@ -42,7 +42,7 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
         }
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
-        problems.push(thrown.message);
+        problems.push(`${thrown.message}; until that is right, no alias of this file counts`);
       }
     }
   }
