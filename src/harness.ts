@@ -201,7 +201,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const nobody = { attended: false, asksTrust: false, autoApprove: false };
       const own = { ...runDefaults(defaults, request, "human"), ...nobody };
       const { session } = await openRun(request, own, signal);
-      multiplexer.add(session);
+      await multiplexer.adopt({ session });
       return session.id;
     },
     async port(features) {

@@ -149,7 +149,7 @@ export class Multiplexer {
     const { switchProfile } = await import("./profile-switch.ts");
     const parts: SwitchParts = {
       prepare,
-      adopt: (opened) => this.#adopt(opened),
+      adopt: (opened) => this.adopt(opened),
       expect: ({ next, logId }, opening) => {
         const over = () => {
           this.#coming.delete(next);
@@ -201,12 +201,13 @@ export class Multiplexer {
   async open(request: CommandOf<"CreateSession">, client?: AttachedClient): Promise<OpenedSession> {
     const opened = await this.#parts.openSession(request, client);
     const { session } = opened;
-    await this.#adopt(opened);
+    await this.adopt(opened);
     if (client?.identityClass === "agent") this.#parts.onAgentSession?.(session.id, client);
     return opened;
   }
 
-  async #adopt({ session }: OpenedSession): Promise<void> {
+  /** Takes over a session that was opened meanwhile. @throws HarnessError EngineStopping, once it is ended again. */
+  async adopt({ session }: Pick<OpenedSession, "session">): Promise<void> {
     if (this.#stopping) {
       await session.end("binary-shutdown"); // it was opened while all the others were ended
       throw new HarnessError("EngineStopping", {});

@@ -9,11 +9,11 @@ import type { Event, SessionEndReason } from "../../protocol/events.ts";
 import type { AttachedClient } from "./client.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import type { InputWants } from "./input-queue.ts";
 import type { NamespaceOwner } from "./keeping.ts";
+import { assertTaken, carriedOut, notServed } from "./part-commands.ts";
 import { assertHuman } from "./questions.ts";
 import { Recovery } from "./recovery.ts";
-import type { QuietTurn, SessionCommands, SessionParts } from "./session-parts.ts";
+import type { QuietTurn, SessionParts } from "./session-parts.ts";
 import { surfaceOf } from "./session-parts.ts";
 import { Turns } from "./turns.ts";
 
@@ -344,52 +344,6 @@ export class Session {
       }
     }
   }
-}
-
-/** What a session has not that is composed of less, for the command that is about it. */
-const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
-  ManageMcp: "this session has no MCP servers",
-  ReloadSkills: "this session has no skills",
-  StopTask: "this session runs nothing in the background",
-  EnterPlanMode: "this session has no plan mode",
-  ExitPlanMode: "this session has no plan mode",
-  RewindSession: "this session keeps no files",
-};
-
-function notServed({ kind }: Command): HarnessError {
-  return new HarnessError("InvalidCommand", {
-    kind,
-    why: ABSENT[kind] ?? "it is not served in this version",
-  });
-}
-
-/** Hands a command to the part that carries it out; undefined where there is none. */
-function carriedOut(
-  commands: SessionCommands,
-  command: Command,
-  client: AttachedClient,
-): Promise<Accepted> | undefined {
-  switch (command.kind) {
-    case "EnterPlanMode":
-      return commands.EnterPlanMode?.(command, client);
-    case "ExitPlanMode":
-      return commands.ExitPlanMode?.(command, client);
-    case "ReloadSkills":
-      return commands.ReloadSkills?.(command, client);
-    case "ManageMcp":
-      return commands.ManageMcp?.(command, client);
-    case "StopTask":
-      return commands.StopTask?.(command, client);
-    default:
-      return undefined;
-  }
-}
-
-function assertTaken(command: CommandOf<"SendInput">, takes: readonly (keyof InputWants)[]): void {
-  const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
-  if (wanted === undefined || takes.includes(wanted)) return;
-  const why = `there are no ${wanted}s in this session`;
-  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 
 /** A subscription ends with the SessionEnded of its own run: nothing follows it there. */
