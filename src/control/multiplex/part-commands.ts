@@ -1,0 +1,52 @@
+import { HarnessError } from "../../base/errors.ts";
+import type { Accepted, Command, CommandOf } from "../../protocol/commands.ts";
+import type { AttachedClient } from "./client.ts";
+import type { InputWants } from "./input-queue.ts";
+import type { SessionCommands } from "./session-parts.ts";
+
+/** What a session has not that is composed of less, for the command that is about it. */
+const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
+  ManageMcp: "this session has no MCP servers",
+  ReloadSkills: "this session has no skills",
+  StopTask: "this session runs nothing in the background",
+  EnterPlanMode: "this session has no plan mode",
+  ExitPlanMode: "this session has no plan mode",
+  RewindSession: "this session keeps no files",
+};
+
+export function notServed({ kind }: Command): HarnessError {
+  return new HarnessError("InvalidCommand", {
+    kind,
+    why: ABSENT[kind] ?? "it is not served in this version",
+  });
+}
+
+/** Hands a command to the part that carries it out; undefined where there is none. */
+export function carriedOut(
+  commands: SessionCommands,
+  command: Command,
+  client: AttachedClient,
+): Promise<Accepted> | undefined {
+  switch (command.kind) {
+    case "EnterPlanMode":
+      return commands.EnterPlanMode?.(command, client);
+    case "ExitPlanMode":
+      return commands.ExitPlanMode?.(command, client);
+    case "ReloadSkills":
+      return commands.ReloadSkills?.(command, client);
+    case "ManageMcp":
+      return commands.ManageMcp?.(command, client);
+    case "StopTask":
+      return commands.StopTask?.(command, client);
+    default:
+      return undefined;
+  }
+}
+
+/** @throws HarnessError InvalidCommand where an input asks for what nothing in the session looks after. */
+export function assertTaken(command: CommandOf<"SendInput">, takes: readonly (keyof InputWants)[]): void {
+  const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
+  if (wanted === undefined || takes.includes(wanted)) return;
+  const why = `there are no ${wanted}s in this session`;
+  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+}
