@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { costMs } from "../../test/support/cost.ts";
-import { near } from "./near.ts";
+import { hintFor, near } from "./near.ts";
 
 test("[CLI-01] the known words that a mistyped one was meant to be are found, and none where nothing is near", () => {
   const known = ["model", "max-turns", "max-cost", "profile"];
@@ -18,4 +18,10 @@ test("[CLI-01 REL-06] a text that is too long to be a name is like none, and cos
   expect(near("x".repeat(257), ["x".repeat(257), "x".repeat(300)])).toEqual([]);
   expect(near(`${"x".repeat(60)}7`, ["y".repeat(1_000_000), ...known])[0]).toBe(`${"x".repeat(60)}7`);
   expect(await costMs(() => near("x".repeat(10_000), known), 100)).toBeLessThan(100);
+});
+
+test("[CLI-01] who is told of a word that is nobody's is told what was probably meant, else all that there is", () => {
+  expect(hintFor("modle", ["model", "profile"])).toBe("Did you mean model?");
+  expect(hintFor("frobnicate", ["model", "profile"])).toBe("There are: model, profile.");
+  expect(hintFor("frobnicate", [])).toBe("There are: none.");
 });

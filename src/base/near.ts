@@ -21,6 +21,12 @@ export function near(word: string, known: readonly string[]): readonly string[] 
     .map((entry) => entry.candidate);
 }
 
+/** For an error about a word that is nobody's: what was probably meant, else all that there is. */
+export function hintFor(word: string, known: readonly string[]): string {
+  const [meant] = near(word, known);
+  return meant === undefined ? `There are: ${known.join(", ") || "none"}.` : `Did you mean ${meant}?`;
+}
+
 function fold(word: string): string {
   return word.normalize("NFC").toLowerCase();
 }

@@ -12,7 +12,6 @@ export const TEXTS = {
     "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
   ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",
   ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
-  TasksFull: "<count> tasks run in the background of this session already. Stop one first: /tasks:stop.",
   TurnInProgress:
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
   PermissionDenied:

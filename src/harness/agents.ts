@@ -3,7 +3,7 @@ import { AGENT_TOOL, agentTool } from "../agent/agent-tool.ts";
 import type { AgentDefinition } from "../agent/definition.ts";
 import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX, GENERAL } from "../agent/definition.ts";
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
+import { hintFor } from "../base/near.ts";
 import { count } from "../base/text.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { AgentKeys } from "../profile/agents.ts";
@@ -79,11 +79,8 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
 
   async function checked(type: string, content: readonly InputBlock[], signal: AbortSignal): Promise<void> {
     const names = (await agents(signal)).map(({ name }) => name);
-    if (!names.includes(type)) {
-      const [meant] = near(type, names);
-      const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
-      throw new HarnessError("UnknownAgent", { name: type, hint });
-    }
+    if (!names.includes(type))
+      throw new HarnessError("UnknownAgent", { name: type, hint: hintFor(type, names) });
     if (content.some((block) => block.type !== "text"))
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why: "a sub-agent takes text alone" });
   }

@@ -3,7 +3,7 @@ import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { hintFor } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { mapped } from "../mcp-client/names.ts";
@@ -194,9 +194,7 @@ class SessionServers implements AsyncDisposable {
     const found = this.#all.find(({ declared }) => declared.name === name);
     if (found !== undefined) return found;
     const names = this.#all.map(({ declared }) => declared.name);
-    const [meant] = near(name, names);
-    const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
-    throw new HarnessError("McpServerUnknown", { name: visible(name), hint });
+    throw new HarnessError("McpServerUnknown", { name: visible(name), hint: hintFor(name, names) });
   }
 
   /** Waits for a while only: what it comes to is told as its state. */

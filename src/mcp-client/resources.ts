@@ -1,7 +1,7 @@
 import { whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import { stringAt } from "../base/json.ts";
-import { near } from "../base/near.ts";
+import { hintFor } from "../base/near.ts";
 import { shortened } from "../base/text.ts";
 import { says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
@@ -152,9 +152,7 @@ function named(name: string, servers: readonly SharedServer[]): SharedServer {
   const found = servers.find(({ spec }) => spec.name === name);
   if (found !== undefined) return found;
   const names = servers.map(({ spec }) => spec.name);
-  const [meant] = near(name, names);
-  const hint = meant === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean ${meant}?`;
   throw new ToolFailure(
-    `There is no MCP server ${JSON.stringify(name.slice(0, 80))} in this session. ${hint}`,
+    `There is no MCP server ${JSON.stringify(name.slice(0, 80))} in this session. ${hintFor(name, names)}`,
   );
 }

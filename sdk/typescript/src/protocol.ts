@@ -1018,7 +1018,6 @@ export type EngineReason =
   | "ScheduleTaken"
   | "ScheduleMissing"
   | "ScheduleBusy"
-  | "TasksFull"
   | "TurnInProgress"
   | "PermissionDenied"
   | "PermissionTimeout"

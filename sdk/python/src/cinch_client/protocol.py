@@ -1381,7 +1381,6 @@ EngineReason = Literal[
     "ScheduleTaken",
     "ScheduleMissing",
     "ScheduleBusy",
-    "TasksFull",
     "TurnInProgress",
     "PermissionDenied",
     "PermissionTimeout",
