@@ -71,3 +71,20 @@ test("[CMD-02] an alias becomes the command that it stands for, with the words t
   expect(typed("/help")).toBeUndefined();
   expect(typed("/skills:gu")).toBeUndefined();
 });
+
+test("[CMD-01 S61] a name that would do something to a line or a terminal is never completed to", () => {
+  const command = (name: string) => ({ name, usage: name, help: "x", command: "client" });
+  const names = [
+    "zoo",
+    "zo\u001b]52;c;AAAA\u0007",
+    "zo\n/quit",
+    "zo\u202eo",
+    "z\u0000:a",
+    "zo o",
+    "zo:\u009b1m",
+    "zö:ä.b-c_1",
+  ];
+  expect(completeSlash("/z", names.map(command))).toEqual({ text: "/z", candidates: ["/zoo", "/zö:"] });
+  expect(completeSlash("/zo:", names.map(command))?.candidates).toEqual([]);
+  expect(completeSlash(`/${"z".repeat(9)}`, [command("z".repeat(1_000))])?.candidates).toEqual([]);
+});

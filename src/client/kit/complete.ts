@@ -12,6 +12,8 @@ export interface Completion {
 /** A name in capitals stands for any: `skills:NAME`. */
 const PLACEHOLDER = /:[A-Z]+$/;
 const CANDIDATES_MAX = 50;
+/** What is put into a line, or on a terminal, has no character that acts, whoever's engine names it. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._:-]{0,255}$/u;
 
 /**
  * Completes a slash command while its name is typed ([A] § Tab-completion contract): `/sk` becomes `/skills`, then
@@ -23,8 +25,9 @@ const CANDIDATES_MAX = 50;
 export function completeSlash(typed: string, commands: readonly SlashCommandInfo[]): Completion | undefined {
   const word = /^\/([^\s/]*)$/.exec(typed)?.[1];
   if (word === undefined) return undefined;
-  const names = [...new Set(commands.map(({ name }) => name).filter((name) => !PLACEHOLDER.test(name)))];
-  const namespaces = [...new Set(commands.flatMap(({ name }) => namespaceOf(name) ?? []))];
+  const all = commands.map(({ name }) => name).filter((name) => NAME.test(name));
+  const names = [...new Set(all.filter((name) => !PLACEHOLDER.test(name)))];
+  const namespaces = [...new Set(all.flatMap((name) => namespaceOf(name) ?? []))];
   const known = word.includes(":") ? names.filter((name) => name.includes(":")) : tops(names, namespaces);
   const begins = known.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
   const found = (begins.length > 0 ? begins : alike(word, known)).slice(0, CANDIDATES_MAX);
