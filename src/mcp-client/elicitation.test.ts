@@ -76,7 +76,10 @@ test("[MCP-06] a person fills in the form of a server, field by field, and the s
     someone.asked.slice(1).map(({ text, choices }) => [text, choices?.map(({ label }) => label)]),
   ).toEqual([
     ["files asks for Your name [name] (text).", undefined],
-    ["files asks for count (whole number from 1 up to 9). Answer - to leave it out, else 3.", undefined],
+    [
+      "files asks for count (whole number from 1 up to 9). Answer - to leave it out (it is then 3).",
+      undefined,
+    ],
     ["files asks for fast (yes or no).", ["yes", "no"]],
     ["files asks for size (one of a list).", ["small", "large"]],
     ["files asks for tags (some of: a, b; separated by commas).", undefined],

@@ -181,7 +181,7 @@ function fieldQuestion(
   problem: string,
 ): Pick<Question, "text" | "choices" | "details"> {
   const mayBeLeftOut = !field.required || field.preset !== undefined;
-  const preset = field.preset === undefined ? "" : `, else ${presetText(field.preset, field)}`;
+  const preset = field.preset === undefined ? "" : ` (it is then ${presetText(field.preset, field)})`;
   const choices = choicesOf(field);
   const hint = mayBeLeftOut && choices === undefined ? ` Answer ${LEFT_OUT} to leave it out${preset}.` : "";
   const again = problem === "" ? "" : `That does not fit: ${problem}.\n`;
