@@ -16,10 +16,12 @@ import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Following, Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
+import { SILENT } from "../base/log.ts";
 import { AgentClient } from "../control/mcp-server/agent-client.ts";
 import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
 import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
+import { hostWorld } from "../host/host.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
@@ -542,3 +544,27 @@ test("[SKL-02 REL-03] copies that a killed session left a week ago are gone once
   await turn(harness, "go");
   expect(readdirSync(folder).sort()).toEqual([left[1] ?? "", harness.logId, left[2] ?? ""].sort());
 }, 300_000);
+
+test("[SKL-01 REL-01] skills that take long to read hold up no other session of the engine", async () => {
+  await using place = openPlace(says("done"));
+  for (const name of ["a", "b", "c"]) skill(place, name);
+  await acknowledge(place);
+  const world = hostWorld(SILENT);
+  const { clock } = world;
+  let now = 0;
+  let turns = 0;
+  const slow = {
+    ...clock,
+    monotonic: () => {
+      now += 50; // as if each head had taken that long
+      return now;
+    },
+    sleep(ms: number, stop: AbortSignal) {
+      if (ms === 0) turns += 1;
+      return clock.sleep(ms, stop);
+    },
+  };
+  await using harness = await place.open({ world: { ...world, clock: slow } });
+  await turn(harness, "go");
+  expect(turns).toBeGreaterThanOrEqual(3);
+});

@@ -59,14 +59,17 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   const end = new AbortController();
 
   async function setOf(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
-    const [{ loadSkills }, { builtinSkills }, { SkillSet }] = await Promise.all([
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }] = await Promise.all([
       import("../skill/load-skills.ts"),
       import("../skill/builtin-skills.ts"),
       import("../skill/skill-set.ts"),
+      import("../base/breather.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];
-    for (const folder of [...builtinSkills(builtin), ...folders]) loaded.push(await loadSkills(folder));
+    const breathe = breather(world.clock, new AbortController().signal);
+    for (const folder of [...builtinSkills(builtin), ...folders])
+      loaded.push(await loadSkills(folder, breathe));
     const skills = loaded.flatMap((each) => each.skills);
     return new SkillSet(
       skills,

@@ -142,6 +142,18 @@ test("[SKL-01 REL-06] property: no text makes a head throw, hang or lie about it
   );
 }, 300_000);
 
+test("[SKL-01 REL-01] whoever reads a folder of many heads lets others have their turn before each", async () => {
+  const heads = Array.from({ length: 5 }, (_, at) => [
+    `s${at}/SKILL.md`,
+    `---\n${"[".repeat(100)}\n---\nx\n`,
+  ]);
+  let pauses = 0;
+  const loaded = await loadSkills(folder("/p/many", Object.fromEntries(heads)), async () => {
+    pauses += 1;
+  });
+  expect([pauses, loaded.skills, loaded.problems.length]).toEqual([5, [], 5]);
+});
+
 test("[SKL-01 REL-06] bombs of YAML are small: aliases count as nothing, brackets and length end it with a line", async () => {
   const aliases = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
   for (let at = 1; at < 9; at += 1) aliases.push(`a${at}: &a${at} [${`*a${at - 1},`.repeat(9)}]`);

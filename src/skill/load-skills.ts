@@ -28,8 +28,12 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
  *
  * Lenient, since real skills break the rules: what can be used is used, and what is wrong is told with file, line and
  * field. Only one without a description, or without a name that can be called, is left out.
+ * @param pause waited for before each head: to read one can take a tenth of a second, and a folder may hold many.
  */
-export async function loadSkills(folder: SkillFolder): Promise<LoadedSkills> {
+export async function loadSkills(
+  folder: SkillFolder,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<LoadedSkills> {
   const heads = folder.files.filter(({ path }) => isSkillFile(path));
   // SKILL.md goes before a file of its name in other letters in the same folder.
   const kept = heads.filter(
@@ -41,6 +45,7 @@ export async function loadSkills(folder: SkillFolder): Promise<LoadedSkills> {
   for (const file of kept) {
     const told = (problem: Omit<SkillProblem, "path">) =>
       void problems.push({ path: `${folder.path}/${file.path}`, ...problem });
+    await pause();
     const skill = await skillOf(folder, file, told);
     if (skill !== undefined) skills.push(skill);
   }
