@@ -9,12 +9,12 @@ import type { AgentDefinition } from "./definition.ts";
 import { GENERAL } from "./definition.ts";
 import { kindsOf, programsOf, sees } from "./grants.ts";
 import { hintOf } from "./hint.ts";
+import { assertTask } from "./task.ts";
 
 export const AGENT_TOOL = "Agent";
 
 /** How long one sub-agent may take, with all that it waits for: longer than any piece of work that is one task. */
 export const AGENT_MS_MAX = 3_600_000;
-const PROMPT_CHARACTERS_MAX = 100_000;
 /** Of one kind, where the kinds are listed: the whole list is part of every request. */
 const LISTED_CHARACTERS_MAX = 160;
 
@@ -73,11 +73,7 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
       const { type = GENERAL.name, prompt, worktree } = input as AgentInput;
       const agent = found(type, agents);
       refuseChain(agent, agents, { context, depthMax });
-      if (prompt.trim() === "") throw new ToolFailure("The prompt is empty: a sub-agent knows nothing else.");
-      if (prompt.length > PROMPT_CHARACTERS_MAX)
-        throw new ToolFailure(
-          `The prompt has more than ${PROMPT_CHARACTERS_MAX} characters: put it into a file.`,
-        );
+      assertTask(prompt);
       const apart = worktree ?? agent.worktree;
       return {
         summary: `${AGENT_TOOL}:${agent.name}`,

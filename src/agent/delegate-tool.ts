@@ -5,9 +5,9 @@ import { fails, says } from "../tool/output.ts";
 import type { CallPlan, Tool, ToolOutput } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";
 import { AGENT_MS_MAX } from "./agent-tool.ts";
+import { assertTask } from "./task.ts";
 
 const DELEGATE_TOOL = "Delegate";
-const PROMPT_CHARACTERS_MAX = 100_000;
 
 export interface DelegateToolParts {
   /** The cheaper model, as `provider:name`. */
@@ -43,12 +43,7 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
 
     plan(input) {
       const { prompt } = input as { readonly prompt: string };
-      if (prompt.trim() === "")
-        throw new ToolFailure("The prompt is empty: whoever gets it knows nothing else.");
-      if (prompt.length > PROMPT_CHARACTERS_MAX)
-        throw new ToolFailure(
-          `The prompt has more than ${PROMPT_CHARACTERS_MAX} characters: put it into a file.`,
-        );
+      assertTask(prompt);
       return Promise.resolve({ summary: DELEGATE_TOOL, target: { kind: "none" }, prompt } as const);
     },
 

@@ -3,8 +3,7 @@ import type { Message } from "../protocol/message.ts";
 import { headAndTail } from "./cut-text.ts";
 import { collectFacts, NO_FACTS } from "./facts.ts";
 import { factLines, readHead } from "./head.ts";
-import { turnsOf } from "./transcript.ts";
-import { beginsTurn, wordsOf } from "./words.ts";
+import { turnFacts, turnsOf } from "./transcript.ts";
 
 /** Turns that a session takes over from the one before it, where nobody says how many. */
 export const TURNS_IMPORTED_DEFAULT = 5;
@@ -60,17 +59,7 @@ export function importedTurns(
 }
 
 function turnText(messages: readonly Message[]): string {
-  const [first] = messages;
-  const asked = first !== undefined && beginsTurn(first) ? wordsOf(first) : "";
-  const counts = new Map<string, number>();
-  let said = "";
-  for (const { role, content } of messages) {
-    for (const block of content) {
-      if (block.type === "tool_use") counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
-      if (role === "assistant" && block.type === "text") said = block.text;
-    }
-  }
-  const calls = [...counts].map(([name, times]) => `${name} ×${times}`).join(", ");
+  const { asked, calls, said } = turnFacts(messages);
   return [
     asked === "" ? "Went on." : `Asked: ${JSON.stringify(headAndTail(asked, ASKED_BYTES_MAX))}`,
     ...(calls === "" ? [] : [`Called: ${calls}`]),

@@ -84,7 +84,12 @@ export function turnsOf(messages: readonly Message[]): readonly (readonly Messag
   return turns;
 }
 
-function turnLine(messages: readonly Message[]): string {
+/** What stands in one turn: what was asked, which tools were called and how often, and what was said last. */
+export function turnFacts(messages: readonly Message[]): {
+  readonly asked: string;
+  readonly calls: string;
+  readonly said: string;
+} {
   const [first] = messages;
   const asked = first !== undefined && beginsTurn(first) ? wordsOf(first) : "";
   const counts = new Map<string, number>();
@@ -95,7 +100,11 @@ function turnLine(messages: readonly Message[]): string {
       if (role === "assistant" && block.type === "text") said = block.text;
     }
   }
-  const calls = [...counts].map(([name, times]) => `${name} ×${times}`).join(", ");
+  return { asked, calls: [...counts].map(([name, times]) => `${name} ×${times}`).join(", "), said };
+}
+
+function turnLine(messages: readonly Message[]): string {
+  const { asked, calls, said } = turnFacts(messages);
   return [
     asked === "" ? "- Went on." : `- Asked: ${JSON.stringify(withinBytes(asked, ASKED_BYTES))}.`,
     ...(calls === "" ? [] : [`Called ${calls}.`]),

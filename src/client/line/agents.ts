@@ -1,18 +1,9 @@
-import type { SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import type { Command } from "../../protocol/commands.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
+import type { CommandSurface } from "./surface.ts";
 
-/** What commands about sub-agents need of the line client. */
-export interface AgentsSurface {
-  readonly session: SessionId;
-  say(text: string): Promise<void>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-  /** Gives a text to a sub-agent of a kind, in the place of the model. */
-  askAgent(text: string, agent: string): Promise<void>;
-}
+type AgentsSurface = Pick<CommandSurface, "session" | "say" | "request" | "askAgent">;
 
 /** Carries out `/agents` and `/agents:KIND TEXT`; `/agents KIND TEXT` says the same as the last. */
 export async function runAgents(command: SlashCommand, client: AgentsSurface): Promise<void> {

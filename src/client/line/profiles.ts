@@ -1,32 +1,17 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
-import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
-import type { SeenTurns } from "./seen-turns.ts";
+import type { CommandSurface } from "./surface.ts";
 
 /** How many turns of a session a person is asked to take along, where nobody says another number. */
 const IMPORT_TURNS = 5;
 
-/** What commands about profiles need of the line client. */
-export interface ProfilesSurface {
-  readonly session: SessionId;
-  readonly busy: boolean;
-  readonly turns: SeenTurns;
-  say(text: string): Promise<void>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-  /** Sends a command; gives the answer, or the refusal. */
-  answerTo(command: Command): Promise<Accepted | HarnessError>;
-  /**
-   * Asks the person something that is for this client alone: yes or no; undefined where nobody can answer, or does.
-   */
-  confirm(text: string): Promise<boolean | undefined>;
-  /** Takes such a question back; true where one was open. */
-  takeBack(): boolean;
-}
+type ProfilesSurface = Pick<
+  CommandSurface,
+  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "confirm" | "takeBack"
+>;
 
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
 

@@ -3,9 +3,9 @@ import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import type { Command } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { RewindSurface } from "./rewind.ts";
 import { rewind } from "./rewind.ts";
 import { SeenTurns } from "./seen-turns.ts";
+import type { CommandSurface } from "./surface.ts";
 
 const PLANNED = {
   to: 40,
@@ -56,7 +56,7 @@ function rewound(to: number, more: object = {}): Event {
 
 function surface(results: readonly unknown[], turns = seen([40, started(2, "fix it")])) {
   const [said, sent, left] = [[] as string[], [] as Command[], [...results]];
-  const client: RewindSurface = {
+  const client: Pick<CommandSurface, "session" | "turns" | "say" | "request"> = {
     session: SESSION,
     turns,
     say: (text) => Promise.resolve(void said.push(text)),

@@ -1,24 +1,16 @@
-import type { SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { Command } from "../../protocol/commands.ts";
 import { cutEnd } from "../kit/display-width.ts";
 import { parsePlace } from "../kit/place.ts";
 import { rewindText } from "../kit/rewind-text.ts";
 import { COLUMNS } from "../kit/table.ts";
 import type { SeenTurns, Undo } from "./seen-turns.ts";
 import { isPart } from "./seen-turns.ts";
+import type { CommandSurface } from "./surface.ts";
 
 const TURNS_LISTED_MAX = 20;
 const UNDO = "/rewind undo";
 
-/** What setting back needs of the line client. */
-export interface RewindSurface {
-  readonly session: SessionId;
-  readonly turns: SeenTurns;
-  say(text: string): Promise<void>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-}
+type RewindSurface = Pick<CommandSurface, "session" | "turns" | "say" | "request">;
 
 /**
  * Without a number it lists the turns. With one it shows what setting back to right before that turn would do, then has

@@ -2,25 +2,15 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import type { Accepted, Command } from "../../protocol/commands.ts";
 import { changedFilesText } from "../kit/changed-files.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
-import type { SeenTurns } from "./seen-turns.ts";
+import type { CommandSurface } from "./surface.ts";
 
-/** What commands about sessions need of the line client. */
-export interface SessionsSurface {
-  readonly session: SessionId;
-  readonly busy: boolean;
-  readonly turns: SeenTurns;
-  say(text: string): Promise<void>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-  /** Sends a command; gives the answer, or the refusal. */
-  answerTo(command: Command): Promise<Accepted | HarnessError>;
-  /** Leaves this session for another one, which is live. */
-  goTo(session: SessionId, model: string): void;
-}
+type SessionsSurface = Pick<
+  CommandSurface,
+  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "goTo"
+>;
 
 /** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {

@@ -1,19 +1,10 @@
-import type { SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
-import type { Command } from "../../protocol/commands.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import type { CommandSurface } from "./surface.ts";
 
-/** What commands about skills need of the line client. */
-export interface SkillsSurface {
-  readonly session: SessionId;
-  say(text: string): Promise<void>;
-  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
-  request(command: Command): Promise<unknown>;
-  /** Sends a text for the model, to be worked on with a skill. */
-  useSkill(text: string, skill: string): Promise<void>;
-}
+type SkillsSurface = Pick<CommandSurface, "session" | "say" | "request" | "useSkill">;
 
 /** Carries out `/skills`, `/skills:reload` and `/skills:NAME`; `/skills NAME` says the same as the last. */
 export async function runSkills(command: SlashCommand, client: SkillsSurface): Promise<void> {

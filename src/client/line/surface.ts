@@ -1,23 +1,14 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands.ts";
+import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { Costs } from "../kit/cost-book.ts";
 import type { KnownTask } from "../kit/tasks.ts";
 import type { WaitingInput } from "../kit/waiting.ts";
-import type { AgentsSurface } from "./agents.ts";
-import type { ProfilesSurface } from "./profiles.ts";
-import type { RewindSurface } from "./rewind.ts";
-import type { SessionsSurface } from "./sessions.ts";
-import type { SkillsSurface } from "./skills.ts";
+import type { SeenTurns } from "./seen-turns.ts";
 
 /** What a command can see of the line client, and do with it. */
-export interface CommandSurface
-  extends RewindSurface,
-    SessionsSurface,
-    ProfilesSurface,
-    SkillsSurface,
-    AgentsSurface {
+export interface CommandSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
@@ -28,9 +19,20 @@ export interface CommandSurface
   model: string;
   /** What the person has allowed for this session, as rules. */
   rules: readonly string[];
+  readonly turns: SeenTurns;
   say(text: string): Promise<void>;
   /** Sends a command; a refusal is told and comes back. */
   send(command: Command): Promise<HarnessError | undefined>;
+  /** Sends a command; gives what it answered with, or undefined where it was refused, which is told. */
+  request(command: Command): Promise<unknown>;
+  /** Sends a command; gives the answer, or the refusal. */
+  answerTo(command: Command): Promise<Accepted | HarnessError>;
+  /** Leaves this session for another one, which is live. */
+  goTo(session: SessionId, model: string): void;
+  /** Asks the person something that is for this client alone: yes or no; undefined where nobody can answer, or does. */
+  confirm(text: string): Promise<boolean | undefined>;
+  /** Takes such a question back; true where one was open. */
+  takeBack(): boolean;
   cancel(): Promise<void>;
   /** What was accepted and has not begun. */
   readonly waiting: readonly WaitingInput[];
@@ -38,6 +40,10 @@ export interface CommandSurface
   listCommands(): Promise<readonly SlashCommandInfo[]>;
   /** Sends a text to the model as the person's own. */
   sendPrompt(text: string): Promise<void>;
+  /** Sends a text for the model, to be worked on with a skill. */
+  useSkill(text: string, skill: string): Promise<void>;
+  /** Gives a text to a sub-agent of a kind, in the place of the model. */
+  askAgent(text: string, agent: string): Promise<void>;
   /** Sends a text for the turn that runs. */
   steer(text: string): Promise<void>;
   /** Forgets the text that was kept. */
