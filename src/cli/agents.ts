@@ -1,6 +1,4 @@
 import { resolve } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
 import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
@@ -8,6 +6,7 @@ import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../harness/agent
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { surroundingsOf } from "./surroundings.ts";
@@ -21,11 +20,7 @@ const USAGE =
 /** `cinch agents`: the kinds of sub-agents here, whether files keep to the format, and the worktrees that some have left. */
 export async function runAgents({ settings, words, json }: Agents, stop: Stop): Promise<ExitCode> {
   const [word = "", ...rest] = words;
-  const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) {
-    const [meant] = near(word, VERBS);
-    throw misuse(`${meant === undefined ? "" : `did you mean cinch agents ${meant}? `}${USAGE}`);
-  }
+  const verb = verbOf("agents", word, { verbs: VERBS, usage: USAGE });
   const at = surroundingsOf(settings, stop);
   const review = await import("../harness/agents-review.ts");
   if (verb === "check") {
@@ -131,8 +126,4 @@ async function worktrees(all: readonly KeptWorktree[], { at, json }: Told): Prom
     await at.stdout.write(json ? jsonLine({ ...record, state }) : line);
   }
   return EXIT.done;
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

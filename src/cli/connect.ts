@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { HarnessError, hasReason } from "../base/errors.ts";
+import { hasReason } from "../base/errors.ts";
 import type { EnginePlace } from "../host/engine-wire.ts";
 import { engineWire } from "../host/engine-wire.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
 import type { ConnectWords } from "./connect-words.ts";
 import { givenToken } from "./engine-tokens.ts";
 import { readFlagFile } from "./flag-file.ts";
+import { misuse } from "./misuse.ts";
 import type { ReachedEngine, ReachOptions } from "./reach-engine.ts";
 import { openRemotePort } from "./remote-port.ts";
 import { askSecret } from "./secret-prompt.ts";
@@ -86,8 +87,4 @@ async function tokenOf({ url, tokenFile }: ConnectWords, at: Surroundings): Prom
   if (variable !== undefined && variable !== "") return variable;
   if (process.stdin.isTTY === true) return (await askSecret(`Token for ${url}: `, at.stop.signal)).trim();
   throw misuse("--connect needs a token: --auth-token-file PATH, or the variable CINCH_TOKEN");
-}
-
-function misuse(problem: string): HarnessError<"UsageInvalid"> {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
-import { HarnessError } from "../base/errors.ts";
 import { SILENT } from "../base/log.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { MachineKey } from "../credential/machine-key.ts";
@@ -20,6 +19,7 @@ import { loadConfig } from "../profile/config.ts";
 import type { McpAddress } from "../profile/mcp.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse } from "./misuse.ts";
 import { standardError } from "./output.ts";
 
 /** Where the secret is kept with which a server knows cinch as a client of its own, where it gave one out beforehand. */
@@ -184,8 +184,4 @@ function serverName(name: string): string {
   const server = name.slice("mcp:".length);
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(server)) return server;
   throw misuse("an MCP server is named as in config.toml: mcp:NAME");
-}
-
-function misuse(problem: string): HarnessError<"UsageInvalid"> {
-  return new HarnessError("UsageInvalid", { problem });
 }

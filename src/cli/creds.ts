@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Secret } from "../base/brand.ts";
-import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
@@ -22,6 +21,7 @@ import type { Invocation } from "./arguments.ts";
 import { pathsOf } from "./environment.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse } from "./misuse.ts";
 import { standardError, standardOutput } from "./output.ts";
 import { askSecret } from "./secret-prompt.ts";
 import { configured, credentialPlaces, googlePlaces } from "./secrets.ts";
@@ -289,8 +289,4 @@ function checkedKey(text: string): string {
     throw misuse("the key holds white space or characters that no key has; nothing was stored");
   }
   return key;
-}
-
-function misuse(problem: string): HarnessError<"UsageInvalid"> {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -8,6 +8,7 @@ import type { KeptMemory } from "../memory/memory.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { surroundingsOf } from "./surroundings.ts";
@@ -78,8 +79,4 @@ function rowOf({ name, type, description, tags, content, path, scope, modifiedMs
 
 function dayOf({ modifiedMs }: KeptMemory): string {
   return new Date(modifiedMs).toISOString().slice(0, 10);
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -1,4 +1,4 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
@@ -7,6 +7,7 @@ import { openExplainer } from "../harness/explain.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
@@ -155,8 +156,4 @@ async function* linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
     yield* lines;
   }
   if (rest !== "") yield rest;
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

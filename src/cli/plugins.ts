@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
 import type { PluginRow } from "../harness/plugin-report.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import { surroundingsOf } from "./surroundings.ts";
 
@@ -20,11 +19,7 @@ const VERBS = ["list", "check"] as const;
  */
 export async function runPlugins({ settings, words, json }: Plugins, stop: Stop): Promise<ExitCode> {
   const [word = "", path, ...more] = words;
-  const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) {
-    const [meant] = near(word, VERBS);
-    throw misuse(`${meant === undefined ? "" : `did you mean cinch plugins ${meant}? `}${USAGE}`);
-  }
+  const verb = verbOf("plugins", word, { verbs: VERBS, usage: USAGE });
   if (more.length > 0 || (verb === "list") !== (path === undefined)) throw misuse(USAGE);
   const at = surroundingsOf(settings, stop);
   const { checkPlugin, listPlugins } = await import("../harness/plugin-report.ts");
@@ -46,8 +41,4 @@ const USAGE = "write cinch plugins list or cinch plugins check PATH";
 
 function lineOf({ path, state, problem }: PluginRow): string {
   return `${state.padEnd(12)} ${neutraliseLine(problem ?? path)}\n`;
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

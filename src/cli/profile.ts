@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
@@ -8,6 +7,7 @@ import type { HarnessOptions } from "../harness/options.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
@@ -25,11 +25,7 @@ const KEY_COLUMNS_MAX = 30;
 export async function runProfile(invocation: ProfileCommand, stop: Stop): Promise<ExitCode> {
   const { settings, words } = invocation;
   const [word = "", named, ...more] = words;
-  const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) {
-    const [meant] = near(word, VERBS);
-    throw misuse(`${meant === undefined ? "" : `did you mean cinch profile ${meant}? `}${USAGE}`);
-  }
+  const verb = verbOf("profile", word, { verbs: VERBS, usage: USAGE });
   if (more.length > 0 || (verb === "list" && named !== undefined)) throw misuse(USAGE);
   if (named !== undefined && settings.profile !== undefined)
     throw misuse("name the profile behind the command, or with --profile");
@@ -156,8 +152,4 @@ async function check(options: HarnessOptions, at: Surroundings, json: boolean): 
 
 function isPath(name: string): boolean {
   return name.includes("/") || name.endsWith(".toml");
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -9,6 +9,7 @@ import type { ReviewedSkill } from "../harness/skills-review.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { surroundingsOf } from "./surroundings.ts";
@@ -21,11 +22,7 @@ const USAGE = "write cinch skills list, cinch skills show NAME or cinch skills c
 /** `cinch skills list`, `show NAME` and `check [PATH…]`: what a session here would find, and whether it keeps to the format. */
 export async function runSkills({ settings, words, json }: Skills, stop: Stop): Promise<ExitCode> {
   const [word = "", ...names] = words;
-  const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) {
-    const [meant] = near(word, VERBS);
-    throw misuse(`${meant === undefined ? "" : `did you mean cinch skills ${meant}? `}${USAGE}`);
-  }
+  const verb = verbOf("skills", word, { verbs: VERBS, usage: USAGE });
   const at = surroundingsOf(settings, stop);
   if (verb === "check") return await check(names, at, json);
   const [name, ...more] = names;
@@ -139,8 +136,4 @@ async function defaultPaths({
   ];
   const kinds = await Promise.all(places.map((place) => world.files.stat(place)));
   return places.filter((_, index) => kinds[index]?.kind === "directory");
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
-import { HarnessError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
+import { misuse } from "./misuse.ts";
 
 export const INPUT_BYTES_MAX = 4 * 1024 * 1024;
 /** How long a pipe may be silent before it counts as left open by whoever started us. */
@@ -94,8 +94,4 @@ function textOf(bytes: Uint8Array): string {
     // told below
   }
   throw misuse("standard input is no UTF-8 text; put it into a file and name the file in the prompt");
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

@@ -1,5 +1,3 @@
-import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/near.ts";
 import { shortened } from "../base/text.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
@@ -11,6 +9,7 @@ import type { Invocation } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
+import { misuse, verbOf } from "./misuse.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
@@ -35,11 +34,7 @@ interface Desk {
 /** `cinch tasks`: work for later, run by an engine that is there then, or by `cinch tasks run-due` (ENG-24). */
 export async function runTasks(invocation: Tasks, stop: Stop): Promise<ExitCode> {
   const [word = "", ...names] = invocation.words;
-  const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) {
-    const [meant] = near(word, VERBS);
-    throw misuse(`${meant === undefined ? "" : `did you mean cinch tasks ${meant}? `}${USAGE}`);
-  }
+  const verb = verbOf("tasks", word, { verbs: VERBS, usage: USAGE });
   const namesMax = { list: 0, "run-due": 0, add: 2 }[verb as string] ?? 1;
   const namesMin = namesMax === 0 ? 0 : 1;
   if (names.length > namesMax || names.length < namesMin) throw misuse(USAGE);
@@ -271,8 +266,4 @@ function assertFlags(verb: Verb, { cron, every, at, timeZone, settings }: Tasks)
     "--max-cost": maxCostUsd,
   }).find(([, value]) => value !== undefined);
   if (given !== undefined) throw misuse(`${given[0]} goes with cinch tasks add`);
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
 }

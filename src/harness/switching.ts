@@ -9,15 +9,15 @@ import type { SwitchSources } from "./succession.ts";
 export function switching(sources: SwitchSources): SessionPart {
   const { session, log, defaults, succession } = sources;
   let surface: SessionSurface | undefined;
-  defaults.switches.set(session, async (command, turn) => {
-    const { prepareSwitch } = await import("./switch-profile.ts");
-    return await prepareSwitch(sources, command, turn.history.messages);
-  });
   // A log in which nothing was said may hold what was imported into it before its engine ended.
   const mayHold = log.resumed.lastTurn === 0 && (succession !== undefined || log.isOld);
   return {
     serve(given) {
       surface = given;
+      defaults.switches.set(session, async (command, turn) => {
+        const { prepareSwitch } = await import("./switch-profile.ts");
+        return await prepareSwitch(sources, command, turn.history.messages);
+      });
       for (const event of succession?.events ?? []) given.publish(event);
     },
     namespaces: new Map([
