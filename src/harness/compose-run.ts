@@ -51,9 +51,8 @@ export interface ComposedRun {
  * what it has opened is freed with the session, or when it throws.
  */
 export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
-  const held = new AsyncDisposableStack();
   await using undo = new AsyncDisposableStack();
-  undo.defer(() => held.disposeAsync());
+  const held = undo.use(new AsyncDisposableStack());
   held.use(material.close);
   const { session, logId, profile, trust, log, workspace, slot, defaults } = material;
   const { world, paths, config, caches, providers, store, attended } = defaults;

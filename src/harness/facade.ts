@@ -156,26 +156,33 @@ export class AgentConversation implements AsyncDisposable {
     return this.#session;
   }
 
+  /** What was opened is freed with the session, or when it cannot be composed. */
   async #open(): Promise<Session> {
+    await using undo = new AsyncDisposableStack();
+    const held = undo.use(new AsyncDisposableStack());
     const { world } = this.#parts;
     const model = this.#model;
     const store = memorySessionStore(world.machine);
     const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
     const plugins = await this.#openPlugins(session);
+    if (plugins !== undefined) held.use(plugins.host);
     const registry = new ToolRegistry();
     for (const source of [this.#library, ...(plugins?.part.tools ?? [])]) registry.add(source);
     const scratch = await world.files.makeTemporary("cinch-library-");
+    held.defer(() => world.files.remove(scratch));
     const createdAt = new Date(world.clock.now()).toISOString();
     const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
     const writer = await store.create(log, {
       pid: world.machine.pid,
       processStart: world.machine.processStart,
     });
+    held.use(writer);
+    if (plugins !== undefined) held.defer(plugins.part.close);
     let publish: (event: Event) => void = () => undefined;
     const key = world.random.bytes(SEAL_KEY_BYTES);
     const directories = await bothPaths(world.files, scratch);
     const secrets = redactor([]);
-    return composeSession({
+    const composed = composeSession({
       world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
       session,
       logId,
@@ -216,13 +223,10 @@ export class AgentConversation implements AsyncDisposable {
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
       onBlock: (block) => this.#tellBlock(block),
       settle: async () => await plugins?.part.settle(),
-      close: async () => {
-        await plugins?.part.close();
-        await plugins?.host[Symbol.asyncDispose]();
-        await writer[Symbol.asyncDispose]();
-        await world.files.remove(scratch);
-      },
+      close: () => held.disposeAsync(),
     });
+    undo.move(); // the session frees it
+    return composed;
   }
 
   /** Loaded only where there are some. A failure leaves nothing, and the next prompt tries again. */

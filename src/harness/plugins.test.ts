@@ -472,6 +472,19 @@ test("[PLUG-02 LIB-01] an embedder gives plugins to a Harness; one that needs wh
   });
 });
 
+test("[PLUG-01 LIB-01] plugins of a Harness that cannot open its session are told that it is over", async () => {
+  const ends: AbortSignal[] = [];
+  const watching = plugin("watching", (harness) => {
+    ends.push(harness.signal);
+    harness.tool({ name: "Roll", description: "d", inputSchema: SCHEMA, run: () => "" });
+  });
+  const own = { name: "Roll", description: "d", inputSchema: SCHEMA, execute: async () => "" };
+  await using harness = new Harness({ apiKey: "test-key" }, [own], {}, { plugins: [watching] });
+  for (const _time of [1, 2])
+    await expect(harness.prompt("roll")).rejects.toMatchObject({ reason: "ToolNameTaken" });
+  expect(ends.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
 test("[PLUG-01] sessions of one engine share what a plugin has registered, and each has its own events", async () => {
   let registered = 0;
   const counted = plugin("counted", (harness) => {
