@@ -225,7 +225,7 @@ test(
 );
 
 test(
-  "[MCP-05 MCP-02 LIB-07] two sessions of an engine share a server, see the same tools in every request, and the last one ends it",
+  "[MCP-05 MCP-02 LIB-07] two sessions of an engine share a server, which no agent restarts meanwhile, see the same tools in every request, and the last one ends it",
   async () => {
     await using rig = openRig(
       calls("mcp__odd__echo", { text: "change" }),
@@ -251,6 +251,10 @@ test(
     expect([0, 1, 2, 3, 4].map((at) => rig.declared(at).map(({ name }) => name))).toEqual(
       Array.from({ length: 5 }, () => ["mcp__odd__echo", "mcp__odd__wait"]),
     );
+    const agent = await harness.attach({ identityClass: "agent", label: "agent" });
+    await agent.handshake("0.1.0");
+    const restart = { kind: "ManageMcp", sessionId, server: "odd", action: "restart" } as const;
+    await expect(agent.send(restart)).rejects.toThrow("other sessions use the server too");
     const pids = rig.pids();
     expect(pids).toHaveLength(1);
     await connection.send({ kind: "EndSession", sessionId: harness.session });

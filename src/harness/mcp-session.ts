@@ -157,6 +157,10 @@ class SessionServers implements AsyncDisposable {
       case "status":
         break;
       case "restart":
+        if (client.identityClass !== "human" && member.lease.isShared) {
+          const why = "other sessions use the server too; only a client of class human may restart it now";
+          throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
+        }
         await this.#restart(member);
         break;
       case "approve":

@@ -5,6 +5,8 @@ import { SharedServer } from "./shared-server.ts";
 /** A session's hold on a server. Disposing the last one ends the server. */
 export interface ServerLease extends AsyncDisposable {
   readonly server: SharedServer;
+  /** Whether another session holds it too. */
+  readonly isShared: boolean;
 }
 
 interface Held {
@@ -31,6 +33,9 @@ export class McpPool implements AsyncDisposable {
     let released: Promise<void> | undefined;
     return {
       server: held.server,
+      get isShared() {
+        return held.leases > 1;
+      },
       [Symbol.asyncDispose]: () => {
         released ??= this.#release(spec.identity, held);
         return released;
