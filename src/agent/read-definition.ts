@@ -1,3 +1,4 @@
+import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { head as headOf } from "../base/text.ts";
@@ -68,25 +69,18 @@ const GRANT = /^([A-Za-z0-9_*-]{1,128})(?:\(([^()]*)\))?$/;
  * is, and takes time in proportion to it.
  */
 export function readDefinition(text: string, place: DefinitionPlace): ReadDefinition {
-  const lines = text
-    .replace(/^\ufeff/, "")
-    .replaceAll(/\r\n?/g, "\n")
-    .split("\n");
-  if (!/^---[ \t]*$/.test(lines[0] ?? "")) return problem(1, "it does not begin with a line of ---");
-  const end = lines.findIndex((line, at) => at > 0 && /^---[ \t]*$/.test(line));
-  if (end === -1) return problem(1, "the head that begins here is not closed by a line of ---");
-  const source = lines.slice(1, end).join("\n");
+  const parts = frontMatter(text);
+  if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
+  if (parts.kind === "open") return problem(1, NOT_CLOSED);
+  const { body: prompt, bodyLine } = parts;
+  const source = parts.head.join("\n");
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
   const head = readYamlHead(source);
   if (head.kind === "problem") return problem(head.line + 1, head.problem);
-  const prompt = lines
-    .slice(end + 1)
-    .join("\n")
-    .trim();
-  if (prompt === "") return problem(end + 1, "there are no instructions behind its head");
+  if (prompt === "") return problem(bodyLine - 1, "there are no instructions behind its head");
   if (prompt.length > PROMPT_CHARACTERS_MAX)
-    return problem(end + 2, `its instructions have more than ${PROMPT_CHARACTERS_MAX} characters`);
+    return problem(bodyLine, `its instructions have more than ${PROMPT_CHARACTERS_MAX} characters`);
   try {
     return definitionOf(head, { ...place, prompt });
   } catch (thrown) {

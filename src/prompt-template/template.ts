@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { decode, head } from "../base/text.ts";
 import { readYamlHead } from "../base/yaml-head.ts";
@@ -37,19 +38,13 @@ export function readTemplate({ path, source, bytes }: TemplateFile): ReadTemplat
   const name = basename(path).replace(/\.md$/i, "").toLowerCase();
   if (!NAME.test(name))
     return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
-  const lines = decode(bytes)
-    .replace(/^\ufeff/, "")
-    .replaceAll(/\r\n?/g, "\n")
-    .split("\n");
-  const end = /^---[ \t]*$/.test(lines[0] ?? "")
-    ? lines.findIndex((line, at) => at > 0 && /^---[ \t]*$/.test(line))
-    : 0;
-  if (end === -1) return problem(`${path}:1: the head that begins here is not closed by a line of ---`);
-  const text = (end === 0 ? lines : lines.slice(end + 1)).join("\n").trim();
+  const parts = frontMatter(decode(bytes));
+  if (parts.kind === "open") return problem(`${path}:1: ${NOT_CLOSED}`);
+  const { body: text } = parts;
   if (text === "") return problem(`${path}: it has no text`);
   if (text.length > TEXT_CHARACTERS_MAX)
     return problem(`${path}: its text has more than ${TEXT_CHARACTERS_MAX} characters`);
-  const fields = fieldsOf(lines.slice(1, end).join("\n"), path);
+  const fields = fieldsOf(parts.kind === "parts" ? parts.head.join("\n") : "", path);
   if (fields.kind === "problem") return fields;
   const { description = firstLine(text), argumentHint, told } = fields;
   return {

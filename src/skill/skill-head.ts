@@ -1,3 +1,4 @@
+import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { HeadProblem } from "../base/yaml-head.ts";
@@ -18,8 +19,6 @@ export type ParsedSkillFile =
 /** Longer heads are nobody's, and YAML takes more than linear time. */
 export const HEAD_CHARACTERS_MAX = 16_384;
 
-const END = /^---[ \t]*$/;
-
 /**
  * Reads a SKILL.md: a head in YAML between lines of `---`, then Markdown (SKL-01).
  *
@@ -30,18 +29,10 @@ export async function parseSkillFile(
   text: string,
   { lenient }: { readonly lenient: boolean },
 ): Promise<ParsedSkillFile> {
-  const lines = text
-    .replace(/^\ufeff/, "")
-    .replaceAll(/\r\n?/g, "\n")
-    .split("\n");
-  if (!END.test(lines[0] ?? "")) return problem(1, "it does not begin with a line of ---");
-  const end = lines.findIndex((line, at) => at > 0 && END.test(line));
-  if (end === -1) return problem(1, "the head that begins here is not closed by a line of ---");
-  const source = lines.slice(1, end);
-  const body = lines
-    .slice(end + 1)
-    .join("\n")
-    .trim();
+  const parts = frontMatter(text);
+  if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
+  if (parts.kind === "open") return problem(1, NOT_CLOSED);
+  const { head: source, body } = parts;
   const characters = source.reduce((sum, line) => sum + line.length + 1, 0);
   if (characters > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);

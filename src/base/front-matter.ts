@@ -1,0 +1,34 @@
+/** A Markdown file taken apart, its head unread. */
+export type FrontMatter =
+  | {
+      readonly kind: "parts";
+      /** The lines between those of `---`: the first of them is line 2 of the file. */
+      readonly head: readonly string[];
+      /** What stands behind the head, without the blanks around it. */
+      readonly body: string;
+      /** The line after the head's last, counted from 1. */
+      readonly bodyLine: number;
+    }
+  /** It does not begin with a line of `---`. */
+  | { readonly kind: "headless"; readonly body: string }
+  /** The head that it begins with has no end. */
+  | { readonly kind: "open" };
+
+export const NOT_CLOSED = "the head that begins here is not closed by a line of ---";
+const MARK = /^---[ \t]*$/;
+
+/** Takes a head between lines of `---` off the Markdown behind it. A byte order mark and line ends of any kind are put up with. */
+export function frontMatter(text: string): FrontMatter {
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .replaceAll(/\r\n?/g, "\n")
+    .split("\n");
+  if (!MARK.test(lines[0] ?? "")) return { kind: "headless", body: lines.join("\n").trim() };
+  const end = lines.findIndex((line, at) => at > 0 && MARK.test(line));
+  if (end === -1) return { kind: "open" };
+  const body = lines
+    .slice(end + 1)
+    .join("\n")
+    .trim();
+  return { kind: "parts", head: lines.slice(1, end), body, bodyLine: end + 2 };
+}
