@@ -47,17 +47,18 @@ export function copilot(settings: CopilotSettings, port: ProviderPort): Provider
       },
       port,
     );
-  let opened: { responses?: Provider; messages?: Provider } = {};
+  let onResponses: Provider | undefined;
+  let onMessages: Provider | undefined;
 
   function wireFor({ endpoints = [] }: Pick<Model, "endpoints">): Provider {
     if (endpoints.length === 0 || endpoints.includes("/chat/completions")) return chat;
     if (endpoints.includes("/responses")) {
-      opened = { ...opened, responses: opened.responses ?? responses() };
-      return opened.responses ?? chat;
+      onResponses ??= responses();
+      return onResponses;
     }
     if (!endpoints.includes("/v1/messages")) return chat;
-    opened = { ...opened, messages: opened.messages ?? messages() };
-    return opened.messages ?? chat;
+    onMessages ??= messages();
+    return onMessages;
   }
 
   /** Undefined where the catalogue has no such model, or cannot be had: then the model itself will tell. */
