@@ -25,6 +25,8 @@ export const TEXTS = {
   MCPServerUnavailable:
     "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
   McpProgramMissing: "MCP server '<name>' cannot be started: <problem>: <cmd> (declared in <path>).",
+  McpStartFailed:
+    "MCP server '<name>' did not start: <why>. It is tried again; until it runs the model goes without its tools. /mcp:<name> tells how it is.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict:
     "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",

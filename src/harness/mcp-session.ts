@@ -271,6 +271,10 @@ function eventOf(name: string, event: ServerEvent): Event {
       const reason = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
       return { kind: "MCPServerDown", payload: { name, reason, attempts: event.attempts } };
     }
+    case "failing": {
+      const why = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      return errorEvent(new HarnessError("McpStartFailed", { name, why }));
+    }
     case "refused":
       return errorEvent(event.error);
     case "changed": {

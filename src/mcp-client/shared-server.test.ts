@@ -47,7 +47,10 @@ test(
     await rig.throughRestarts(session);
     expect(await failing).toBe(`HarnessError: ${UNAVAILABLE}`);
     const reason = "it ended with the exit code 7; it said: no database\\e[2J at all";
-    expect(session.events).toEqual([{ kind: "down", reason, attempts: 3 }]);
+    expect(session.events).toEqual([
+      { kind: "failing", reason },
+      { kind: "down", reason, attempts: 3 },
+    ]);
     expect(session.server.state).toBe("degraded");
     const starts = rig.journal().pids.length;
     await expect(session.server.connected(signal)).rejects.toThrow(UNAVAILABLE);
@@ -181,8 +184,12 @@ test(
       await ready;
       await session.source.late?.ready(signal);
       expect(session.source.tools()).toEqual([]);
-      await rig.whileTimePasses("it is given up", () => session.events.length > 0, 10_000);
+      await rig.whileTimePasses("it is given up", () => session.server.state === "degraded", 10_000);
       expect(session.events).toEqual([
+        {
+          kind: "failing",
+          reason: expect.stringMatching(/it did not (greet within 60|list its tools within 30) s/),
+        },
         {
           kind: "down",
           reason: expect.stringMatching(/it did not (greet within 60|list its tools within 30) s/),
@@ -376,6 +383,7 @@ test(
       await rig.throughRestarts(session);
       await failing;
       expect(session.events).toEqual([
+        { kind: "failing", reason: expect.stringContaining(reason) },
         { kind: "down", reason: expect.stringContaining(reason), attempts: 3 },
       ]);
     }

@@ -23,6 +23,8 @@ export type ServerState = "stopped" | "starting" | "running" | "degraded";
 export type ServerEvent =
   /** It is given up: its tools stay listed and answer nothing. */
   | { readonly kind: "down"; readonly reason: string; readonly attempts: number }
+  /** It has failed to start for the first time, and is tried again: whoever waited for its tools goes on without. */
+  | { readonly kind: "failing"; readonly reason: string }
   /** It was not even started, or could not be kept; the words are the error's. */
   | { readonly kind: "refused"; readonly error: HarnessError }
   /** These tools are others than those that were approved. */
@@ -212,12 +214,13 @@ export class SharedServer {
     this.#state = "starting";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tried = promise;
-    while (true) {
+    for (let failures = 1; ; failures += 1) {
       try {
         return await this.#open();
       } catch (thrown) {
         resolve();
         this.#life.signal.throwIfAborted();
+        if (failures === 1 && !isFinal(thrown)) this.#tell({ kind: "failing", reason: messageOf(thrown) });
         await this.#afterFailure(thrown, 0);
       }
     }

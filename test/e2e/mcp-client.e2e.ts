@@ -72,6 +72,16 @@ test("[MCP-01 MCP-02 MCP-07] tools of real servers are declared or found, asked 
   await noneWith(rig.home.path);
 }, 60_000);
 
+test("[MCP-01 MCP-03] a run that goes without the tools of a server says that the server did not start, and why", async () => {
+  await using rig = openRig([says("done")]);
+  rig.config('[[mcp_servers]]\nname = "broken"\ntransport = "stdio"\ncmd = "false"\ndiscovery = "eager"');
+  const { stdout, stderr } = await rig.run("-p", "go");
+  expect(stdout).toBe("done\n");
+  expect(stderr).toContain(
+    "MCP server 'broken' did not start: it ended with the exit code 1. It is tried again",
+  );
+}, 60_000);
+
 /** A server of the tests that writes down what it is told. */
 function odd(rig: { readonly journal: string }, name: string, ...habits: readonly string[]): string {
   return serverToml(name, scriptServer(MISBEHAVING, rig.journal, ...habits));

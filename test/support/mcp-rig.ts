@@ -99,12 +99,13 @@ export function openMcpRig(parts: Partial<World> = {}) {
         messages: entries.filter(({ method }) => method !== undefined),
       };
     },
-    /** Passes over the pauses between restarts, and over nothing else, until something is told of the server. */
+    /** Passes over the pauses between restarts, and over nothing else, until it is told how they ended. */
     async throughRestarts({ events }: { readonly events: readonly ServerEvent[] }): Promise<void> {
-      const before = events.length;
+      const endings = () => events.filter(({ kind }) => kind !== "failing").length;
+      const before = endings();
       let seen = 0;
-      while (events.length === before) {
-        await until("a failure", () => failures > seen || events.length > before);
+      while (endings() === before) {
+        await until("a failure", () => failures > seen || endings() > before);
         seen = failures; // one more may come while the clock is moved
         await world.clock.advance(LONGEST_PAUSE_MS);
       }

@@ -1026,6 +1026,7 @@ export type EngineReason =
   | "MCPServerSHA256Mismatch"
   | "MCPServerUnavailable"
   | "McpProgramMissing"
+  | "McpStartFailed"
   | "McpServerUnknown"
   | "McpServersConflict"
   | "McpRecordUnusable"

@@ -1389,6 +1389,7 @@ EngineReason = Literal[
     "MCPServerSHA256Mismatch",
     "MCPServerUnavailable",
     "McpProgramMissing",
+    "McpStartFailed",
     "McpServerUnknown",
     "McpServersConflict",
     "McpRecordUnusable",
