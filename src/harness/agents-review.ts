@@ -5,7 +5,7 @@ import { stays } from "../agent/worktree/git.ts";
 import type { WorktreeRecord } from "../agent/worktree/record.ts";
 import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
 import { removeWorktree } from "../agent/worktree/worktree.ts";
-import { messageOf } from "../base/errors.ts";
+import { causeOf } from "../base/file-cause.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import { loadConfig } from "../profile/config.ts";
@@ -62,7 +62,7 @@ export async function checkAgents(
       read.push({ path, scope: "user", bytes: await files.read(path, ITEM_FILE_BYTES_MAX) } as const);
     } catch (thrown) {
       if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
-      unreadable.push(`${path}:1: it cannot be read: ${messageOf(thrown)}`);
+      unreadable.push(`${path}:1: it cannot be read: ${causeOf(thrown)}`);
     }
   }
   const { problems, warnings } = agentSet(read);

@@ -46,6 +46,18 @@ async function outcome(options: OAuthServerOptions, ports: Partial<LoginPorts> =
   }
 }
 
+test("[MCP-01] a server without a login is told as that, not by what it answers to somebody who looks for one", async () => {
+  const page = "<!DOCTYPE html><title>Not Found</title>";
+  await using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response(page, { status: 404, headers: { "content-type": "text/html" } }),
+  });
+  const failed = await loggedIn(`http://127.0.0.1:${server.port}/mcp`).catch(messageOf);
+  expect(failed).toContain("the server describes no login. If it wants a token all the same");
+  expect(failed).not.toContain("DOCTYPE");
+});
+
 test("[MCP-01] a person logs in at a server that nobody told cinch about before, and gets a token for that server alone", async () => {
   await using server = startOAuthMcpServer();
   const pages: URL[] = [];

@@ -60,6 +60,7 @@ export interface LoginPorts extends LoginNet {
  */
 export async function logIn(request: LoginRequest, ports: LoginPorts, signal: AbortSignal): Promise<Grant> {
   const { name } = request;
+  let provider: LoginProvider | undefined;
   try {
     const url = new URL(request.url);
     if (!isSafeUrl(url)) throw new Error("its address is not https");
@@ -67,7 +68,7 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
     const challenge = await challengeOf(url, fetch);
     const state = Buffer.from(ports.random.bytes(STATE_BYTES)).toString("base64url");
     await using listener = await listenForRedirect(ports.listen, ports.clock, state);
-    const provider = new LoginProvider(request, listener.redirectUrl, state);
+    provider = new LoginProvider(request, listener.redirectUrl, state);
     const metadata = metadataUrl(challenge);
     const options = {
       serverUrl: url,
@@ -87,10 +88,16 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
     return provider.grant(ports.clock.now());
   } catch (thrown) {
     signal.throwIfAborted();
-    const why = visible(messageOf(thrown)).slice(0, WORDS_UNITS_MAX);
+    const why = visible(provider?.hasNoLogin === true ? NO_LOGIN : messageOf(thrown)).slice(
+      0,
+      WORDS_UNITS_MAX,
+    );
     throw new HarnessError("McpLoginFailed", { name, why }, { cause: thrown });
   }
 }
+
+const NO_LOGIN =
+  "the server describes no login. If it wants a token all the same, get one there and keep it with cinch creds add mcp:NAME";
 
 /** What the server says of the token that it wants, asked without one. */
 async function challengeOf(url: URL, reach: RemoteFetch): Promise<Challenge> {
@@ -212,6 +219,13 @@ class LoginProvider implements OAuthClientProvider {
 
   discoveryState(): OAuthDiscoveryState | undefined {
     return this.discovered;
+  }
+
+  /** Nothing describes a login there, and the places where one stood before there were descriptions have none either. */
+  get hasNoLogin(): boolean {
+    const { resourceMetadata, authorizationServerMetadata } = this.discovered ?? {};
+    const isUndescribed = resourceMetadata === undefined && authorizationServerMetadata === undefined;
+    return this.discovered !== undefined && isUndescribed && this.#client === undefined;
   }
 
   grant(nowMs: number): Grant {

@@ -94,10 +94,11 @@ test("[RUN-03] cinch agents check names file, line and field of what is wrong", 
   writeFileSync(bad, "---\nname: bad\ndescription: x\ntols: Read\nmaxTurns: many\n---\nDo.\n");
   const good = join(rig.work, "good.md");
   writeFileSync(good, "---\nname: good\ndescription: x\ncolour: red\n---\nDo.\n");
-  expect(await rig.run(["agents", "check", bad, good])).toMatchObject({
+  const absent = join(rig.work, "absent.md");
+  expect(await rig.run(["agents", "check", bad, good, absent])).toMatchObject({
     code: 1,
-    stdout: `error: ${bad}:5: maxTurns: must be a whole number from 1 to 1000\nwarning: ${good}:4: colour: is not known and has no effect\n`,
-    stderr: "cinch: 2 definitions checked, 1 error, 1 warning\n",
+    stdout: `error: ${absent}:1: it cannot be read: there is no such file\nerror: ${bad}:5: maxTurns: must be a whole number from 1 to 1000\nwarning: ${good}:4: colour: is not known and has no effect\n`,
+    stderr: "cinch: 3 definitions checked, 2 errors, 1 warning\n",
   });
 });
 

@@ -1,4 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { causeOf } from "../../base/file-cause.ts";
 import type { FileInfo, Files } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 import { isInside } from "../containment.ts";
@@ -86,24 +87,9 @@ export function oneLine(name: string): string {
   return name.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (unit) => JSON.stringify(unit).slice(1, -1));
 }
 
-const CAUSES: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file"],
-  ["ENOTDIR", "a part of the path is not a directory"],
-  ["EISDIR", "it is a directory"],
-  ["EACCES", "permission denied by the system"],
-  ["EPERM", "not permitted by the system"],
-  ["EROFS", "the disk is read-only"],
-  ["ELOOP", "too many symbolic links, or links in a circle"],
-  ["ENAMETOOLONG", "the name is too long"],
-  ["ENOSPC", "the disk is full"],
-  ["EDQUOT", "the disk quota is used up"],
-  ["EIO", "the disk failed"],
-]);
-
 /** What went wrong with a file, in words the model can use. What is no failure of the disk is returned as it is. */
 export function fileFailure(thrown: unknown, shown: string): unknown {
   if (thrown instanceof PathMoved) return new ToolFailure(`${shown}: ${thrown.message}`, { cause: thrown });
-  const code = codeOf(thrown);
-  if (code === undefined || !(thrown instanceof Error)) return thrown;
-  return new ToolFailure(`${shown}: ${CAUSES.get(code) ?? thrown.message}`, { cause: thrown });
+  if (codeOf(thrown) === undefined) return thrown;
+  return new ToolFailure(`${shown}: ${causeOf(thrown)}`, { cause: thrown });
 }
