@@ -44,13 +44,17 @@ export async function readProjectFiles(
   profile: Profile,
 ): Promise<ProjectFiles> {
   const sources = withoutProject ? [] : profile.contextSources;
-  const context = await readContextFiles({ world, workingDir, sources });
-  const own = paths === undefined ? NONE : await userExtensions(world, { paths, ...shared });
+  const [context, own] = await Promise.all([
+    readContextFiles({ world, workingDir, sources }),
+    paths === undefined ? NONE : userExtensions(world, { paths, ...shared }),
+  ]);
   if (withoutProject)
     return { context, settings: [], hooks: [], extensions: own.items, problems: own.problems };
-  const { settings, problems } = await readSettings(world, context.root);
-  const hooks = await readHooks(world, context.root, allowProjectHooks || profile.allowProjectHooks);
-  const extending = await projectExtensions(world, context.root);
+  const [{ settings, problems }, hooks, extending] = await Promise.all([
+    readSettings(world, context.root),
+    readHooks(world, context.root, allowProjectHooks || profile.allowProjectHooks),
+    projectExtensions(world, context.root),
+  ]);
   return {
     context,
     settings,
@@ -78,10 +82,10 @@ async function userExtensions(
   kinds: readonly TrustKind[] = EXTENSIONS,
 ): Promise<FoundExtensions> {
   const home = withoutShared === true ? undefined : environment?.["HOME"];
-  const found = [
-    await userFiles(files, paths.config, kinds),
-    ...(home?.startsWith("/") === true ? [await homeFiles(files, home, kinds)] : []),
-  ];
+  const found = await Promise.all([
+    userFiles(files, paths.config, kinds),
+    ...(home?.startsWith("/") === true ? [homeFiles(files, home, kinds)] : []),
+  ]);
   return {
     items: found.flatMap(({ items }) => items),
     problems: found.flatMap(({ refused }) => refused.map(({ path, why }) => `${path} ${why}.`)),
@@ -101,8 +105,10 @@ export async function readExtensions(
   kind: TrustKind,
 ): Promise<FoundExtensions> {
   const { world, withoutProject = false } = options;
-  const own = await userExtensions(world, options, [kind]);
-  const projects = withoutProject ? NONE : await projectExtensions(world, root, [kind]);
+  const [own, projects] = await Promise.all([
+    userExtensions(world, options, [kind]),
+    withoutProject ? NONE : projectExtensions(world, root, [kind]),
+  ]);
   return {
     items: ownAndProjects(own.items, projects.items),
     problems: [...own.problems, ...projects.problems],

@@ -97,9 +97,13 @@ async function find(
   { layouts, scope }: { readonly layouts: readonly Layout[]; readonly scope: TrustScope },
 ): Promise<FoundItems> {
   const read: ReadItem[] = [];
+  const folders = [...new Set(layouts.map(({ folder }) => folder))];
+  const listed = new Map(
+    await Promise.all(folders.map(async (each) => [each, await entriesOf(files, join(root, each))] as const)),
+  );
   for (const { folder, kind, names } of layouts) {
     const directory = join(root, folder);
-    const entries = await entriesOf(files, directory);
+    const entries = listed.get(folder) ?? [];
     if (typeof entries === "string") {
       read.push({ kind: "refused", path: directory, why: entries });
       continue;
