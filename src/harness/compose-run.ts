@@ -14,31 +14,19 @@ import { builtinTools } from "../tool/builtin/builtins.ts";
 import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { redactor } from "../trust/redact.ts";
-import { delegatingTo, leftWorktrees } from "./agents.ts";
+import { leftWorktrees } from "./agents.ts";
 import { checkpointing } from "./checkpoints.ts";
-import { handingOn, taskOf } from "./delegates.ts";
-import { diagnosing } from "./diagnostics.ts";
-import { openHooks } from "./hooks.ts";
-import { connecting } from "./mcp.ts";
-import { remembering } from "./memory.ts";
-import { mentioning } from "./mentions.ts";
-import { openPluginPart, rulesOf } from "./open-plugins.ts";
+import { rulesOf } from "./open-plugins.ts";
 import { parallelCalls } from "./parallel-calls.ts";
+import { openParts } from "./parts-of-run.ts";
 import { permitting } from "./permitting.ts";
-import { planning } from "./plan-mode.ts";
-import { writtenPrompts } from "./prompt-templates.ts";
 import { requestChain } from "./request-chain.ts";
 import { countSpent } from "./resume.ts";
 import type { RunMaterial } from "./run-material.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
-import { joinParts } from "./session-part.ts";
 import { sessionSandbox } from "./session-sandbox.ts";
-import { usingSkills } from "./skills.ts";
-import { switching } from "./switching.ts";
-import { runningTasks } from "./tasks.ts";
-import { telling } from "./telemetry.ts";
 
 export interface ComposedRun {
   readonly session: Session;
@@ -67,43 +55,18 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   let publish: (event: Event) => void = () => undefined;
   const { policy } = permission;
   const sandbox = held.use(sessionSandbox(material, { policy, publish: (event) => publish(event) }));
-  const hooks = await openHooks(material, (event) => publish(event));
   const checkpoints = checkpointing(material);
   const guard = guardOf(profile);
   const files = await scratchFiles(material);
-  const { place } = material;
-  const plan = planning({ ...material, permission, permissionTimeoutMs });
-  const background = await runningTasks({
-    world,
-    paths,
-    profile,
-    slot,
-    keys: { ...profile.tasks, ...config.tasks },
+  const { parts, hooks, skills, runs } = await openParts(material, {
+    secrets,
+    permission,
+    permissionTimeoutMs,
+    sandbox,
+    spend,
+    capUsd,
     publish: (event) => publish(event),
   });
-  const skills = usingSkills(material, (text) => secrets.text(text));
-  const plugins = await openPluginPart(material, permission);
-  const parts = joinParts([
-    await telling(material, (text) => secrets.text(text)),
-    taskOf(defaults),
-    switching({
-      ...material,
-      ...material.place,
-      reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
-    }),
-    hooks?.part,
-    remembering(material, (text) => secrets.text(text)),
-    skills.part,
-    await connecting(material),
-    plugins,
-    diagnosing(material, sandbox),
-    mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
-    writtenPrompts(trust),
-    delegatingTo({ ...material, sandbox }),
-    handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
-    plan.part,
-    background.part,
-  ]);
   held.defer(parts.close);
   held.defer(() => defaults.offered.remove(session));
   /** What begins turns that nobody asked for. */
@@ -124,7 +87,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
       publish = tell;
       registry = new ToolRegistry();
       const ripgrep = hostRipgrep(paths.data);
-      registry.add(withPacks(builtinTools({ runs: background.tasks.runs, ripgrep }), profile.toolPacks));
+      registry.add(withPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
       for (const source of parts.tools) registry.add(source);
       return registry;
     },

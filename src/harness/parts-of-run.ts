@@ -1,0 +1,87 @@
+import type { Spend } from "../budget/spend.ts";
+import type { Event } from "../protocol/events.ts";
+import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
+import type { Redactor } from "../trust/redact.ts";
+import { delegatingTo } from "./agents.ts";
+import { handingOn, taskOf } from "./delegates.ts";
+import { diagnosing } from "./diagnostics.ts";
+import type { OpenedHooks } from "./hooks.ts";
+import { openHooks } from "./hooks.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
+import { connecting } from "./mcp.ts";
+import { remembering } from "./memory.ts";
+import { mentioning } from "./mentions.ts";
+import { openPluginPart } from "./open-plugins.ts";
+import type { Permitting } from "./permitting.ts";
+import { planning } from "./plan-mode.ts";
+import { writtenPrompts } from "./prompt-templates.ts";
+import type { RunMaterial } from "./run-material.ts";
+import type { JoinedParts } from "./session-part.ts";
+import { joinParts } from "./session-part.ts";
+import type { UsedSkills } from "./skills.ts";
+import { usingSkills } from "./skills.ts";
+import { switching } from "./switching.ts";
+import { runningTasks } from "./tasks.ts";
+import { telling } from "./telemetry.ts";
+
+/** What the parts of a session share with what stands around them. */
+export interface PartSources {
+  readonly secrets: Redactor;
+  readonly permission: Permitting;
+  readonly permissionTimeoutMs: number;
+  readonly sandbox: SessionSandboxes;
+  readonly spend: Spend;
+  /** US dollars for the session; undefined: without a cap. */
+  readonly capUsd: number | undefined;
+  /** Tells everybody, at any time while the session lives. */
+  readonly publish: (event: Event) => void;
+}
+
+export interface OpenedParts {
+  readonly parts: JoinedParts;
+  readonly hooks: OpenedHooks | undefined;
+  readonly skills: UsedSkills;
+  /** The commands that outlive their turn, which Bash begins. */
+  readonly runs: BackgroundRuns;
+}
+
+/**
+ * Opens everything that extends a session, and joins it in the one order that holds for all of them: a further mechanism
+ * is a line in this list.
+ *
+ * @throws HarnessError UnknownSkillPack, and what a setting of the user that is wrong ends the start with.
+ */
+export async function openParts(material: RunMaterial, sources: PartSources): Promise<OpenedParts> {
+  const { profile, slot, trust, place, defaults } = material;
+  const { secrets, permission, permissionTimeoutMs, sandbox, spend, capUsd, publish } = sources;
+  const { world, paths, config } = defaults;
+  const redact = (text: string) => secrets.text(text);
+  const hooks = await openHooks(material, publish);
+  const plan = planning({ ...material, permission, permissionTimeoutMs });
+  const keys = { ...profile.tasks, ...config.tasks };
+  const background = await runningTasks({ world, paths, profile, slot, keys, publish });
+  const skills = usingSkills(material, redact);
+  const plugins = await openPluginPart(material, permission);
+  const parts = joinParts([
+    await telling(material, redact),
+    taskOf(defaults),
+    switching({
+      ...material,
+      ...place,
+      reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
+    }),
+    hooks?.part,
+    remembering(material, redact),
+    skills.part,
+    await connecting(material),
+    plugins,
+    diagnosing(material, sandbox),
+    mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
+    writtenPrompts(trust),
+    delegatingTo({ ...material, sandbox }),
+    handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
+    plan.part,
+    background.part,
+  ]);
+  return { parts, hooks, skills, runs: background.tasks.runs };
+}
