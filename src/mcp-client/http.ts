@@ -9,6 +9,7 @@ import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import { TooLong } from "./bounded-body.ts";
+import { STREAM_ENDED } from "./outcome.ts";
 import type { RemoteFetch } from "./remote-fetch.ts";
 import { remoteFetch } from "./remote-fetch.ts";
 import type { RemotePorts, RemoteServer } from "./remote-server.ts";
@@ -150,7 +151,7 @@ class StreamableHttp implements Transport {
   /** Nothing more will come on the stream of a call: who waits for the answer is told, and does not wait for a limit. */
   #endedWithout(id: string | number | undefined): void {
     if (id === undefined || !this.#unanswered.delete(id)) return;
-    const error = { code: -32_000, message: "the server ended its answer before the result came" };
+    const error = { code: STREAM_ENDED, message: "the server ended its answer before the result came" };
     this.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 }

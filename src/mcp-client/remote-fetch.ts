@@ -75,7 +75,8 @@ function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
     if (!without.has(pathname)) {
       try {
         const credential = { kind: "header", header: "authorization", prefix: "Bearer " } as const;
-        return await ports.authorized({ ...init, url, provider: credentialName(name), credential });
+        const once = init.method === "POST"; // a call that is made twice may do twice what it does
+        return await ports.authorized({ ...init, url, provider: credentialName(name), credential, once });
       } catch (thrown) {
         if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") throw thrown;
         if (bearer) throw new HarnessError("McpLoginNeeded", { name });

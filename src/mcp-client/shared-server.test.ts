@@ -21,7 +21,8 @@ test(
     await session.server.connected(signal);
     expect(await session.call("mcp__test__echo", { text: "one" })).toBe("echo: one");
     const calls = [session.call("mcp__test__wait", {}), session.call("mcp__test__echo", { text: "die" })];
-    const died = "«mcp-server-unavailable» test: it was ended by SIGKILL";
+    const died =
+      "«mcp-server-unavailable» test: it was ended by SIGKILL. It is unknown whether the call took effect: find that out before you make it again.";
     expect(
       (await Promise.allSettled(calls)).map((each) => each.status === "rejected" && each.reason.message),
     ).toEqual([died, died]);

@@ -10,6 +10,7 @@ import type { Definition } from "./definition.ts";
 import type { Asking } from "./elicitation.ts";
 import { KnownTools } from "./known-tools.ts";
 import { launch } from "./launch.ts";
+import { mayHaveTakenEffect, UNKNOWN_OUTCOME } from "./outcome.ts";
 import { findProgram, hashOf } from "./program.ts";
 import type { Records } from "./records.ts";
 import type { Failures } from "./restarts.ts";
@@ -144,8 +145,11 @@ export class SharedServer {
     try {
       return await connection.call(tool.name, input, options);
     } catch (thrown) {
-      if (options.signal.aborted || this.#connection === connection) throw thrown;
-      throw new Error(this.#wire?.problem ?? "it ended during the call", { cause: thrown });
+      if (options.signal.aborted) throw thrown;
+      const isGone = this.#connection !== connection;
+      const why = isGone ? (this.#wire?.problem ?? "it ended during the call") : messageOf(thrown);
+      if (mayHaveTakenEffect(thrown)) throw new Error(`${why}. ${UNKNOWN_OUTCOME}`, { cause: thrown });
+      throw isGone ? new Error(why, { cause: thrown }) : thrown;
     } finally {
       if (asking !== undefined) this.#askings.delete(asking);
     }

@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { decode, encode, shortened } from "../base/text.ts";
 import type { Child, Clock, Exit } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
+import { NotSent } from "./outcome.ts";
 import { MESSAGES_PER_SECOND_MAX, Pace } from "./pace.ts";
 
 /** One message: more than the largest result that is taken. */
@@ -71,10 +72,10 @@ export class StdioTransport implements Transport {
     const bytes = encode(`${JSON.stringify(message)}\n`);
     const { input } = this.#parts.child;
     if (input === undefined) await this.#isOver(); // it could not be started: why is about to be told
-    if (input === undefined || this.#over.signal.aborted) throw new Error(this.#problem ?? "it was ended");
-    if (bytes.length > MESSAGE_BYTES_MAX) throw new Error("what it was to be sent is too large");
+    if (input === undefined || this.#over.signal.aborted) throw new NotSent(this.#problem ?? "it was ended");
+    if (bytes.length > MESSAGE_BYTES_MAX) throw new NotSent("what it was to be sent is too large");
     if (this.#waitingBytes + bytes.length > WAITING_BYTES_MAX)
-      throw new Error("it does not read what it is sent");
+      throw new NotSent("it does not read what it is sent");
     this.#waitingBytes += bytes.length;
     try {
       await input.write(bytes);

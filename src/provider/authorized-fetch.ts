@@ -13,6 +13,8 @@ export interface AuthorizedRequest extends FetchInit {
   readonly provider: string;
   readonly url: string;
   readonly credential: CredentialUse;
+  /** Sent once at most: where it may have arrived, its failure is told in the place of a second attempt. */
+  readonly once?: boolean;
 }
 
 /** Where the key of a provider goes. `none` for local servers. */

@@ -1,15 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { HarnessError } from "../../src/base/errors.ts";
 import type { CallId, ClientId, SessionId } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
+import { hostFetch } from "../../src/host/fetch.ts";
+import { openRemote } from "../../src/mcp-client/http.ts";
 import { McpPool } from "../../src/mcp-client/pool.ts";
 import type { Records } from "../../src/mcp-client/records.ts";
 import { Records as ServerRecords } from "../../src/mcp-client/records.ts";
 import { serverSource } from "../../src/mcp-client/server-source.ts";
-import type { CommandSpec } from "../../src/mcp-client/server-spec.ts";
-import type { ServerEvent } from "../../src/mcp-client/shared-server.ts";
+import type { CommandSpec, ServerSpec } from "../../src/mcp-client/server-spec.ts";
+import type { ServerEvent, ServerPorts } from "../../src/mcp-client/shared-server.ts";
+import type { AuthorizedFetch } from "../../src/provider/authorized-fetch.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tool/tool.ts";
 import { scriptServer } from "./mcp-servers.ts";
 import { until } from "./until.ts";
@@ -31,7 +35,14 @@ export function openMcpRig(parts: Partial<World> = {}) {
   };
   const world = testWorld({ ...parts, log });
   const records: Records = new ServerRecords(join(directory.path, "records"), world.random);
-  const ports = { world, version: "0", records, openAddress: () => Promise.reject(new Error("none here")) };
+  const authorized: AuthorizedFetch = ({ provider }) =>
+    Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none" }));
+  const ports: ServerPorts = {
+    world,
+    version: "0",
+    records,
+    openAddress: (spec) => openRemote(spec, { clock: world.clock, fetch: hostFetch(), log, authorized }),
+  };
   const pool = new McpPool(ports);
   const journal = join(directory.path, "journal");
 
@@ -64,7 +75,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
     spec,
     context: (signal: AbortSignal) => contextOf(world, signal),
     /** Holds a server as a session does. */
-    session(declared: CommandSpec) {
+    session(declared: ServerSpec) {
       const lease = pool.hold(declared);
       const events: ServerEvent[] = [];
       const leave = lease.server.watch((event) => events.push(event));

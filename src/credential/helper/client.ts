@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import { whileAlive } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
@@ -32,8 +33,9 @@ export type HelperNote = Exclude<KeeperNote, { readonly kind: "signal" | "token"
 /**
  * Sends requests through the credential helper, which alone holds keys (CRED-03).
  *
- * A helper that crashes is waited for: what it had not begun to answer is sent again to the next one. An answer that
- * had begun breaks off, as it does when a provider breaks off (CRED-04).
+ * A helper that crashes is waited for: what it had not begun to answer is sent again to the next one, unless it is to be
+ * sent once and the helper may have passed it on. An answer that had begun breaks off, as it does when a provider breaks
+ * off (CRED-04).
  * @throws HarnessError CredentialHelperFailed when it crashed twice within 60 s; what the helper refused.
  */
 export function helperClient(): HelperClient {
@@ -104,16 +106,23 @@ export function helperClient(): HelperClient {
         helper = await next(helper, signal);
         const { method, headers = {}, body } = clean;
         const asked = { provider, url: request.url, credential, method, headers };
-        const answer = await readAnswer(() =>
-          fetchThrough(helper?.socket ?? "")("http://helper/", {
-            method: "POST",
-            headers: { [TOKEN_HEADER]: helper?.token ?? "", [REQUEST_HEADER]: asciiJson(asked) },
-            signal,
-            ...(body === undefined ? {} : { body }),
-          }),
-        );
+        let isUnsent = false;
+        const answer = await readAnswer(async () => {
+          try {
+            return await fetchThrough(helper?.socket ?? "")("http://helper/", {
+              method: "POST",
+              headers: { [TOKEN_HEADER]: helper?.token ?? "", [REQUEST_HEADER]: asciiJson(asked) },
+              signal,
+              ...(body === undefined ? {} : { body }),
+            });
+          } catch (thrown) {
+            isUnsent = NO_CONNECTION.has(codeOf(thrown) ?? "");
+            throw thrown;
+          }
+        });
         if (answer !== "crashed") return answer;
         signal.throwIfAborted();
+        if (request.once === true && !isUnsent) throw new Error(GONE);
       }
     }
     return {
@@ -143,5 +152,10 @@ export function helperClient(): HelperClient {
 
   return { tell, credentials };
 }
+
+/** Why a request failed that is not sent again. */
+const GONE = "the credential helper ended before it told of an answer";
+/** Nobody listened at its socket, so that nothing was sent. */
+const NO_CONNECTION = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOENT", "FailedToOpenSocket"]);
 
 type Failed = Extract<KeeperNote, { readonly kind: "failed" }>;

@@ -279,6 +279,40 @@ test("[CRED-04] a request without a head is sent again to the next helper; two c
   expect(credentials.state()).toEqual({ helper: { kind: "failed", times: 2 } });
 });
 
+test("[MCP-07 CRED-04] what is to be sent once goes to the next helper only where this one had not begun with it", async () => {
+  const client = helperClient();
+  const asked: string[] = [];
+  const failures = ["ECONNRESET", "ENOENT", "ECONNREFUSED"];
+  const credentials = client.credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: (socket): Fetch => {
+      return () => {
+        asked.push(socket);
+        client.tell({ kind: "down" });
+        client.tell({ ...READY, socket: `${socket}+` });
+        return Promise.reject(Object.assign(new Error("gone"), { code: failures.pop() }));
+      };
+    },
+    variableFor: () => "OWN_KEY",
+  });
+  const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
+  client.tell(READY);
+  const request = { provider: "own", url: "http://a/", credential, signal, once: true };
+  await expect(credentials.send(request)).rejects.toThrow(
+    "the credential helper ended before it told of an answer",
+  );
+  expect(asked).toEqual(["one", "one+", "one++"]);
+});
+
+const READY: HelperReady = {
+  kind: "ready",
+  socket: "one",
+  token: "t",
+  held: [{ provider: "own", source: "OWN_KEY" }],
+  prints: [],
+  notices: [],
+};
+
 test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal, with its reason, for the engine to tell", async () => {
   await using folder = temporaryDirectory();
   const report = await openHelper(
