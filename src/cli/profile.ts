@@ -1,5 +1,4 @@
-import { join, resolve } from "node:path";
-import { HarnessError } from "../base/errors.ts";
+import { join } from "node:path";
 import { count, shortened } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { EffectiveKey, Origin } from "../harness/effective-keys.ts";
@@ -106,50 +105,16 @@ function placeText(from: Origin): string {
   }
 }
 
-interface Finding {
-  readonly weight: "error" | "warning";
-  readonly text: string;
-}
-
 /** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
 async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
-  const { world, paths, profile: named } = options;
-  const { listProfiles, loadProfile } = await import("../profile/profile.ts");
-  const { checkProfile } = await import("../harness/check-profile.ts");
-  const folder = join(paths.config, "profiles");
-  const files = named === undefined ? (await listProfiles(world, folder)).map(({ name }) => name) : [named];
-  const findings: Finding[] = [];
-  const looked = async (read: () => Promise<readonly string[]>) => {
-    try {
-      for (const text of await read()) findings.push({ weight: "warning", text });
-    } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) throw thrown;
-      findings.push({ weight: "error", text: thrown.message });
-    }
-  };
-  const { loadConfig } = await import("../profile/config.ts");
-  await looked(async () => {
-    await loadConfig(world, join(paths.config, "config.toml"));
-    return [];
-  });
-  const config = findings.length > 0 ? undefined : await loadConfig(world, join(paths.config, "config.toml"));
-  for (const file of files) {
-    await looked(async () => {
-      const profile = await loadProfile(world, isPath(file) ? resolve(file) : file, folder);
-      checkProfile(profile, config);
-      return profile.warnings;
-    });
-  }
+  const { checkFiles } = await import("../harness/check-profile.ts");
+  const { profiles, findings } = await checkFiles(options, options.profile);
   const failed = findings.some(({ weight }) => weight === "error");
-  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: files, findings })}\n`);
+  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, findings })}\n`);
   else {
     for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
     const found = findings.length === 0 ? "nothing wrong" : count(findings.length, "finding");
-    await at.stdout.write(`${count(files.length, "profile")} and config.toml: ${found}\n`);
+    await at.stdout.write(`${count(profiles.length, "profile")} and config.toml: ${found}\n`);
   }
   return failed ? EXIT.usage : EXIT.done;
-}
-
-function isPath(name: string): boolean {
-  return name.includes("/") || name.endsWith(".toml");
 }

@@ -1,8 +1,19 @@
+import { join, resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import { hintFor } from "../base/near.ts";
+import { mapped } from "../mcp-client/names.ts";
 import type { Config } from "../profile/config.ts";
+import { lookThroughConfig, NOTHING } from "../profile/config.ts";
+import type { McpServer } from "../profile/mcp.ts";
+import type { Mistake } from "../profile/mistakes.ts";
 import type { Profile } from "../profile/profile.ts";
+import { isProfilePath, listProfiles, lookThroughProfile } from "../profile/profile.ts";
+import type { Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
-import { policyFrom, unknownPlugins } from "./policy.ts";
+import { matcherProblems } from "./hooks.ts";
+import type { HarnessOptions } from "./options.ts";
+import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
 
@@ -21,4 +32,112 @@ export function checkProfile(profile: Profile, config: Config | undefined): void
   });
   withPacks(NO_TOOLS, profile.toolPacks);
   packedSkills(profile.skillPacks);
+}
+
+/** What is wrong, and the text of it that names the place. */
+export interface Finding extends Partial<Where> {
+  readonly weight: Mistake["weight"];
+  readonly text: string;
+  /** The text without the place. */
+  readonly problem?: string;
+}
+
+/** What a check looked at, and all that it found: file by file, each from its beginning to its end (PROF-01). */
+export interface Checked {
+  readonly profiles: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * All that is wrong in config.toml and in profiles, as far as files tell it. Nothing is started.
+ * @param named a profile by its name or by the path of its file; absent: every one that can be named.
+ */
+export async function checkFiles(
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  named: string | undefined,
+): Promise<Checked> {
+  const folder = join(paths.config, "profiles");
+  const known = (await listProfiles(world, folder)).map(({ name }) => name);
+  const {
+    value: config = NOTHING,
+    mistakes,
+    where,
+  } = await lookThroughConfig(world, join(paths.config, "config.toml"));
+  const wrong = [...mistakes, ...wrongIn(config, config)];
+  const { defaultProfile: used = "default" } = config;
+  if (where !== undefined && !isProfilePath(used) && !known.includes(used))
+    wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
+  const findings = [...inOrder(wrong)];
+  const profiles = named === undefined ? known : [named];
+  for (const name of profiles) findings.push(...(await ofProfile(name, config)));
+  return { profiles, findings };
+
+  async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
+    try {
+      const reference = isProfilePath(name) ? resolve(name) : name;
+      const { value: profile, mistakes: found, where } = await lookThroughProfile(world, reference, folder);
+      if (profile === undefined || where === undefined) return inOrder(found);
+      const packs = [
+        ...profile.toolPacks
+          .flatMap((pack) => refusalOf(() => withPacks(NO_TOOLS, [pack])))
+          .map((problem) => error(where("tool_packs"), problem)),
+        ...profile.skillPacks
+          .flatMap((pack) => refusalOf(() => packedSkills([pack])))
+          .map((problem) => error(where("skill_packs"), problem)),
+      ];
+      const servers = profile.mcpServers.flatMap((server) => {
+        const first = own.mcpServers.find((each) => isSameName(each, server));
+        if (first === undefined) return [];
+        const { path, line } = first.where;
+        return [
+          error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
+        ];
+      });
+      return inOrder([...found, ...packs, ...servers, ...wrongIn(profile, own)], profile.path);
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      return [{ weight: "error", text: thrown.message }];
+    }
+  }
+}
+
+/** What is wrong in what was read well: rules and hooks that are about nothing. */
+function wrongIn(
+  { permissions, hooks }: Pick<Profile, "permissions" | "hooks">,
+  config: Config,
+): readonly Mistake[] {
+  const { plugins } = unknownPlugins(config);
+  return [
+    ...ruleProblems(permissions.rules, plugins).map(({ problem, ...where }) => error(where, problem)),
+    ...hooks.flatMap((hook) => {
+      const { path, line } = hook.where;
+      return matcherProblems(hook).map((problem) => error({ path, line, key: "hooks.matcher" }, problem));
+    }),
+  ];
+}
+
+function isSameName(one: McpServer, other: McpServer): boolean {
+  return mapped(one.name).toLowerCase() === mapped(other.name).toLowerCase();
+}
+
+function error(where: Where, problem: string): Mistake {
+  return { weight: "error", ...where, problem };
+}
+
+function refusalOf(look: () => unknown): readonly string[] {
+  try {
+    look();
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return [thrown.message];
+    throw thrown;
+  }
+}
+
+/** As they stand in the files; a profile's preset, comes behind it. */
+function inOrder(mistakes: readonly Mistake[], first?: string): readonly Finding[] {
+  const paths = [...new Set([...(first === undefined ? [] : [first]), ...mistakes.map(({ path }) => path)])];
+  return paths
+    .flatMap((path) => mistakes.filter((each) => each.path === path).sort((a, b) => a.line - b.line))
+    .map((each) => ({ ...each, text: `${each.path}:${each.line}: ${each.key}: ${each.problem}` }));
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { near } from "../base/near.ts";
 import type { Files } from "../base/world.ts";
@@ -179,16 +179,23 @@ async function projectHooks(
   return hooks;
 }
 
-/** A guard for a tool that does not exist guards nothing, so its writer is told. */
-function checkTools({ matcher = [], where: { path, line } }: ConfiguredHook): void {
-  const unknown = matcher.find(
+/** @throws HarnessError ConfigInvalid: a guard for a tool that does not exist guards nothing, so its writer is told. */
+function checkTools(hook: ConfiguredHook): void {
+  const [first] = matcherProblems(hook);
+  const { path, line } = hook.where;
+  if (first !== undefined) throw invalid(path, line, "matcher", first);
+}
+
+/** What is wrong with each tool that a hook names and that does not exist. */
+export function matcherProblems({ matcher = [] }: ConfiguredHook): readonly string[] {
+  const unknown = matcher.filter(
     (name) => !name.includes("*") && !isOfServer(name) && !PACKED_TOOLS.includes(name),
   );
-  if (unknown === undefined) return;
-  const [meant] = near(unknown, PACKED_TOOLS);
-  const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
-  const problem = `there is no tool "${unknown}"; ${hint}`;
-  throw new HarnessError("ConfigInvalid", { path, line: String(line), key: "matcher", problem });
+  return unknown.map((name) => {
+    const [meant] = near(name, PACKED_TOOLS);
+    const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+    return `there is no tool "${name}"; ${hint}`;
+  });
 }
 
 /** What is read and has no effect: whoever wrote it must not think that it has. */

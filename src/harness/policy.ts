@@ -5,6 +5,7 @@ import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
 import { isOfServer, parseRule } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
+import type { Where } from "../profile/table.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
@@ -97,13 +98,34 @@ function rulesFrom(
   scope: RuleScope,
   plugins: PluginRules | undefined,
 ): readonly Rule[] {
-  return rules.map(({ effect, text, where }) => {
-    const parsed = parseRule({ effect, text }, scope);
-    const problem = parsed.kind === "problem" ? parsed.problem : unknownTool(parsed.rule.tool, plugins);
-    if (parsed.kind === "rule" && problem === undefined) return parsed.rule;
-    const { path, line, key } = where;
-    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: problem ?? "" });
+  return rules.map((configured) => {
+    const read = readRule(configured, scope, plugins);
+    if (typeof read !== "string") return read;
+    const { path, line, key } = configured.where;
+    throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
   });
+}
+
+/** What is wrong with each rule that is none, and where it stands. */
+export function ruleProblems(
+  rules: readonly ConfiguredRule[],
+  plugins: PluginRules | undefined,
+): readonly (Where & { readonly problem: string })[] {
+  return rules.flatMap((configured) => {
+    const read = readRule(configured, "user", plugins);
+    return typeof read === "string" ? [{ ...configured.where, problem: read }] : [];
+  });
+}
+
+/** A rule as it is meant, or what is wrong with it. */
+function readRule(
+  { effect, text }: ConfiguredRule,
+  scope: RuleScope,
+  plugins: PluginRules | undefined,
+): Rule | string {
+  const parsed = parseRule({ effect, text }, scope);
+  if (parsed.kind === "problem") return parsed.problem;
+  return unknownTool(parsed.rule.tool, plugins) ?? parsed.rule;
 }
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */

@@ -133,7 +133,7 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
     ['[providers.a]\nkind = "anthropic"', "config.toml:1: providers.a.base_url: is missing"],
     [
       '[providers.A]\nkind = "anthropic"',
-      'config.toml:1: providers: "A" is no provider name: small letters, digits, - and _',
+      'config.toml:1: providers.A: "A" is no provider name: small letters, digits, - and _',
     ],
     [
       '[providers.a]\nkind = "anthropic"\nbase_url = "file:///etc/passwd"',

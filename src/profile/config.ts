@@ -18,6 +18,7 @@ import type { McpServer } from "./mcp.ts";
 import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
+import type { Look } from "./mistakes.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import { pluginsFrom } from "./plugins.ts";
@@ -26,7 +27,7 @@ import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
-import type { ReadKey } from "./table.ts";
+import type { ReadKey, Where } from "./table.ts";
 import { readKeys, Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
@@ -102,7 +103,8 @@ export interface ConfiguredProvider {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const NOTHING: Config = {
+/** What a file that is not there says. */
+export const NOTHING: Config = {
   providers: [],
   routes: [],
   prices: new Map(),
@@ -121,7 +123,25 @@ const NOTHING: Config = {
 export async function loadConfig(world: Pick<World, "files">, path: string): Promise<Config> {
   const file = await readToml(world.files, path);
   if (file === undefined) return NOTHING;
-  const table = new Table(file);
+  return wholeConfig(new Table(file));
+}
+
+/** All that is wrong in config.toml, and where one of its keys stands. */
+export async function lookThroughConfig(
+  world: Pick<World, "files">,
+  path: string,
+): Promise<Look<Config> & { readonly where?: (key: string) => Where }> {
+  const { mistakesIn } = await import("./mistakes.ts");
+  const { value, mistakes } = await mistakesIn(async (following) => {
+    const file = (await readToml(world.files, path)) ?? { path, text: "", value: {} };
+    const table = new Table(file, [], file.value, following);
+    return { config: wholeConfig(table), table };
+  });
+  if (value === undefined) return { mistakes };
+  return { value: value.config, mistakes, where: (key) => value.table.where(key) };
+}
+
+function wholeConfig(table: Table): Config {
   const config = configFrom(table);
   table.refuseUnknown();
   return config;
@@ -147,9 +167,7 @@ function configFrom(table: Table): Config {
     ...(defaultProfile === undefined ? {} : { defaultProfile }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    providers: (table.table("providers")?.named() ?? []).map(([name, each]) =>
-      providerFrom(table, name, each),
-    ),
+    providers: providersFrom(table.table("providers")),
     routes: routesFrom(table, modelName),
     prices: new Map(
       (table.table("prices")?.named() ?? []).map(([name, each]) => [name, priceFrom(name, each)]),
@@ -204,12 +222,17 @@ export function modelName(table: Table, key: string, text: string): string {
   throw table.problem(key, `"${text}" is no model: write provider:name`);
 }
 
-function providerFrom(parent: Table, name: string, table: Table): ConfiguredProvider {
-  if (name === ROUTING)
-    throw parent.problem("providers", `"${name}" is the name of cinch's own: see [routing.NAME]`);
-  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
-    throw parent.problem("providers", `"${name}" is no provider name: small letters, digits, - and _`);
-  }
+function providersFrom(parent: Table | undefined): readonly ConfiguredProvider[] {
+  return (parent?.named() ?? []).map(([name, table]) => {
+    if (name === ROUTING)
+      throw parent?.problem(name, `"${name}" is the name of cinch's own: see [routing.NAME]`);
+    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
+      throw parent?.problem(name, `"${name}" is no provider name: small letters, digits, - and _`);
+    return providerFrom(name, table);
+  });
+}
+
+function providerFrom(name: string, table: Table): ConfiguredProvider {
   const kind = table.oneOf("kind", PROVIDER_KINDS);
   const baseUrl = table.string("base_url");
   const apiKeyEnv = table.string("api_key_env");

@@ -7,9 +7,9 @@ import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { HarnessError } from "../base/errors.ts";
 import { encode } from "../base/text.ts";
 import { parseAliases } from "./aliases.ts";
-import { configKeys, loadConfig } from "./config.ts";
+import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { acknowledgedHooks } from "./hooks.ts";
-import { loadProfile, profileKeys } from "./profile.ts";
+import { loadProfile, lookThroughProfile, profileKeys } from "./profile.ts";
 import { projectConfig, projectKeys, projectPermissions } from "./project.ts";
 import { lineOf, parseToml } from "./toml.ts";
 
@@ -105,6 +105,44 @@ test("[REL-06 PROF-01 PROF-03] property: any config.toml and any profile is read
       const profile = await outcome(text, path, () => loadProfile(world, path, directory.path));
       if (profile === "accepted")
         expect((await profileKeys(world, path, directory.path)).length).toBeGreaterThan(20);
+    }),
+    RUNS,
+  );
+});
+
+test("[REL-06 PROF-01] property: a look through a file ends, finds errors in those that are refused, the first one among them, and in no other", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "any.toml");
+  mkdirSync(join(directory.path, "preset"));
+  const told = async (read: () => Promise<unknown>) => {
+    const refused = await read().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return refused instanceof HarnessError ? [refused.message] : [];
+  };
+  await holds(
+    fc.asyncProperty(TEXT, async (text) => {
+      writeFileSync(path, text);
+      for (const [load, look] of [
+        [loadConfig, lookThroughConfig],
+        [
+          (at: typeof world, file: string) => loadProfile(at, file, directory.path),
+          (at: typeof world, file: string) => lookThroughProfile(at, file, directory.path),
+        ],
+      ] as const) {
+        const { mistakes, value } = await look(world, path);
+        const errors = mistakes.filter(({ weight }) => weight === "error");
+        const [first] = await told(() => load(world, path));
+        expect(errors.length === 0).toBe(first === undefined);
+        if (errors.length === 0) expect(value).toBeDefined();
+        if (first !== undefined)
+          expect(errors.map((each) => `${each.path}:${each.line}: ${each.key}: ${each.problem}`)).toContain(
+            first,
+          );
+        for (const { line } of mistakes)
+          expect(line).toBeLessThanOrEqual(Math.max(1, text.split("\n").length));
+      }
     }),
     RUNS,
   );

@@ -7,7 +7,8 @@ import type { Table } from "./table.ts";
  */
 export function pluginsFrom(table: Table): readonly string[] {
   const paths = table.strings("plugins") ?? [];
-  const wrong = paths.find((path) => !isAbsolute(path) || normalize(path) !== path);
-  if (wrong !== undefined) throw table.problem("plugins", `"${wrong}" is no absolute path, plainly written`);
+  const wrong = paths.filter((path) => !isAbsolute(path) || normalize(path) !== path);
+  const problems = wrong.map((path) => `"${path}" is no absolute path, plainly written`);
+  if (problems.length > 0) throw table.problem("plugins", problems.join("; "));
   return [...new Set(paths)];
 }

@@ -20,6 +20,7 @@ import type { McpServer } from "./mcp.ts";
 import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
+import type { Look } from "./mistakes.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import { pluginsFrom } from "./plugins.ts";
@@ -31,14 +32,14 @@ import { sandboxFrom } from "./sandbox.ts";
 import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
-import type { KeyTrace, ReadKey } from "./table.ts";
+import type { Following, ReadKey, Where } from "./table.ts";
 import { readKeys, Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import type { TomlFile } from "./toml.ts";
-import { readToml } from "./toml.ts";
+import { invalid, readToml } from "./toml.ts";
 
 export const PROFILE_SCHEMA_VERSION = 1;
 /** What the path of a profile in the program begins with. */
@@ -114,14 +115,50 @@ export async function loadProfile(
   nameOrPath: string,
   userProfilesDir: string,
 ): Promise<Profile> {
-  const isPath = isProfilePath(nameOrPath);
+  const file = await knownFile(world, nameOrPath, userProfilesDir);
+  return profileFrom(world, file, isProfilePath(nameOrPath) ? undefined : nameOrPath);
+}
+
+/** A profile that was looked through. */
+export interface ProfileLook extends Look<Omit<Profile, "warnings">> {
+  /** Where one of its keys stands, or would. */
+  readonly where?: (key: string) => Where;
+}
+
+/**
+ * All that is wrong in a profile and in its preset, unknown keys too.
+ * @throws HarnessError ProfileMissing.
+ */
+export async function lookThroughProfile(
+  world: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<ProfileLook> {
+  const { mistakesIn } = await import("./mistakes.ts");
+  const name = isProfilePath(nameOrPath) ? undefined : nameOrPath;
+  const { value, mistakes } = await mistakesIn(async (following) => {
+    const file = await knownFile(world, nameOrPath, userProfilesDir);
+    return await readProfile(world, file, name, following);
+  });
+  if (value === undefined) return { mistakes };
+  const warnings = value.unknown.map((each) => ({ weight: "warning", ...each }) as const);
+  return {
+    value: value.profile,
+    mistakes: [...mistakes, ...warnings],
+    where: (key) => value.table.where(key),
+  };
+}
+
+async function knownFile(
+  world: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile> {
   const file = await profileFile(world, nameOrPath, userProfilesDir);
-  if (file === undefined) {
-    const own = isPath ? [] : await userProfiles(world, userProfilesDir);
-    const known = [...new Set([...PROFILES.keys(), ...own])].join(", ");
-    throw new HarnessError("ProfileMissing", { name: nameOrPath, known });
-  }
-  return profileFrom(world, file, isPath ? undefined : nameOrPath);
+  if (file !== undefined) return file;
+  const own = isProfilePath(nameOrPath) ? [] : await userProfiles(world, userProfilesDir);
+  const known = [...new Set([...PROFILES.keys(), ...own])].join(", ");
+  throw new HarnessError("ProfileMissing", { name: nameOrPath, known });
 }
 
 async function profileFile(
@@ -177,20 +214,44 @@ export async function profileKeys(
 ): Promise<readonly ReadKey[]> {
   const file = await profileFile(world, reference, userProfilesDir);
   if (file === undefined) return [];
-  return await readKeys(file, (_table, trace) => profileFrom(world, file, reference, trace));
+  return await readKeys(file, (_table, following) => profileFrom(world, file, reference, following));
 }
 
 async function profileFrom(
   world: Pick<World, "files">,
   file: TomlFile,
   name: string | undefined,
-  trace?: KeyTrace,
+  following: Following = {},
 ): Promise<Profile> {
-  const table = new Table(file, [], file.value, trace);
+  const { profile, unknown } = await readProfile(world, file, name, following);
+  const warnings = unknown.map(({ path, line, key, problem }) => `${path}:${line}: ${key}: ${problem}`);
+  return { ...profile, warnings };
+}
+
+/** A key that is not known, which a profile may hold. */
+interface Unknown extends Where {
+  readonly problem: string;
+}
+
+async function readProfile(
+  world: Pick<World, "files">,
+  file: TomlFile,
+  name: string | undefined,
+  following: Following,
+): Promise<{
+  readonly profile: Omit<Profile, "warnings">;
+  readonly unknown: readonly Unknown[];
+  readonly table: Table;
+}> {
+  const table = new Table(file, [], file.value, following);
   const version = table.integer("schema_version", 1) ?? PROFILE_SCHEMA_VERSION;
   if (version > PROFILE_SCHEMA_VERSION) {
-    throw table.problem(
-      "schema_version",
+    const { path, line, key } = table.where("schema_version");
+    // Not an error of a key that one could read on without: what else a newer file says has a meaning of its own.
+    throw invalid(
+      path,
+      line,
+      key,
       `is ${version}, and this cinch knows ${PROFILE_SCHEMA_VERSION}: upgrade cinch`,
     );
   }
@@ -209,7 +270,7 @@ async function profileFrom(
     toolPacks: table.strings("tool_packs") ?? ["builtin"],
     mcpServers: mcpServersFrom(table),
     plugins: pluginsFrom(table),
-    permissions: await permissionSettings(world, table, file, trace),
+    permissions: await permissionSettings(world, table, file, following),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
     ...compactionFrom(table),
@@ -227,25 +288,11 @@ async function profileFrom(
     promoteProse: promoteProseFrom(table),
   };
   const tables = [table, ...(limits === undefined ? [] : [limits])];
-  return { ...profile, warnings: [...tables.flatMap(warningsOf), ...notServed(profile, table)] };
+  return { profile, unknown: tables.flatMap(unknownIn), table };
 }
 
-/** What is read and checked, and has no effect in this version: whoever sets it must not think that it has. */
-function notServed(profile: Omit<Profile, "warnings">, table: Table): readonly string[] {
-  const keys = [["skill_packs", profile.skillPacks.some((pack) => pack !== "builtin")]] as const;
-  return keys
-    .filter(([, isSet]) => isSet)
-    .map(([key]) => {
-      const { path, line, key: full } = table.where(key);
-      return `${path}:${line}: ${full}: has no effect in this version of cinch`;
-    });
-}
-
-function warningsOf(table: Table): readonly string[] {
-  return table.unknown().map(({ key, problem }) => {
-    const { path, line, key: full } = table.where(key);
-    return `${path}:${line}: ${full}: ${problem}`;
-  });
+function unknownIn(table: Table): readonly Unknown[] {
+  return table.unknown().map(({ key, problem }) => ({ ...table.where(key), problem }));
 }
 
 /** A preset file by its name, beside the profile or in the program, or the settings themselves as a table. */
@@ -253,7 +300,7 @@ async function permissionSettings(
   world: Pick<World, "files">,
   table: Table,
   file: TomlFile,
-  trace?: KeyTrace,
+  following: Following,
 ): Promise<PermissionSettings> {
   const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
   if (inline !== undefined) return read(inline);
@@ -268,7 +315,7 @@ async function permissionSettings(
       `there is no preset "${name}"; known: ${[...PRESETS.keys()].join(", ")}`,
     );
   }
-  return read(new Table(preset, [], preset.value, trace));
+  return read(new Table(preset, [], preset.value, following));
 
   function read(source: Table): PermissionSettings {
     const settings = permissionsFrom(source);

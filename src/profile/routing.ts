@@ -20,10 +20,10 @@ export function routesFrom(
     if (!model.startsWith(`${ROUTING}:`)) return model;
     throw table.problem(key, `"${model}" is a route itself, and routes do not lead to routes`);
   };
-  return (parent.table("routing")?.named() ?? []).map(([name, table]) => {
-    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
-      throw parent.problem("routing", `"${name}" is no name: small letters, digits, - and _`);
-    }
+  const routing = parent.table("routing");
+  return (routing?.named() ?? []).map(([name, table]) => {
+    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
+      throw routing?.problem(name, `"${name}" is no name: small letters, digits, - and _`);
     const rules = table.tables("rules");
     if (rules.length > RULES_MAX) throw table.problem("rules", `holds more than ${RULES_MAX} rules`);
     const route = {

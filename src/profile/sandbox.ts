@@ -29,10 +29,11 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   const writable = paths(table, "writable", table.strings("writable"));
   const hidden = paths(table, "hidden", table.strings("hidden"));
   table.refuseUnknown();
-  for (const text of network ?? []) {
+  const unread = (network ?? []).flatMap((text) => {
     const entry = parseHostEntry(text);
-    if ("problem" in entry) throw table.problem("network", entry.problem);
-  }
+    return "problem" in entry ? [entry.problem] : [];
+  });
+  if (unread.length > 0) throw table.problem("network", unread.join("; "));
   if (backend === "container" && image === undefined) {
     throw table.problem("image", "is missing: the container that commands run in");
   }
@@ -51,10 +52,8 @@ function paths(
   key: "writable" | "hidden",
   listed: readonly string[] | undefined,
 ): readonly string[] | undefined {
-  for (const path of listed ?? []) {
-    if (!/^(?:~?\/)/.test(path) || path.split("/").includes("..")) {
-      throw table.problem(key, `"${path}" must be an absolute path, or begin with ~/, without ..`);
-    }
-  }
+  const wrong = (listed ?? []).filter((path) => !/^(?:~?\/)/.test(path) || path.split("/").includes(".."));
+  const problems = wrong.map((path) => `"${path}" must be an absolute path, or begin with ~/, without ..`);
+  if (problems.length > 0) throw table.problem(key, problems.join("; "));
   return listed;
 }

@@ -24,6 +24,22 @@ export interface KeyTrace {
   readonly left: ReadonlySet<string>;
 }
 
+/** Lets a reader go on behind what is wrong, so that one look finds all of it: see `mistakes.ts`. */
+export interface Mending {
+  /** What a reader finds at a key, where that is not what stands there; undefined: nothing. */
+  found(path: string, keys: KeyPath, value: unknown): unknown;
+  /** Told each key that is asked for, with a value that it could have: an empty text for any text. */
+  asked(path: string, keys: KeyPath, standIn: unknown): void;
+  /** Told which key the next error is about. */
+  refused(path: string, keys: KeyPath): void;
+}
+
+/** What looks on while a file is read. */
+export interface Following {
+  readonly trace?: KeyTrace;
+  readonly mending?: Mending;
+}
+
 /**
  * Every key that a reader asks a file for, with what stands there. Tables that are not there count as empty, so that theirs
  * are among them, as far as an empty one can be read.
@@ -31,14 +47,14 @@ export interface KeyTrace {
  */
 export async function readKeys(
   file: TomlFile,
-  read: (table: Table, trace: KeyTrace) => unknown,
+  read: (table: Table, following: Following) => unknown,
 ): Promise<readonly ReadKey[]> {
   const keys = new Map<string, ReadKey>();
   const left = new Set<string>();
   const trace: KeyTrace = { told: (key) => keys.set(`${key.path} ${key.key}`, key), left };
   for (;;) {
     try {
-      await read(new Table(file, [], file.value, trace), trace);
+      await read(new Table(file, [], file.value, { trace }), { trace });
       return [...keys.values()];
     } catch (thrown) {
       // A key that must be there, in a table that is not.
@@ -59,74 +75,83 @@ export class Table {
   readonly #file: TomlFile;
   readonly #keys: KeyPath;
   readonly #value: JsonObject;
-  readonly #trace: KeyTrace | undefined;
+  readonly #following: Following;
   readonly #known = new Set<string>();
 
-  /**
-   * @param trace is told each key that is asked for, in the tables of this one too: see `readKeys`.
-   */
-  constructor(file: TomlFile, keys: KeyPath = [], value: JsonObject = file.value, trace?: KeyTrace) {
+  /** @param following looks on, in the tables of this one too: see `readKeys` and `mistakesIn`. */
+  constructor(file: TomlFile, keys: KeyPath = [], value: JsonObject = file.value, following: Following = {}) {
     this.#file = file;
     this.#keys = keys;
     this.#value = value;
-    this.#trace = trace;
+    this.#following = following;
   }
 
   string(key: string): string | undefined {
-    return this.#typed(key, "a text", (value) => (typeof value === "string" ? value : undefined));
+    return this.#typed(key, { what: "a text", standIn: "" }, (value) =>
+      typeof value === "string" ? value : undefined,
+    );
   }
 
   boolean(key: string): boolean | undefined {
-    return this.#typed(key, "true or false", (value) => (typeof value === "boolean" ? value : undefined));
+    return this.#typed(key, { what: "true or false", standIn: false }, (value) =>
+      typeof value === "boolean" ? value : undefined,
+    );
   }
 
   /** A finite number of at least `min`. */
   number(key: string, min: number): number | undefined {
-    return this.#typed(key, `a number of at least ${min}`, (value) =>
+    return this.#typed(key, { what: `a number of at least ${min}`, standIn: min }, (value) =>
       typeof value === "number" && Number.isFinite(value) && value >= min ? value : undefined,
     );
   }
 
   /** A whole number of at least `min`. */
   integer(key: string, min: number): number | undefined {
-    return this.#typed(key, `a whole number of at least ${min}`, (value) =>
+    return this.#typed(key, { what: `a whole number of at least ${min}`, standIn: min }, (value) =>
       typeof value === "number" && Number.isSafeInteger(value) && value >= min ? value : undefined,
     );
   }
 
   oneOf<Word extends string>(key: string, words: readonly Word[]): Word | undefined {
-    return this.#typed(key, `one of ${words.map((word) => `"${word}"`).join(", ")}`, (value) =>
-      words.find((word) => word === value),
-    );
+    const what = `one of ${words.map((word) => `"${word}"`).join(", ")}`;
+    return this.#typed(key, { what, standIn: words[0] }, (value) => words.find((word) => word === value));
   }
 
   strings(key: string): readonly string[] | undefined {
-    return this.#typed(key, "a list of texts", (value) =>
+    return this.#typed(key, { what: "a list of texts", standIn: ["stand-in"] }, (value) =>
       Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined,
     );
   }
 
   table(key: string): Table | undefined {
-    const found = this.#typed(key, "a table", (value) => (isObject(value) ? value : undefined));
-    const isLeft = this.#trace?.left.has(String(this.#keys[0] ?? key)) ?? true;
+    const found = this.#typed(key, A_TABLE, (value) => (isObject(value) ? value : undefined));
+    const isLeft = this.#following.trace?.left.has(String(this.#keys[0] ?? key)) ?? true;
     const value = found ?? (isLeft ? undefined : NOTHING);
-    return value === undefined ? undefined : new Table(this.#file, [...this.#keys, key], value, this.#trace);
+    return value === undefined
+      ? undefined
+      : new Table(this.#file, [...this.#keys, key], value, this.#following);
   }
 
   isTable(key: string): boolean {
-    return isObject(this.#value[key]);
+    return isObject(this.#found(this.#value[key], key));
   }
 
   /** The tables of a list of tables. */
   tables(key: string): readonly Table[] {
-    const value = this.#typed(key, "a list of tables", (value) =>
+    const value = this.#typed(key, { what: "a list of tables", standIn: [] }, (value) =>
       Array.isArray(value) && value.every(isObject) ? value : undefined,
     );
-    return (value ?? []).map((item, at) => new Table(this.#file, [...this.#keys, key, at], item));
+    const { mending } = this.#following;
+    const following = mending === undefined ? {} : { mending };
+    return (value ?? []).flatMap((item, at) =>
+      this.#found(item, key, at) === undefined
+        ? []
+        : [new Table(this.#file, [...this.#keys, key, at], item, following)],
+    );
   }
 
   keys(): readonly string[] {
-    return Object.keys(this.#value);
+    return Object.keys(this.#value).filter((key) => this.#found(this.#value[key], key) !== undefined);
   }
 
   /** Every table in this one by its name, for tables whose names the user chooses. */
@@ -146,6 +171,7 @@ export class Table {
 
   problem(key: string, problem: string): Error {
     const { path, line, key: full } = this.where(key);
+    this.#following.mending?.refused(path, [...this.#keys, key]);
     return invalid(path, line, full, problem);
   }
 
@@ -156,7 +182,7 @@ export class Table {
   unknown(
     meanings: ReadonlyMap<string, string> = new Map(),
   ): readonly { readonly key: string; readonly problem: string }[] {
-    const unknown = Object.keys(this.#value).filter((key) => !this.#known.has(key));
+    const unknown = this.keys().filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
       const known = [...this.#known];
       const meant = meanings.get(key) ?? ofSameWords(key, known) ?? near(key, known)[0];
@@ -170,17 +196,36 @@ export class Table {
     if (first !== undefined) throw this.problem(first.key, first.problem);
   }
 
-  #typed<Value>(key: string, what: string, read: (value: unknown) => Value | undefined): Value | undefined {
+  #typed<Value>(
+    key: string,
+    { what, standIn }: Kind,
+    read: (value: unknown) => Value | undefined,
+  ): Value | undefined {
     this.#known.add(key);
-    const value = this.#value[key];
-    if (what !== "a table") this.#trace?.told({ ...this.where(key), value });
+    const { trace, mending } = this.#following;
+    mending?.asked(this.#file.path, [...this.#keys, key], standIn);
+    const value = this.#found(this.#value[key], key);
+    if (what !== A_TABLE.what) trace?.told({ ...this.where(key), value });
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}`);
     return found;
   }
+
+  /** What counts as standing at a place in this table. */
+  #found(value: unknown, ...keys: KeyPath): unknown {
+    const { mending } = this.#following;
+    return mending === undefined ? value : mending.found(this.#file.path, [...this.#keys, ...keys], value);
+  }
 }
 
+/** What a key takes, in words, and one value that it would take. */
+interface Kind {
+  readonly what: string;
+  readonly standIn: unknown;
+}
+
+const A_TABLE: Kind = { what: "a table", standIn: {} };
 const NOTHING: JsonObject = Object.create(null);
 
 /** The shortest known key that has all words of a key, or whose words it has all: "default_model" for "model". */
