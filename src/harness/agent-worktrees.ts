@@ -55,7 +55,7 @@ export async function openApart(
   return {
     root,
     hint: ownWords(
-      `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. Do not commit; what you leave is kept.`,
+      `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. You may commit there, on no branch: ${visible(record.branch)} will stand at your last commit when you end. What you leave uncommitted is kept too.`,
     ),
     async end() {
       const dirty = isParentDirty

@@ -61,10 +61,11 @@ export async function planPolicy(
     repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
     existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]),
   ]);
+  const git = sources.gitIsParents === true ? repository.commits : { ...repository, readOnly: [] };
   const policy: SandboxPolicy = {
     root,
-    writable: [...(sources.gitIsParents === true ? [] : repository.writable), ...writable],
-    readOnly: [...repository.readOnly, ...startupPlaces(home, root), ...forbidden],
+    writable: [...(git?.writable ?? []), ...writable],
+    readOnly: [...repository.readOnly, ...(git?.readOnly ?? []), ...startupPlaces(home, root), ...forbidden],
     visible: visiblePlaces(base, [home, ...(path ?? "").split(":")]),
     hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],
     temporary,

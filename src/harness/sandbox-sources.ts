@@ -31,7 +31,7 @@ export interface SandboxSources {
   readonly relayCommand?: readonly [string, ...string[]];
   /** What is asked is answered with yes, which the person is told where there is no sandbox. */
   readonly autoApprove?: boolean;
-  /** Whether the repository's git directory, where it lies elsewhere, is read and not written: of a sub-agent's worktree. */
+  /** Whether of the repository's git directory, which lies elsewhere, only what a commit takes is written: of a sub-agent's worktree. */
   readonly gitIsParents?: true;
   /** In place of what the settings name. */
   readonly backend?: Sandbox;

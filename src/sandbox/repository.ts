@@ -9,9 +9,17 @@ import type { ProtectedPlace } from "./sandbox.ts";
 export interface RepositoryPlaces {
   /** Git directories outside the workspace that belong to it: of a worktree, or of the repository around it. */
   readonly writable: readonly string[];
+  /** What of that git needs to commit on no branch in a worktree; absent where the workspace is none. */
+  readonly commits?: CommitPlaces;
   readonly readOnly: readonly ProtectedPlace[];
   /** Files whose being there would make git look elsewhere: they cannot be kept out beforehand, so they are removed. */
   readonly absent: readonly string[];
+}
+
+export interface CommitPlaces {
+  /** Where the objects of the repository are, and git's own folder of this worktree: no reference, hook or configuration. */
+  readonly writable: readonly string[];
+  readonly readOnly: readonly ProtectedPlace[];
 }
 
 export interface RepositoryGround {
@@ -49,6 +57,7 @@ export async function repositoryPlaces(
   const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
   return {
     writable: found.flatMap((each) => each.writable),
+    ...(own?.commits === undefined ? {} : { commits: own.commits }),
     readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
     absent: found.flatMap((each) => each.absent),
   };
@@ -101,6 +110,7 @@ async function gitOf(
   const places = await linked(files, { git, root, home });
   return {
     writable: places?.writable ?? [],
+    ...(places?.commits === undefined ? {} : { commits: places.commits }),
     readOnly: [link, ...(places?.readOnly ?? [])],
     absent: places?.absent ?? [],
   };
@@ -123,7 +133,30 @@ async function linked(
     return undefined;
   if ((await realpath(files, directory)) !== directory) return undefined;
   const places = await gitDirectory(files, { directory, common, tree: root, home });
-  return { ...places, writable: [common, directory] };
+  const commits = await commitPlaces(files, common, directory);
+  return { ...places, writable: [common, directory], ...(commits === undefined ? {} : { commits }) };
+}
+
+/**
+ * Loose objects are all that is added to a repository by a commit: its packs, and what leads git to objects elsewhere,
+ * stay as they are. Nothing that git would execute or obey comes to be in its folder of the worktree.
+ */
+async function commitPlaces(
+  files: Files,
+  common: string,
+  directory: string,
+): Promise<CommitPlaces | undefined> {
+  const objects = join(common, "objects");
+  if ((await kindOf(files, objects)) !== "directory") return undefined;
+  return {
+    writable: [objects, directory],
+    readOnly: [
+      { path: join(objects, "info"), kind: "directory" },
+      { path: join(objects, "pack"), kind: "directory" },
+      { path: join(directory, "modules"), kind: "directory" },
+      { path: join(directory, "config.worktree"), kind: "file" },
+    ],
+  };
 }
 
 interface GitPlaces {

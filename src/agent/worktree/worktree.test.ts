@@ -10,7 +10,7 @@ import { hostWorld } from "../../host/host.ts";
 import { openGit } from "./git.ts";
 import { WorktreeRecords } from "./record.ts";
 import type { WorktreePlace } from "./worktree.ts";
-import { closeWorktree, openWorktree, removeWorktree } from "./worktree.ts";
+import { closeWorktree, openWorktree, removeWorktree, worktreeText } from "./worktree.ts";
 
 // Real git, real repositories, and what a repository may say to have git run something.
 
@@ -140,6 +140,36 @@ test("[ENG-28] edits, new files and commits each keep it; what is ignored alone 
   mkdirSync(join(ignored.root, "build"));
   writeFileSync(join(ignored.root, "build/out"), "x");
   expect(await closeWorktree(ignored, at.place)).toEqual({ kind: "removed" });
+});
+
+test("[ENG-28 S26] a HEAD that its sub-agent led elsewhere moves no branch but its own", async () => {
+  await using at = await rig();
+  const trunk = at.git("rev-parse", "trunk");
+  for (const words of ["ref: refs/heads/trunk", "ref: refs/heads/new"]) {
+    const tree = await at.open();
+    writeFileSync(join(tree.root, "a.txt"), "other\n");
+    writeFileSync(join(tree.gitDirectory, "HEAD"), `${words}\n`);
+    const end = await closeWorktree(tree, at.place).catch(() => ({ kind: "unknown" }));
+    expect(end.kind).toBe(words.endsWith("trunk") ? "kept" : "unknown");
+    expect(at.git("rev-parse", "trunk", `refs/heads/${tree.record.branch}`)).toBe(trunk + trunk);
+  }
+  const branches = at.git("branch", "--list", "--format=%(refname:short)").trim().split("\n");
+  expect(branches.filter((name) => !name.startsWith("cinch/"))).toEqual(["trunk"]);
+});
+
+test("[ENG-28] of many commits the last ones are named, with nothing in them that a terminal would obey", async () => {
+  await using at = await rig();
+  const tree = await at.open();
+  for (let made = 1; made <= 12; made += 1) {
+    const words = made === 12 ? `number 12 \u001b[31m${"x".repeat(200)}` : `number ${made}`;
+    Bun.spawnSync(["git", "-C", tree.root, "commit", "-q", "--allow-empty", "-m", words], { env: ENV });
+  }
+  const end = await closeWorktree(tree, at.place);
+  const text = worktreeText(tree, end);
+  expect(text).toMatch(
+    /12 commits on it: \w{7,} number 12 .*x…; \w{7,} number 11; .*number 3; and 2 earlier\.$/,
+  );
+  expect(text).not.toContain("\u001b");
 });
 
 test("[ENG-28 S33 S34] nothing that the repository's configuration, hooks or attributes name is run", async () => {

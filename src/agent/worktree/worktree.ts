@@ -1,13 +1,17 @@
 import { basename, join } from "node:path";
 import type { CallId } from "../../base/ids.ts";
-import { count } from "../../base/text.ts";
+import { count, shortened } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
+import { visible } from "../../trust/hidden.ts";
 import type { Git } from "./git.ts";
 import { failed, stays } from "./git.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./record.ts";
 
 /** Changed files that are named in a result. */
 const NAMED_MAX = 20;
+/** Commits that are named in a result. */
+const COMMITS_NAMED_MAX = 10;
+const SUBJECT_CHARACTERS_MAX = 100;
 const NOTHING_IN_HEAD = /^[0-9a-f]{40,64}$/;
 
 export interface WorktreePlace {
@@ -37,7 +41,10 @@ export interface WantedWorktree {
 }
 
 /**
- * Makes a worktree on a branch of its own, of the commit that the parent's repository stands at (ENG-28).
+ * Makes a worktree and a branch for it, of the commit that the parent's repository stands at (ENG-28).
+ *
+ * Its HEAD stands on no branch while it is worked in: to commit takes no right to write a reference of the repository then.
+ * Its end has the branch follow (`closeWorktree`).
  *
  * Nothing of the parent's working tree, index, HEAD, configuration or hooks is changed; the branch, and git's own notes of
  * the worktree, are all that comes to be in its repository. It is written down before it is made.
@@ -67,11 +74,8 @@ export async function openWorktree(
   await world.files.makeDirectory(folder, 0o700);
   await records.write(record);
   try {
-    await git(
-      repository,
-      ["worktree", "add", "--quiet", "--no-track", "-b", record.branch, record.path, base],
-      signal,
-    );
+    await git(repository, ["update-ref", `refs/heads/${record.branch}`, base, ""], signal);
+    await git(repository, ["worktree", "add", "--quiet", "--detach", record.path, base], signal);
     const gitDirectory = (await git(record.path, ["rev-parse", "--absolute-git-dir"], signal)).trim();
     const inside = join(record.path, prefix);
     const root = (await world.files.stat(inside))?.kind === "directory" ? inside : record.path;
@@ -85,11 +89,12 @@ export async function openWorktree(
 const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
 
 /** What became of a worktree: removed where nothing in it was changed, else kept. */
-export type WorktreeEnd =
-  | { readonly kind: "removed" }
-  | { readonly kind: "kept"; readonly changed: readonly string[]; readonly commits: number };
+export type WorktreeEnd = { readonly kind: "removed" } | ({ readonly kind: "kept" } & WorktreeState);
 
-/** @throws HarnessError WorktreeFailed; then it stays, and so does its record. */
+/**
+ * Removes it where nothing in it was changed; else its branch comes to stand where its HEAD does, and its HEAD on the branch.
+ * @throws HarnessError WorktreeFailed; then it stays, and so does its record.
+ */
 export async function closeWorktree(worktree: Worktree, place: WorktreePlace): Promise<WorktreeEnd> {
   const { record } = worktree;
   const state = await stateOf(worktree, place);
@@ -97,6 +102,7 @@ export async function closeWorktree(worktree: Worktree, place: WorktreePlace): P
     await discard(record, place);
     return { kind: "removed" };
   }
+  await takeOver(worktree, place);
   await place.records.write({ ...record, kept: true });
   return { kind: "kept", ...state };
 }
@@ -104,6 +110,19 @@ export async function closeWorktree(worktree: Worktree, place: WorktreePlace): P
 interface WorktreeState {
   readonly changed: readonly string[];
   readonly commits: number;
+  /** The last of the commits, the newest first: a short hash and the subject of each, as its sub-agent wrote it. */
+  readonly named: readonly string[];
+}
+
+/** What was committed, whatever its HEAD names: a branch of somebody else's is read there, and never written. */
+async function takeOver({ record, gitDirectory }: Worktree, { git }: WorktreePlace): Promise<void> {
+  const { signal } = new AbortController();
+  const { repository, path, branch, base } = record;
+  const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
+  const reference = `refs/heads/${branch}`;
+  const head = (await git(path, [...at, "rev-parse", "--verify", "HEAD^{commit}"], signal)).trim();
+  if (head !== base) await git(repository, ["update-ref", "--no-deref", reference, head, base], signal);
+  await git(path, [...at, "symbolic-ref", "HEAD", reference], signal);
 }
 
 /** By git's own folder of it: a `.git` that was written there meanwhile says nothing. */
@@ -115,7 +134,10 @@ async function stateOf(
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const status = await git(path, [...at, ...STATUS], signal);
   const changed = status.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));
-  const commits = Number(await git(path, [...at, "rev-list", "--count", "HEAD", "--not", base], signal));
+  const own = ["HEAD", "--not", base];
+  const commits = Number(await git(path, [...at, "rev-list", "--count", ...own], signal));
+  const last = [...at, "rev-list", "--oneline", `--max-count=${COMMITS_NAMED_MAX}`, ...own];
+  const named = commits === 0 ? [] : (await git(path, last, signal)).trimEnd().split("\n");
   const links = (await git(path, [...at, "ls-files", "--stage", "-z"], signal)).split("\0");
   for (const link of links.filter((line) => line.startsWith("160000 "))) {
     const folder = link.slice(link.indexOf("\t") + 1);
@@ -125,7 +147,7 @@ async function stateOf(
       (await world.files.stat(at))?.kind === "directory" && (await world.files.list(at)).length > 0;
     if (isFilled) changed.push(folder);
   }
-  return { changed, commits };
+  return { changed, commits, named };
 }
 
 /** Takes a worktree, its branch and its record away: the branch only while it stands where it began. */
@@ -140,7 +162,7 @@ async function discard(
   else await git(repository, ["worktree", "prune"], signal);
   const reference = `refs/heads/${branch}`;
   const tip = await git(repository, ["for-each-ref", "--format=%(objectname)", reference], signal);
-  if (tip.trim() !== "") await git(repository, ["update-ref", "-d", reference, base], signal);
+  if (tip.trim() !== "") await git(repository, ["update-ref", "--no-deref", "-d", reference, base], signal);
   await records.remove(id);
 }
 
@@ -154,7 +176,10 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
     changed.length === 0
       ? ""
       : ` ${count(changed.length, "file")} changed and not committed: ${named}${more}.`;
-  const own = commits === 0 ? "" : ` ${count(commits, "commit")} on it.`;
+  const subjects = end.named.map((line) => shortened(visible(line), SUBJECT_CHARACTERS_MAX)).join("; ");
+  const earlier = commits > end.named.length ? `; and ${commits - end.named.length} earlier` : "";
+  const own =
+    commits === 0 ? " Nothing is committed." : ` ${count(commits, "commit")} on it: ${subjects}${earlier}.`;
   return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}`;
 }
 
