@@ -159,6 +159,8 @@ export const TEXTS = {
 
   ConfigInvalid: "<path>:<line>: <key>: <problem>",
   ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
+  ProfileInUse:
+    "The session is on profile '<name>' already: nothing was changed. Without --in-place a new session begins under it.",
   UsageInvalid: "<problem>",
   OutputUnwritable:
     "Standard output cannot be written: <detail>. Make room, or send it elsewhere; the session itself is kept: cinch --continue.",

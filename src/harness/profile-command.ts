@@ -1,34 +1,57 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import { arrayAt } from "../base/json.ts";
 import { count } from "../base/text.ts";
+import type { AttachedClient } from "../control/multiplex/client.ts";
 import { EMBEDDED, listProfiles } from "../profile/profile.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { SessionSurface } from "./session-part.ts";
 import type { SwitchSources } from "./succession.ts";
+import { wantedProfile } from "./wanted-profile.ts";
 
-const VERBS = ["show", "list"] as const;
+const VERBS = ["show", "list", "check"] as const;
 
 /**
  * The custom commands `profile:…`: the profile of a session with the skills, MCP servers and tools that are loaded in it
- * ([A] § Slash commands), and the profiles that there are. The result is `{text}` for people, with what programs need
- * beside it.
+ * ([A] § Slash commands), the profiles that there are, and whether one can be gone on under. The result is `{text}` for
+ * people, with what programs need beside it.
+ * @throws HarnessError InvalidCommand; for `check` what a switch to the profile would be refused with.
  */
 export async function profileCommand(
   sources: SwitchSources,
-  { verb }: CommandOf<"CustomCommand">,
-  tools: ReturnType<SessionSurface["tools"]>,
+  { verb, payload }: CommandOf<"CustomCommand">,
+  { client, tools }: { readonly client: AttachedClient; readonly tools: ReturnType<SessionSurface["tools"]> },
 ): Promise<Accepted> {
   switch (VERBS.find((known) => known === verb)) {
     case "show":
       return shown(sources, tools);
     case "list":
       return await listed(sources);
+    case "check":
+      return await checked(sources, payload, client);
     case undefined:
-      throw new HarnessError("InvalidCommand", {
-        kind: `/profile:${verb}`,
-        why: `there is no such command; there are ${VERBS.join(", ")}`,
-      });
+      throw refused(verb, `there is no such command; there are ${VERBS.join(", ")}`);
   }
+}
+
+/** Whether a session can go on under a profile; changes nothing. */
+async function checked(
+  sources: SwitchSources,
+  payload: unknown,
+  { identityClass }: AttachedClient,
+): Promise<Accepted> {
+  if (identityClass !== "human") throw refused("check", "only a person may name a profile to go on under");
+  const [wanted, ...more] = arrayAt(payload, "args");
+  if (typeof wanted !== "string" || more.length > 0)
+    throw refused("check", "write the name or path of a profile");
+  const { profile } = await wantedProfile(sources, wanted);
+  return {
+    result: { text: `profile ${profile.name} can be used`, profile: profile.name, path: profile.path },
+  };
+}
+
+function refused(verb: string, why: string): HarnessError<"InvalidCommand"> {
+  return new HarnessError("InvalidCommand", { kind: `/profile:${verb}`, why });
 }
 
 function shown(

@@ -23,9 +23,9 @@ export function switching(sources: SwitchSources): SessionPart {
     namespaces: new Map([
       [
         "profile",
-        async (command) => {
+        async (command, client) => {
           const { profileCommand } = await import("./profile-command.ts");
-          return await profileCommand(sources, command, surface?.tools() ?? []);
+          return await profileCommand(sources, command, { client, tools: surface?.tools() ?? [] });
         },
       ],
     ]),

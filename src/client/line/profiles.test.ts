@@ -98,6 +98,38 @@ test("[PROF-02] what cannot be done is told, and the session goes on as it was",
   await rig.shows("still here");
 });
 
+test("[PROF-02 PROF-01] a profile that is missing or wrong is told before anybody is asked about importing", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("still here"));
+  rig.profile("broken", "schema_version = 1\ntool_packs = 3\n");
+  rig.profile("packed", 'tool_packs = ["fss"]\n');
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles:reviw");
+  await rig.shows("There is no profile 'reviw'");
+  await rig.type("/profiles:broken");
+  await rig.shows("broken.toml:2: tool_packs: must be a list of texts");
+  await rig.type("/profiles:packed");
+  await rig.shows("There is no tool pack 'fss'");
+  await rig.type("and now?");
+  await rig.shows("still here");
+  expect(rig.screen()).not.toContain("Import the last");
+});
+
+test("[PROF-02] --in-place onto the profile in use says so, and does nothing", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("reviewed"));
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles:review --in-place");
+  await rig.shows("The session goes on in place on profile 'review' instead of 'default'.");
+  await rig.type("/profiles:review --in-place");
+  await rig.shows(
+    "The session is on profile 'review' already: nothing was changed. Without --in-place a new session begins under it.",
+  );
+  await rig.type("review it");
+  await rig.shows("reviewed");
+  expect(rig.screen()).not.toContain("instead of 'review'");
+});
+
 test("[PROF-02] /profile shows the active profile with skills, MCP servers and tools; /profiles those that there are", async () => {
   await using rig = await openRig();
   await rig.type("/profile");
@@ -149,6 +181,7 @@ async function openRig(...script: Turn[]) {
   running.catch(() => undefined); // it ends by its signal
   return {
     harness,
+    profile: (name: string, text: string) => writeFileSync(join(folder, `${name}.toml`), text),
     screen: () => shown,
     type: async (text: string) => void lines.push({ kind: "line", text }),
     shows: (text: string | RegExp) =>

@@ -25,7 +25,8 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
   if (switched === undefined) return await client.say(USAGE);
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
   const { inPlace } = switched;
-  const importTurns = inPlace ? undefined : (switched.importTurns ?? (await askedTurns(client)));
+  const importTurns = inPlace ? undefined : (switched.importTurns ?? (await askedTurns(client, wanted)));
+  if (importTurns === "refused") return;
   if (!inPlace && importTurns === undefined) return await client.say("The profile stays as it is.");
   const answer = await client.answerTo({
     kind: "SwitchProfile",
@@ -53,13 +54,27 @@ async function tell(verb: "show" | "list", client: ProfilesSurface): Promise<voi
   if (text !== undefined) await client.say(neutralise(text));
 }
 
-/** How many turns go along; undefined where the person leaves it at that. */
-async function askedTurns(client: ProfilesSurface): Promise<number | undefined> {
+/** How many turns go along; undefined where the person leaves it at that, "refused" where the profile cannot be used. */
+async function askedTurns(client: ProfilesSurface, wanted: string): Promise<number | "refused" | undefined> {
   const turns = Math.min(
     IMPORT_TURNS,
     client.turns.all.filter(({ event }) => client.turns.known.has(event)).length,
   );
   if (turns === 0) return 0;
+  // Nobody is asked about a session that cannot begin.
+  const { session: sessionId } = client;
+  const payload = { args: [wanted] };
+  const checked = await client.answerTo({
+    kind: "CustomCommand",
+    sessionId,
+    namespace: "profile",
+    verb: "check",
+    payload,
+  });
+  if (checked instanceof HarnessError) {
+    await client.say(neutralise(checked.message));
+    return "refused";
+  }
   const which = turns === 1 ? "turn" : count(turns, "turn");
   const taken = await client.confirm(`Import the last ${which} into the new session?`);
   if (taken === undefined) return undefined;

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { Profile } from "../profile/profile.ts";
+import { isProfilePath } from "../profile/profile.ts";
+import { checkProfile } from "./check-profile.ts";
+import { openProfile } from "./project-profile.ts";
+import type { SwitchSources } from "./succession.ts";
+
+/** The profile that a session is to go on under, and what it is loaded by. */
+export interface WantedProfile {
+  readonly reference: string;
+  readonly profile: Profile;
+}
+
+/**
+ * Loads the profile that somebody names in a session, and looks at what it names: a rule that is none is told before the
+ * session is left. A path is one from the folder that is worked in.
+ * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused, UnknownToolPack, UnknownSkillPack.
+ */
+export async function wantedProfile(
+  { workspace, defaults }: Pick<SwitchSources, "workspace" | "defaults">,
+  wanted: string,
+): Promise<WantedProfile> {
+  const reference = isProfilePath(wanted) ? resolve(workspace.root, wanted) : wanted;
+  const profile = await openProfile(reference, workspace.root, defaults);
+  checkProfile(profile, defaults.config);
+  return { reference, profile };
+}
+
+/**
+ * A conversation cannot go on in place under the profile that it has: nothing would be another thing.
+ * @throws HarnessError ProfileInUse.
+ */
+export function mustBeAnother(wanted: Profile, { profile: used }: Pick<SwitchSources, "profile">): void {
+  if (wanted.path === used.path) throw new HarnessError("ProfileInUse", { name: used.name });
+}
