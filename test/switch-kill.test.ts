@@ -17,8 +17,9 @@ const EVENTS_MAX = 10_000;
 test(`[PROF-02 REL-02] of ${KILLS} engines killed while they switch the profile, none loses what was said, or what goes along`, async () => {
   await using place = temporaryDirectory("cinch-switch-");
   for (const name of ["config", "data", "state", "work"]) mkdirSync(join(place.path, name));
-  const accepted: string[] = [];
-  for (let kill = 0; kill < KILLS; kill++) accepted.push(...(await liveAndDie(place.path, kill)));
+  const lives: Life[] = [];
+  for (let kill = 0; kill < KILLS; kill++) lives.push(await liveAndDie(place.path, kill));
+  const accepted = lives.flatMap((life) => life.accepted);
   const logs = await readLogs(place.path);
   const all = [...logs.values()].flat();
   const said = new Set(all.flatMap(textsOf));
@@ -33,10 +34,22 @@ test(`[PROF-02 REL-02] of ${KILLS} engines killed while they switch the profile,
     const { logId, from, to } = event.payload;
     const begun = logs.get(logId as LogId)?.slice(0, 2) ?? [];
     expect(begun.map(({ kind, payload }) => ({ kind, payload }))).toEqual([
-      { kind: "ProfileSwitched", payload: { from, to, logId, previous: event.session } },
+      {
+        kind: "ProfileSwitched",
+        payload: { from, to, logId, previous: event.session, spentBefore: expect.anything() },
+      },
       { kind: "CustomEvent", payload: expect.objectContaining({ kind: "TurnsImported" }) },
     ] as never);
   }
+  // To go on is to go on where something was said last, whatever had only been begun by then.
+  for (const [kill, { begins }] of lives.entries()) {
+    const said = [...logs].flatMap(([logId, events]) =>
+      events.flatMap(textsOf).map((text) => ({ logId, text })),
+    );
+    const last = said.filter(({ text }) => text.startsWith(`input ${kill - 1} `)).at(-1);
+    if (kill > 0) expect<string | undefined>(begins).toBe(last?.logId);
+  }
+
   // A kill leaves at most one session behind that nobody was told of.
   const known = new Set(
     left.map((event) => (event.kind === "ProfileSwitched" ? event.payload.logId : undefined)),
@@ -45,8 +58,15 @@ test(`[PROF-02 REL-02] of ${KILLS} engines killed while they switch the profile,
   expect(untold.length).toBeLessThanOrEqual(KILLS);
 }, 600_000);
 
-/** The inputs that an engine told to be accepted until it was killed, at one moment of a switch that it had begun. */
-async function liveAndDie(folder: string, kill: number): Promise<readonly string[]> {
+interface Life {
+  /** The log that it went on with. */
+  readonly begins: string | undefined;
+  /** The inputs that it told to be accepted. */
+  readonly accepted: readonly string[];
+}
+
+/** What an engine told until it was killed, at one moment of a switch that it had begun. */
+async function liveAndDie(folder: string, kill: number): Promise<Life> {
   const child = join(import.meta.dir, "support/switch-child.ts");
   const engine = Bun.spawn([process.execPath, child, folder, String(kill)], {
     cwd: folder,
@@ -65,7 +85,10 @@ async function liveAndDie(folder: string, kill: number): Promise<readonly string
   }
   await engine.exited;
   if (engine.signalCode !== "SIGKILL") throw new Error(`an engine ended by itself: ${await errors}`);
-  return [...told.matchAll(/^accepted (.*)$/gm)].map(([, text = ""]) => text);
+  return {
+    begins: /^begins in (.*)$/m.exec(told)?.[1],
+    accepted: [...told.matchAll(/^accepted (.*)$/gm)].map(([, text = ""]) => text),
+  };
 }
 
 /** Every log with its events, the oldest log first. */

@@ -10,19 +10,24 @@ export interface SpendTotals {
   readonly outputTokens: number;
 }
 
-const NOTHING: SpendTotals = { usd: 0, unknownCalls: 0, inputTokens: 0, outputTokens: 0 };
+export const NOTHING_SPENT: SpendTotals = { usd: 0, unknownCalls: 0, inputTokens: 0, outputTokens: 0 };
 
 /**
  * The running tally of a session (PROV-11), fed by the meter as it goes; a resumed session counts the CostIncremented
  * events of its log first.
  */
 export class Spend {
-  #total = NOTHING;
+  #total = NOTHING_SPENT;
   readonly #providers = new Map<string, SpendTotals>();
+
+  /** What was spent before there was this tally, by nobody knows which provider. */
+  carry(before: SpendTotals): void {
+    this.#total = bothSpent(this.#total, before);
+  }
 
   count(cost: PayloadOf<"CostIncremented">): void {
     this.#total = plus(this.#total, cost);
-    this.#providers.set(cost.provider, plus(this.#providers.get(cost.provider) ?? NOTHING, cost));
+    this.#providers.set(cost.provider, plus(this.#providers.get(cost.provider) ?? NOTHING_SPENT, cost));
   }
 
   get total(): SpendTotals {
@@ -33,6 +38,15 @@ export class Spend {
   get perProvider(): ReadonlyMap<string, SpendTotals> {
     return this.#providers;
   }
+}
+
+export function bothSpent(one: SpendTotals, other: SpendTotals): SpendTotals {
+  return {
+    usd: one.usd + other.usd,
+    unknownCalls: one.unknownCalls + other.unknownCalls,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
 }
 
 function plus(totals: SpendTotals, cost: PayloadOf<"CostIncremented">): SpendTotals {

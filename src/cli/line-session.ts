@@ -114,6 +114,9 @@ function stored(catalogue: Catalogue) {
     session: info.session,
     logId: info.log,
     turns: info.turns,
+    ...(info.branch_of === undefined
+      ? {}
+      : { branchOf: { logId: info.branch_of.log, at: info.branch_of.event } }),
     info,
   });
   return {

@@ -1,6 +1,6 @@
 import { count, grouped } from "../base/text.ts";
 import type { Cost } from "../client/kit/cost.ts";
-import { dollars, priceOf, printPrice, printTokens } from "../client/kit/cost.ts";
+import { dollars, priceOf, printPrice, printTokens, withBefore } from "../client/kit/cost.ts";
 import type { Costs } from "../client/kit/cost-book.ts";
 import { COST_KEYS, CostBook } from "../client/kit/cost-book.ts";
 import { printCosts } from "../client/kit/cost-table.ts";
@@ -94,6 +94,8 @@ function factLines(
 ): readonly string[] {
   const { branchOf, heldBy, pinned } = info;
   const { total } = costs;
+  // A branch of such a session begins with the same event.
+  const wentOnFrom = (branchOf?.at ?? 1) > 1 ? undefined : digest.wentOnFrom;
   const gone = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const facts: (readonly [string, string])[] = [
     ["session", info.session],
@@ -118,7 +120,19 @@ function factLines(
           ["cost", printPrice(total)],
           ["tokens", printTokens(total)],
         ] as const)),
-    ...(branchOf === undefined || digest.importedFrom !== undefined || digest.taskOf !== undefined
+    ...(costs.before === undefined
+      ? []
+      : [
+          [
+            "cost together",
+            `${printPrice(withBefore(total, costs.before))} with the sessions before`,
+          ] as const,
+        ]),
+    ...(wentOnFrom === undefined ? [] : [["goes on from", wentOnFrom] as const]),
+    ...(branchOf === undefined ||
+    digest.importedFrom !== undefined ||
+    digest.taskOf !== undefined ||
+    wentOnFrom !== undefined
       ? []
       : [["branch of", `${branchOf.logId} at event ${branchOf.at}`] as const]),
     ...(digest.importedFrom === undefined ? [] : [["imported from", digest.importedFrom] as const]),
@@ -209,14 +223,26 @@ function shownJson({ info, digest, unreadable, orphans, expired, branches, costs
     branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
     ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
     ...(digest.taskOf === undefined ? {} : { task_of: digest.taskOf }),
+    ...(digest.wentOnFrom === undefined ? {} : { went_on_from: digest.wentOnFrom }),
   };
 }
 
-function costJson({ total, by }: Costs): unknown {
+function costJson({ total, by, before }: Costs): unknown {
   const parts = COST_KEYS.map(
     (key) => [key, Object.fromEntries([...by[key]].map(([name, cost]) => [name, amount(cost)]))] as const,
   );
-  return { total: amount(total), ...Object.fromEntries(parts) };
+  const together =
+    before === undefined
+      ? {}
+      : {
+          before: {
+            known_usd: dollars(before.usd),
+            unknown_calls: before.unknownCalls,
+            input_tokens: before.inputTokens,
+            output_tokens: before.outputTokens,
+          },
+        };
+  return { total: amount(total), ...together, ...Object.fromEntries(parts) };
 }
 
 function amount(cost: Cost): unknown {

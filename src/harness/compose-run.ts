@@ -1,6 +1,5 @@
 import { assert } from "../base/assert.ts";
 import type { Files } from "../base/world.ts";
-import { Spend } from "../budget/spend.ts";
 import type { Ask } from "../control/ask.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
@@ -21,12 +20,12 @@ import { parallelCalls } from "./parallel-calls.ts";
 import { openParts } from "./parts-of-run.ts";
 import { permitting } from "./permitting.ts";
 import { requestChain } from "./request-chain.ts";
-import { countSpent } from "./resume.ts";
 import type { RunMaterial } from "./run-material.ts";
 import { bothPaths, sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 import { guardOf, sessionLife } from "./session-life.ts";
 import { sessionSandbox } from "./session-sandbox.ts";
+import { openTally } from "./tally.ts";
 
 export interface ComposedRun {
   readonly session: Session;
@@ -47,9 +46,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
   const permissionTimeoutMs = profile.limits.permissionTimeoutMs ?? PERMISSION_TIMEOUT_MS;
   const secrets = redactor(await providers.credentials.prints());
   const permission = await permitting({ ...material, ...rulesOf(material.plugins), secrets });
-  const capUsd = defaults.maxCostUsd ?? config.maxCostUsd ?? profile.limits.costUsd;
-  const spend = new Spend();
-  if (capUsd !== undefined || config.routes.length > 0) await countSpent(store, logId, spend);
+  const tally = await openTally(material);
   let registry: ToolRegistry | undefined;
   let spawnParts: SpawnParts | undefined;
   let publish: (event: Event) => void = () => undefined;
@@ -63,8 +60,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     permission,
     permissionTimeoutMs,
     sandbox,
-    spend,
-    capUsd,
+    tally,
     publish: (event) => publish(event),
   });
   held.defer(parts.close);
@@ -151,8 +147,8 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
       ...requestChain(material, {
         files,
         secrets,
-        spend,
-        capUsd,
+        spend: tally.spend,
+        capUsd: tally.capUsd,
         async before(moment, context) {
           await hooks?.session.onCompact(moment, context);
           await parts.onCompact(moment, context);

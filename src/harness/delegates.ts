@@ -21,8 +21,8 @@ export interface DelegateSources {
   readonly slot: Pick<ModelSlot, "name">;
   readonly defaults: RunDefaults;
   readonly spend: Spend;
-  /** US dollars for the session and what it hands on; absent: without a cap. */
-  readonly capUsd?: number;
+  /** US dollars for the session and what it hands on; undefined: without a cap. */
+  readonly capUsd: number | undefined;
 }
 
 /** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */

@@ -28,6 +28,8 @@ export interface LogToOpen {
   readonly profile: string;
   readonly chosen: ChosenModel;
   readonly isNew: boolean;
+  /** Of the session whose place it takes. */
+  readonly previousLog?: LogId;
   /** It goes on under this profile and with this model from now on. */
   readonly isChanged: boolean;
 }
@@ -36,7 +38,7 @@ export async function openLog(
   log: LogToOpen,
   { world, store, delegatedBy }: RunDefaults,
 ): Promise<OpenedLog> {
-  const { session, logId, workingDir, profile, chosen, isNew, isChanged } = log;
+  const { session, logId, workingDir, profile, chosen, isNew, isChanged, previousLog } = log;
   const holder = { pid: world.machine.pid, processStart: world.machine.processStart };
   const model = `${chosen.provider}:${chosen.model}`;
   if (!isNew) {
@@ -44,8 +46,9 @@ export async function openLog(
     return { writer, isOld: true, resumed: await resumeLog(store, logId) };
   }
   const createdAt = new Date(world.clock.now()).toISOString();
-  // A task is listed below the session that gave it, of which it has no event: its own first one tells of it.
-  const branchOf = delegatedBy === undefined ? {} : { branchOf: { logId: delegatedBy.logId, at: 1 } };
+  // It is listed below the session that it came of, of which it has no event: its own first one tells of it.
+  const origin = delegatedBy?.logId ?? previousLog;
+  const branchOf = origin === undefined ? {} : { branchOf: { logId: origin, at: 1 } };
   const start = { logId, session, workingDir, profile, model, createdAt, ...branchOf };
   const writer = await store.create(start, holder);
   return { writer, isOld: false, resumed: NEW_LOG };

@@ -1,4 +1,3 @@
-import type { Spend } from "../budget/spend.ts";
 import type { Event } from "../protocol/events.ts";
 import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import type { Redactor } from "../trust/redact.ts";
@@ -21,6 +20,7 @@ import { joinParts } from "./session-part.ts";
 import type { UsedSkills } from "./skills.ts";
 import { usingSkills } from "./skills.ts";
 import { switching } from "./switching.ts";
+import type { Tally } from "./tally.ts";
 import { runningTasks } from "./tasks.ts";
 import { telling } from "./telemetry.ts";
 
@@ -30,9 +30,7 @@ export interface PartSources {
   readonly permission: Permitting;
   readonly permissionTimeoutMs: number;
   readonly sandbox: SessionSandboxes;
-  readonly spend: Spend;
-  /** US dollars for the session; undefined: without a cap. */
-  readonly capUsd: number | undefined;
+  readonly tally: Tally;
   /** Tells everybody, at any time while the session lives. */
   readonly publish: (event: Event) => void;
 }
@@ -53,7 +51,7 @@ export interface OpenedParts {
  */
 export async function openParts(material: RunMaterial, sources: PartSources): Promise<OpenedParts> {
   const { profile, slot, trust, place, defaults } = material;
-  const { secrets, permission, permissionTimeoutMs, sandbox, spend, capUsd, publish } = sources;
+  const { secrets, permission, permissionTimeoutMs, sandbox, tally, publish } = sources;
   const { world, paths, config } = defaults;
   const redact = (text: string) => secrets.text(text);
   const hooks = await openHooks(material, publish);
@@ -68,6 +66,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     switching({
       ...material,
       ...place,
+      spentTogether: tally.together,
       reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
     }),
     hooks?.part,
@@ -79,7 +78,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
     writtenPrompts(trust),
     delegatingTo({ ...material, sandbox }),
-    handingOn({ ...material, spend, ...(capUsd === undefined ? {} : { capUsd }) }),
+    handingOn({ ...material, ...tally }),
     plan.part,
     background.part,
   ]);

@@ -84,6 +84,7 @@ export async function openRun(
         chosen,
         isNew: before === undefined,
         isChanged: succession !== undefined,
+        ...(succession === undefined ? {} : { previousLog: succession.previousLog }),
       },
       defaults,
     ),

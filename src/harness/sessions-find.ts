@@ -7,6 +7,8 @@ import type { ResumeRequest } from "./options.ts";
 
 /** How many of a directory's newest logs are looked at for one to continue. */
 const RECENT_LOGS = 50;
+/** Switches without a word between them that are gone back through. */
+const ORIGINS_MAX = 50;
 /** Sessions that are looked through for the beginning of an id. */
 const LOGS_MAX = 100_000;
 const TOLD_MAX = 3;
@@ -14,7 +16,7 @@ const TOLD_MAX = 3;
 const PREFIX_UNITS_MIN = 4;
 
 /** What is looked at of a session here. */
-type Found = Pick<LogInfo, "session" | "logId" | "turns">;
+type Found = Pick<LogInfo, "session" | "logId" | "turns" | "branchOf">;
 
 /** Where sessions are looked for: a store, or the catalogue of an engine. */
 interface Reading<Info extends Found> {
@@ -35,7 +37,8 @@ export async function findLog(
 
 /**
  * The session that a person means: by its session or log id, by the beginning of one that no other begins with, or as
- * `last`, the newest of a directory that something was said in.
+ * `last`, the newest of a directory that something was said in. One that only took the place of another, or came of it,
+ * stands for that other one: there the conversation is.
  * @throws HarnessError NothingToContinue, NoSuchSession with the nearest or newest ids, SessionAmbiguous.
  */
 export async function findSession<Info extends Found>(
@@ -62,13 +65,22 @@ export async function findSession<Info extends Found>(
 }
 
 async function lastOf<Info extends Found>(store: Reading<Info>, workingDir: string): Promise<Info> {
-  const recent = await store.list({ workingDir, limit: RECENT_LOGS });
-  const last = recent.find((log) => log.turns > 0); // one that nothing was said in is nothing to continue
-  if (last === undefined) {
-    const directory = workingDir === "" ? "any directory" : workingDir;
-    throw new HarnessError("NothingToContinue", { directory });
+  for (const log of await store.list({ workingDir, limit: RECENT_LOGS })) {
+    const spoken = await spokenIn(log, store);
+    if (spoken !== undefined) return spoken; // one that nothing was said in is nothing to continue
   }
-  return last;
+  const directory = workingDir === "" ? "any directory" : workingDir;
+  throw new HarnessError("NothingToContinue", { directory });
+}
+
+/** The log itself where something was said in it, else the nearest that it came of. */
+async function spokenIn<Info extends Found>(log: Info, store: Reading<Info>): Promise<Info | undefined> {
+  let found: Info | undefined = log;
+  for (let steps = 0; found !== undefined && found.turns === 0 && steps < ORIGINS_MAX; steps += 1) {
+    const origin: LogId | undefined = found.branchOf?.logId;
+    found = origin === undefined ? undefined : await store.find(origin);
+  }
+  return found !== undefined && found.turns > 0 ? found : undefined;
 }
 
 /** The prefix in small letters and the rest in capitals, as ids are written. */

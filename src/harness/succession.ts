@@ -1,4 +1,5 @@
 import type { LogId, SessionId } from "../base/ids.ts";
+import type { SpendTotals } from "../budget/spend.ts";
 import type { OpenedSession } from "../control/multiplex/opened-session.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
@@ -14,6 +15,10 @@ export interface Succession {
   readonly logId: LogId;
   /** The model to go on with, where neither the profile nor the configuration names one that can be used. */
   readonly model: string;
+  /** The log of the session before. */
+  readonly previousLog: LogId;
+  /** What that and those before it have cost, where a log of its own begins. */
+  readonly spentBefore?: SpendTotals;
   /** What its log begins with. */
   readonly events: readonly Event[];
   /** What the first input takes over from the session before. */
@@ -30,6 +35,8 @@ export interface SwitchSources {
   readonly log: OpenedLog;
   readonly workspace: Pick<Workspace, "root">;
   readonly defaults: RunDefaults;
+  /** What was spent in this session and in those whose place it took. */
+  readonly spentTogether: () => Promise<SpendTotals>;
   /** How this run itself began, where it has taken the place of another one. */
   readonly succession?: Succession;
   /** Opens a run with the settings of this one, but for `changes`. */

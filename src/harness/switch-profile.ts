@@ -1,14 +1,11 @@
-import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { importedTurns, TURNS_IMPORTED_DEFAULT, TURNS_IMPORTED_MAX } from "../compaction/imported.ts";
 import type { PreparedSwitch } from "../control/multiplex/profile-switch.ts";
-import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Message } from "../protocol/message.ts";
-import { checkProfile } from "./check-profile.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
-import { openProfile } from "./project-profile.ts";
 import type { SwitchSources } from "./succession.ts";
+import { mustBeAnother, wantedProfile } from "./wanted-profile.ts";
 
 /**
  * Makes ready what takes the place of a session under another profile: a new run on a new log, with the last turns as a
@@ -22,33 +19,34 @@ export async function prepareSwitch(
   messages: readonly Message[],
 ): Promise<PreparedSwitch> {
   const { session: previous, logId: current, profile: before, slot, workspace, defaults } = sources;
-  const { world, config, store } = defaults;
+  const { world, store } = defaults;
   if (importTurns > TURNS_IMPORTED_MAX) {
     const why = `importTurns: at most ${TURNS_IMPORTED_MAX}`;
     throw new HarnessError("InvalidCommand", { kind: "SwitchProfile", why });
   }
-  const name = isProfilePath(wanted) ? resolve(workspace.root, wanted) : wanted;
-  const profile = await openProfile(name, workspace.root, defaults);
-  // A rule that is none is told now, not once the session has been left.
-  checkProfile(profile, config);
+  const { reference: name, profile } = await wantedProfile(sources, wanted);
+  if (inPlace) mustBeAnother(profile, sources);
   const [next, logId] = [world.ids.next("sess"), inPlace ? current : world.ids.next("log")];
   const names = { from: before.name, to: profile.name };
   const way = inPlace ? { inPlace } : {};
   const { name: model } = slot;
   const told = { ...names, logId, next, ...way };
   const begun = { kind: "ProfileSwitched", payload: { ...names, logId, previous, ...way } } as const;
+  const previousLog = current;
   if (!inPlace) {
+    const spentBefore = await sources.spentTogether();
+    const first = { ...begun, payload: { ...begun.payload, spentBefore } };
     const imported = importedTurns(messages, importTurns, before.name);
-    const events = imported === undefined ? [begun] : [begun, importedEvent(imported.turns, imported.text)];
+    const events = imported === undefined ? [first] : [first, importedEvent(imported.turns, imported.text)];
     const blocks = imported === undefined ? {} : { imported: importedBlocks(imported.text) };
-    const succession = { session: next, logId, model, events, ...blocks };
+    const succession = { session: next, logId, model, previousLog, spentBefore, events, ...blocks };
     const request = { profile: name, workingDir: workspace.root };
     return { told, open: () => sources.reopen(request, succession) };
   }
   return {
     told,
     async open() {
-      const succession = { session: next, logId, model, events: [begun] };
+      const succession = { session: next, logId, model, previousLog, events: [begun] };
       try {
         return await sources.reopen({ profile: name, resume: logId }, succession);
       } catch (thrown) {

@@ -10,7 +10,9 @@ import { openHarness } from "../harness.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import type { HarnessOptions } from "./options.ts";
 import { openSessions } from "./sessions.ts";
+import { tableOfSessions } from "./sessions-table.ts";
 
 const { signal } = new AbortController();
 
@@ -350,6 +352,96 @@ test("[PROF-03 SES-07 S39] a session that ran under a profile of the folder it w
   expect(asked(place).system).toContain("Mine.");
 });
 
+test("[PROF-02 ENG-13] a cap that a person has set counts on over sessions that take each other's place, also after a resume", async () => {
+  const [dear, cheap] = [{ usage: { input: 600_000, output: 0 } }, { usage: { input: 400_000, output: 0 } }];
+  await using place = openPlace(says("one", dear), says("two", cheap), says("fresh"));
+  priced(place);
+  let last: SessionId;
+  {
+    await using harness = await place.open({ maxCostUsd: 0.9 });
+    const connection = await connect(harness);
+    await say(connection, harness.session, "first");
+    const { next } = await switched(connection, harness.session, { profile: "self" });
+    const [begun] = await say(connection, next, "second");
+    expect(begun?.payload).toMatchObject({
+      spentBefore: { usd: 0.6, unknownCalls: 0, inputTokens: 600_000, outputTokens: 0 },
+    });
+    ({ next: last } = await switched(connection, next, { profile: "default" }));
+    const refused = await say(connection, last, "third");
+    expect(refused.find(({ kind }) => kind === "Error")?.payload).toMatchObject({
+      reason: "CostBudgetExceeded",
+      message: expect.stringContaining("$1.00 of $0.90 is spent"),
+    });
+  }
+  await using again = await place.open({ maxCostUsd: 0.9, resume: { kind: "id", id: last } });
+  const connection = await connect(again);
+  const refused = await say(connection, again.session, "still?");
+  expect(refused.find(({ kind }) => kind === "Error")?.payload).toMatchObject({
+    reason: "CostBudgetExceeded",
+    message: expect.stringContaining("$1.00 of $0.90 is spent"),
+  });
+  expect(place.mock.requests).toHaveLength(2);
+  // A branch has spent nothing yet: what it inherits was counted where it was spent.
+  const { sessionId: branch = last } = await connection.send({
+    kind: "BranchSession",
+    sessionId: last,
+    at: refused.at(-1)?.id ?? 0,
+  });
+  const { sessionId = branch } = await connection.send({ kind: "AttachSession", sessionId: branch });
+  await say(connection, sessionId, "and here?");
+  expect(place.mock.requests).toHaveLength(3);
+});
+
+test("[PROF-02 ENG-13] a cap that only the profile has counts from the switch to that profile on", async () => {
+  await using place = openPlace(
+    says("one", { usage: { input: 600_000, output: 0 } }),
+    says("two", { usage: { input: 600_000, output: 0 } }),
+    says("never"),
+  );
+  priced(place);
+  profile(place, "frugal", "[limits]\ncost = 0.5\n");
+  await using harness = await place.open();
+  const connection = await connect(harness);
+  await say(connection, harness.session, "first");
+  const { next } = await switched(connection, harness.session, { profile: "frugal" });
+  const [begun, ...rest] = await say(connection, next, "second");
+  expect(begun?.payload).toMatchObject({ spentBefore: { usd: 0.6 } });
+  expect(rest.some(({ kind }) => kind === "Error")).toBe(false);
+  const { next: last } = await switched(connection, next, { profile: "default" });
+  const [after] = await say(connection, last, "third");
+  expect(after?.payload).toMatchObject({ spentBefore: { usd: 1.2, inputTokens: 1_200_000 } });
+});
+
+test("[PROF-02 SES-07] to continue is to go on where the conversation is, not with a session that only took its place", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
+  const talkIn = async (resume: HarnessOptions["resume"], words: string, profiles: readonly string[]) => {
+    await using harness = await place.open(resume === undefined ? {} : { resume });
+    const connection = await connect(harness);
+    if (words !== "") await say(connection, harness.session, words);
+    let sessionId = harness.session;
+    for (const wanted of profiles)
+      ({ next: sessionId } = await switched(connection, sessionId, { profile: wanted }));
+    return harness.logId;
+  };
+  const first = await talkIn(undefined, "about herons", []);
+  await talkIn(undefined, "about storks", []);
+  // The older one is taken up again, and left for two others in which nobody says a word.
+  await talkIn({ kind: "id", id: first }, "", ["self", "default"]);
+  expect(await talkIn({ kind: "last" }, "go on", [])).toBe(first);
+  expect(asked(place).messages.map((message) => texts(message)[0])).toEqual(["about herons", "one", "go on"]);
+
+  await using sessions = await openSessions(place.options());
+  const listed = await tableOfSessions(await sessions.store.list({ limit: 10 }), {
+    store: sessions.store,
+    nowMs: Date.now(),
+    columns: 200,
+    all: false,
+  });
+  const [, ...rows] = listed.map((line) => line.split(/ {2,}/));
+  const column = (listed[0] ?? "").split(/ {2,}/).indexOf("BRANCH-OF");
+  expect(rows.map((row) => row[column] === "-")).toEqual([true, false, false, true]);
+});
+
 test("[PROF-02 REL-03] what ran in the background of the old session ends with it, and that is told", async () => {
   const sleep = calls("Bash", { command: "sleep 1000", background: true });
   await using place = openPlace(sleep, says("it runs"), says("on"));
@@ -365,6 +457,13 @@ test("[PROF-02 REL-03] what ran in the background of the old session ends with i
   const tasks = events.filter(({ kind }) => kind === "TaskChanged");
   expect(tasks.at(-1)?.payload).toMatchObject({ state: "stopped" });
 });
+
+/** A dollar for a million tokens. */
+function priced(place: Place): void {
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[prices."mock:test-1"]\ninput = 1\noutput = 1\n`,
+  );
+}
 
 /** No model was asked for: what a profile names then counts. */
 async function openPlain(place: Place) {

@@ -188,6 +188,18 @@ const payloads = {
     previous: SessionIdSchema.optional(),
     /** The same log goes on, as a new run under the other profile. */
     inPlace: z.boolean().optional(),
+    /** In the session that goes on: what the sessions before it have cost together. */
+    spentBefore: z
+      .object({
+        /** Of the calls whose price is known. */
+        usd: z.number().min(0),
+        /** Calls that cost something nobody knows. */
+        unknownCalls: z.int().min(0),
+        /** Those of the cache too. */
+        inputTokens: tokens,
+        outputTokens: tokens,
+      })
+      .optional(),
   }),
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textTold } from "../support/acp-editor.ts";
 import { openAcpPlace } from "../support/acp-place.ts";
@@ -17,7 +17,12 @@ const TIMEOUT_MS = 300_000;
 test(
   "[PROF-02] from the command line a session goes on under another profile, its turns go along, and the old one is resumed",
   async () => {
-    await using rig = openRig(says("the heron is grey"), says("reviewed"), says("still grey"));
+    await using rig = openRig(
+      says("the heron is grey", { usage: { input: 20_000, output: 10_000 } }),
+      says("reviewed", { usage: { input: 10_000, output: 0 } }),
+      says("still grey"),
+    );
+    rig.price("mock:one");
     const lines = ["what colour is the heron?", "/profiles:review", "/profile", "review it"];
     const { code, stdout, stderr } = await rig.cinch(lines);
     const [, next, old = ""] =
@@ -29,7 +34,12 @@ test(
       `\nprofile review (${rig.home.path}/config/cinch/profiles/review.toml) · mock:one\nskills: `,
     );
     expect(stdout).toContain("\ntools of builtin: Grep, Glob\n");
-    expect(stdout).toEndWith("reviewed\n-- rounds: 1, price unknown\n");
+    expect(stdout).toEndWith(
+      "reviewed\n-- rounds: 1, $0.0100 this turn, $0.0100 this session, $0.0400 with those before it\n",
+    );
+    const shown = await rig.run(["sessions", "show", next ?? ""]);
+    expect(shown.stdout).toMatch(new RegExp(`^goes on from: +${old}$`, "m"));
+    expect(shown.stdout).toMatch(/^cost together: +\$0\.0400 with the sessions before$/m);
     expect(rig.asked()).toContain("You review.");
     expect(rig.asked()).toContain("the heron is grey");
 
@@ -88,13 +98,15 @@ test(
       stdout: "4 profiles and config.toml: nothing wrong\n",
     });
     writeFileSync(join(own, "newer.toml"), "schema_version = 9\n");
-    writeFileSync(join(own, "typo.toml"), 'tol_packs = ["fs"]\n');
+    writeFileSync(join(own, "typo.toml"), 'tol_packs = ["fs"]\nname = 1\nagents = 2\n');
     const checked = await rig.run(["profile", "check"]);
     expect([checked.code, checked.stdout]).toEqual([
       2,
       `error  ${own}/newer.toml:1: schema_version: is 9, and this cinch knows 1: upgrade cinch\n` +
         `warning  ${own}/typo.toml:1: tol_packs: unknown key; did you mean "tool_packs"?\n` +
-        "6 profiles and config.toml: 2 findings\n",
+        `error  ${own}/typo.toml:2: name: must be a text\n` +
+        `error  ${own}/typo.toml:3: agents: must be a table\n` +
+        "6 profiles and config.toml: 4 findings\n",
     ]);
     expect(await rig.run(["profile", "show", "absent.toml"])).toMatchObject({ code: 2, stdout: "" });
   },
@@ -162,6 +174,12 @@ function openRig(...script: Turn[]) {
     work,
     run: (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
       runCinch(args, { home, cwd: work, env }),
+    /** A dollar for a million tokens of a model. */
+    price: (model: string) =>
+      appendFileSync(
+        join(home.path, "config", "cinch", "config.toml"),
+        `[prices."${model}"]\ninput = 1\noutput = 1\n`,
+      ),
     /** What the model was asked last. */
     asked: () => JSON.stringify(mock.requests.at(-1)?.body),
     cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>

@@ -31,6 +31,7 @@ await using harness = await openHarness(
 const connection = await harness.attach({ identityClass: "human", label: "switch rig" });
 await connection.handshake(PROTOCOL_VERSION);
 let sessionId = harness.session;
+tell(`begins in ${harness.logId}`);
 for (let round = 0; ; round += 1) {
   const text = `input ${number} ${round}`;
   const events = connection.subscribe(sessionId, { signal });

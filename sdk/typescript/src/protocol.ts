@@ -1002,6 +1002,12 @@ export interface ProfileSwitchedEvent {
     readonly next?: SessionId;
     readonly previous?: SessionId;
     readonly inPlace?: boolean;
+    readonly spentBefore?: {
+      readonly usd: number;
+      readonly unknownCalls: number;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+    };
   };
 }
 
@@ -1115,6 +1121,7 @@ export type EngineReason =
   | "CredentialsUnwritable"
   | "ConfigInvalid"
   | "ProfileMissing"
+  | "ProfileInUse"
   | "UsageInvalid"
   | "OutputUnwritable"
   | "PathMissing"

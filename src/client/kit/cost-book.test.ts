@@ -110,6 +110,22 @@ test("[CLI-01 PROV-11] what is unknown is counted in calls, and never as money",
   );
 });
 
+test("[PROF-02 CLI-01] what the sessions cost whose place this one took is told beside its own, and in none of the parts", () => {
+  const spentBefore = { usd: 2, unknownCalls: 0, inputTokens: 1_000, outputTokens: 50 };
+  const begun = { kind: "ProfileSwitched", payload: { from: "a", to: "b", spentBefore } } as const;
+  const book = bookOf(begun, started(1), cost(1), ended(1, "complete", 1));
+  expect(printCosts(book.costs, { rowsMax: 5 })).toBe(
+    "$1.0000 this session: 100 tokens in, 10 out, 1 call\n$3.0000 with the sessions before it: 1,100 tokens in, 60 out",
+  );
+  const unknown = {
+    ...begun,
+    payload: { ...begun.payload, spentBefore: { ...spentBefore, unknownCalls: 1 } },
+  };
+  expect(printCosts(bookOf(unknown, cost(1)).costs, { rowsMax: 5 })).toContain(
+    "\nat least $3.0000 with the sessions before it: ",
+  );
+});
+
 test("[CLI-01] the parts of each kind add up to the total, whatever happens", async () => {
   const call = fc.integer({ min: 1, max: 6 });
   const event: fc.Arbitrary<readonly Told[]> = fc.oneof(

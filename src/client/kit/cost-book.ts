@@ -13,7 +13,11 @@ export type CostKey = (typeof COST_KEYS)[number];
 export interface Costs {
   readonly total: Cost;
   readonly by: Readonly<Record<CostKey, ReadonlyMap<string, Cost>>>;
+  /** What the sessions came to whose place this one took under another profile; absent: there are none. */
+  readonly before?: SpentBefore;
 }
+
+export type SpentBefore = NonNullable<PayloadOf<"ProfileSwitched">["spentBefore"]>;
 
 /** Names for what no tool, model or child has. */
 export const PROMPT = "the prompt";
@@ -49,13 +53,15 @@ export class CostBook {
     tool: new Map(),
     child: new Map(),
   };
+  #before: SpentBefore | undefined;
   readonly #strands = new Map<CallId | undefined, Strand>();
   /** Names of calls that run. */
   readonly #tools = new Map<CallId, string>();
   readonly #children = new Map<CallId, string>();
 
   get costs(): Costs {
-    return { total: this.#total, by: this.#by };
+    const before = this.#before === undefined ? {} : { before: this.#before };
+    return { total: this.#total, by: this.#by, ...before };
   }
 
   add(envelope: Envelope): void {
@@ -74,6 +80,9 @@ export class CostBook {
         return;
       case "CostIncremented":
         this.#cost(envelope);
+        return;
+      case "ProfileSwitched":
+        this.#before = envelope.payload.spentBefore ?? this.#before;
         return;
       case "TurnEnded":
         this.#ended(envelope);

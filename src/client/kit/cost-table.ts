@@ -1,7 +1,7 @@
 import { grouped } from "../../base/text.ts";
 import type { Cost } from "./cost.ts";
-import { printPrice, printTokens } from "./cost.ts";
-import type { CostKey, Costs } from "./cost-book.ts";
+import { inputOf, printPrice, printTokens, withBefore } from "./cost.ts";
+import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";
 import { cutEnd, displayWidth } from "./display-width.ts";
 import { COLUMNS } from "./table.ts";
 import { neutraliseLine } from "./terminal-text.ts";
@@ -28,7 +28,13 @@ export function printCosts(costs: Costs, { rowsMax }: CostTableOptions): string 
   });
   const [price, tokens] = [`${printPrice(costs.total)} this session:`, printTokens(costs.total)];
   const total = price.length + tokens.length < COLUMNS ? `${price} ${tokens}` : `${price}\n  ${tokens}`;
-  return [total, ...tables].join("\n");
+  const together = costs.before === undefined ? [] : [togetherText(costs.total, costs.before)];
+  return [total, ...together, ...tables].join("\n");
+}
+
+function togetherText(total: Cost, before: SpentBefore): string {
+  const cost = withBefore(total, before);
+  return `${printPrice(cost)} with the sessions before it: ${grouped(inputOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
 }
 
 function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMax: number): string {
@@ -55,5 +61,5 @@ function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMa
 }
 
 function tokensOf(cost: Cost): number {
-  return cost.inputTokens + cost.outputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
+  return inputOf(cost) + cost.outputTokens;
 }

@@ -75,15 +75,31 @@ export function dollars(usd: number): number {
   return Number(printUsd(usd, 6));
 }
 
+/** Tokens that were sent, those of the cache too. */
+export function inputOf(cost: Cost): number {
+  return cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
+}
+
 /** "$0.0123", or what is known: "at least $0.0123", "price unknown". */
 export function printPrice(cost: Cost): string {
   if (cost.unpricedCalls === 0) return `$${printUsd(cost.usd)}`;
   return cost.usd === 0 ? PRICE_UNKNOWN : `at least $${printUsd(cost.usd)}`;
 }
 
+/** What a session came to together with those before it. */
+export function withBefore(cost: Cost, before: PayloadOf<"ProfileSwitched">["spentBefore"]): Cost {
+  if (before === undefined) return cost;
+  return sumOfCosts(cost, {
+    ...NO_COST,
+    usd: before.usd,
+    unpricedCalls: before.unknownCalls,
+    inputTokens: before.inputTokens,
+    outputTokens: before.outputTokens,
+  });
+}
+
 /** "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */
 export function printTokens(cost: Cost): string {
-  const input = cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
   const cached = cost.cacheReadTokens > 0 ? ` (${grouped(cost.cacheReadTokens)} from the cache)` : "";
-  return `${grouped(input)} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;
+  return `${grouped(inputOf(cost))} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;
 }

@@ -1,6 +1,14 @@
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Cost } from "../kit/cost.ts";
-import { addCost, NO_COST, PRICE_UNKNOWN, printPrice, settledCost, sumOfCosts } from "../kit/cost.ts";
+import {
+  addCost,
+  NO_COST,
+  PRICE_UNKNOWN,
+  printPrice,
+  settledCost,
+  sumOfCosts,
+  withBefore,
+} from "../kit/cost.ts";
 import type { Costs } from "../kit/cost-book.ts";
 import { CostBook } from "../kit/cost-book.ts";
 
@@ -30,10 +38,17 @@ export class Spending {
   text(): string | undefined {
     const [turn, session] = [this.#turn, this.#session].map(printPrice);
     if (turn !== PRICE_UNKNOWN || session !== PRICE_UNKNOWN)
-      return `${turn} this turn, ${session} this session`;
+      return `${turn} this turn, ${session} this session${this.#together()}`;
     if (this.#unknownTold) return undefined;
     this.#unknownTold = true;
     return PRICE_UNKNOWN;
+  }
+
+  #together(): string {
+    const { before } = this.#book.costs;
+    return before === undefined
+      ? ""
+      : `, ${printPrice(withBefore(this.#session, before))} with those before it`;
   }
 
   get #session(): Cost {

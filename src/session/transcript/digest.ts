@@ -1,4 +1,4 @@
-import type { EventSeq, InputId } from "../../base/ids.ts";
+import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text.ts";
 import type { Cost } from "../../client/kit/cost.ts";
@@ -47,6 +47,8 @@ export interface LogDigest {
   readonly importedFrom?: string;
   /** The session whose task this one did, by its log; see `taskOf` of the composition. */
   readonly taskOf?: string;
+  /** The session whose place this one took, under another profile. */
+  readonly wentOnFrom?: SessionId;
 }
 
 type Building = { -readonly [Key in keyof TurnDigest]: TurnDigest[Key] };
@@ -62,6 +64,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   let rewinds = 0;
   let importedFrom: string | undefined;
   let taskOf: string | undefined;
+  let wentOnFrom: SessionId | undefined;
   for await (const event of events) {
     runs.add(event.session);
     const newest = turns.at(-1);
@@ -99,6 +102,9 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
       case "CompactionTriggered":
         compactions += 1;
         break;
+      case "ProfileSwitched":
+        if (event.id === 1) wentOnFrom = event.payload.previous;
+        break;
       case "CustomEvent": {
         const { namespace, kind, payload } = event.payload;
         if (namespace !== "cinch" || !isObject(payload)) break;
@@ -122,6 +128,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     runs: runs.size,
     ...(importedFrom === undefined ? {} : { importedFrom }),
     ...(taskOf === undefined ? {} : { taskOf }),
+    ...(wentOnFrom === undefined ? {} : { wentOnFrom }),
   };
 }
 

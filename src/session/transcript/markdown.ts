@@ -53,7 +53,7 @@ function headerOf(info: LogInfo): string {
     ["Begun", timeText(info.createdAt)],
     ["Last turn", timeText(info.updatedAt)],
     ["Turns", grouped(info.turns)],
-    ...(branchOf === undefined ? [] : [["Branch of", `${codeSpan(branchOf.logId)}, event ${branchOf.at}`]]),
+    ...(branchOf === undefined ? [] : [originOf(branchOf)]),
   ];
   return [
     `# ${title === "" ? "A session without words" : codeSpan(title)}`,
@@ -63,6 +63,11 @@ function headerOf(info: LogInfo): string {
     "What stands in quotations and blocks of code was said by people, models and tools; the rest is cinch's.",
     "",
   ].join("\n");
+}
+
+/** What took nothing over as it was, a task or another profile's session, only came of it. */
+function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [string, string] {
+  return at === 1 ? ["Came of", codeSpan(logId)] : ["Branch of", `${codeSpan(logId)}, event ${at}`];
 }
 
 /** Turns events into paragraphs, one after the other. */

@@ -1135,6 +1135,13 @@ class MemoryWrittenEvent(_MemoryWrittenEventRequired, total=False):
     aside: Literal[True]
 
 
+class ProfileSwitchedEventPayloadSpentBefore(TypedDict):
+    usd: float
+    unknownCalls: int
+    inputTokens: int
+    outputTokens: int
+
+
 _ProfileSwitchedEventPayloadRequired = TypedDict("_ProfileSwitchedEventPayloadRequired", {
     "from": str,
     "to": str,
@@ -1146,6 +1153,7 @@ class ProfileSwitchedEventPayload(_ProfileSwitchedEventPayloadRequired, total=Fa
     next: SessionId
     previous: SessionId
     inPlace: bool
+    spentBefore: ProfileSwitchedEventPayloadSpentBefore
 
 
 _ProfileSwitchedEventRequired = TypedDict("_ProfileSwitchedEventRequired", {
@@ -1478,6 +1486,7 @@ EngineReason = Literal[
     "CredentialsUnwritable",
     "ConfigInvalid",
     "ProfileMissing",
+    "ProfileInUse",
     "UsageInvalid",
     "OutputUnwritable",
     "PathMissing",

@@ -1,0 +1,53 @@
+import type { LogId } from "../base/ids.ts";
+import type { SpendTotals } from "../budget/spend.ts";
+import { bothSpent, NOTHING_SPENT, Spend } from "../budget/spend.ts";
+import type { SessionStore } from "../session/store.ts";
+import { countSpent } from "./resume.ts";
+import type { RunMaterial } from "./run-material.ts";
+
+/** What a session has spent, and what it may spend. */
+export interface Tally {
+  /** What the cap is held against, as it grows. */
+  readonly spend: Spend;
+  /** US dollars; undefined: without a cap. */
+  readonly capUsd: number | undefined;
+  /** What was spent in this session and in those whose place it took. */
+  readonly together: () => Promise<SpendTotals>;
+}
+
+/**
+ * Opens the tally of a session (ENG-13): of its log so far, where anything is held against it.
+ *
+ * A cap that a person has set, for this session or in `config.toml`, goes on counting where a session goes on under
+ * another profile: what the sessions before have cost is part of it. A cap of the profile alone counts from the
+ * switch to that profile on.
+ */
+export async function openTally({ logId, profile, log, place, defaults }: RunMaterial): Promise<Tally> {
+  const { store, config } = defaults;
+  const said = defaults.maxCostUsd ?? config.maxCostUsd;
+  const capUsd = said ?? profile.limits.costUsd;
+  const isCounted = capUsd !== undefined || config.routes.length > 0;
+  const spend = new Spend();
+  const before = async () =>
+    log.isOld ? await spentBefore(store, logId) : (place.succession?.spentBefore ?? NOTHING_SPENT);
+  const isCarried = said !== undefined;
+  if (isCounted) await countSpent(store, logId, spend);
+  if (isCarried) spend.carry(await before());
+  return {
+    spend,
+    capUsd,
+    async together() {
+      const own = isCounted ? spend : new Spend();
+      if (!isCounted) await countSpent(store, logId, own);
+      return isCarried ? own.total : bothSpent(own.total, await before());
+    },
+  };
+}
+
+/** What the sessions before a log have cost: its first event says it, where that is its own and not that of a branch. */
+async function spentBefore(store: Pick<SessionStore, "events" | "find">, logId: LogId): Promise<SpendTotals> {
+  const [first] = await store.events(logId, 0, 1);
+  if (first?.kind !== "ProfileSwitched" || first.payload.spentBefore === undefined) return NOTHING_SPENT;
+  const inherited = (await store.find(logId))?.branchOf?.at ?? 0;
+  return first.id < inherited ? NOTHING_SPENT : first.payload.spentBefore;
+}
