@@ -244,6 +244,37 @@ test("[ENG-23 PROV-11] what a task costs counts against the cap of the session t
   expect(capped.mock.requests.map(({ body }) => body["model"])).toEqual(["test-1", "test-1"]);
 });
 
+test("[ENG-23 ENG-13 SES-07] a session that goes on counts what its tasks have cost before, also one that was broken off", async () => {
+  const price = "input = 1\noutput = 1\n";
+  const prices = `\n[prices."mock:cheap"]\n${price}[prices."mock:test-1"]\n${price}`;
+  const cost = (usd: number) => ({ usage: { input: usd * 1_000_000, output: 0 } });
+  const hold = new Promise(() => undefined);
+  await using place = openCheap(
+    hand("first"),
+    says("did it", cost(0.5)),
+    says("thanks"),
+    hand("second"),
+    { ...calls("Ls", { path: "." }), ...cost(0.3) },
+    says("never", { hold }),
+    says("it should not be asked"),
+  );
+  add(place, prices);
+  let log: string | undefined;
+  {
+    await using harness = await place.open({ maxCostUsd: 1 });
+    log = harness.logId;
+    await send(harness, "go");
+    const connection = await connect(harness);
+    const content = [{ type: "text" as const, text: "and on" }];
+    await connection.send({ kind: "SendInput", sessionId: harness.session, content });
+    await place.mock.until(({ requests }) => requests.length === 6);
+  }
+  const resume = { kind: "id", id: log } as const;
+  await using capped = await place.open({ resume, maxCostUsd: 0.8 });
+  expect(of(await send(capped, "go on"), "TurnEnded")[0]?.payload.reason).toBe("budget");
+  expect(place.mock.requests).toHaveLength(6);
+});
+
 test("[ENG-23] a task hands nothing on, and without a cheaper model there is no such tool", async () => {
   await using place = openCheap(hand("x"), says("done"), says("ok"));
   await using harness = await place.open();

@@ -8,7 +8,7 @@ import { smallModel } from "../provider/prices.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import { countSpent } from "./resume.ts";
+import { countSpent, DELEGATED } from "./resume.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart } from "./session-part.ts";
 
@@ -24,9 +24,6 @@ export interface DelegateSources {
   /** US dollars for the session and what it hands on; undefined: without a cap. */
   readonly capUsd: number | undefined;
 }
-
-/** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */
-const DELEGATED = "Delegated";
 
 /** Has the log of a task begin with whose it is. To be the first part of a session: nothing stands before it. */
 export function taskOf({ delegatedBy }: Pick<RunDefaults, "delegatedBy">): SessionPart | undefined {

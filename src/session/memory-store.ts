@@ -78,9 +78,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return undefined;
     },
 
-    async list({ workingDir, contentBefore, limit }) {
+    async list({ workingDir, branchOf, contentBefore, limit }) {
       return wholeLogs()
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
+        .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
         .reverse()
         .map(infoOf)

@@ -172,6 +172,8 @@ export type FindingKind =
 
 export interface LogQuery {
   readonly workingDir?: string;
+  /** Only logs that came of this one. */
+  readonly branchOf?: LogId;
   /** Only logs with content that was written before this day. */
   readonly contentBefore?: string;
   readonly limit: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AssertionError } from "../../src/base/assert.ts";
 import { hasReason } from "../../src/base/errors.ts";
-import type { SessionId } from "../../src/base/ids.ts";
+import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { isId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
 import type { Envelope } from "../../src/protocol/envelope.ts";
@@ -214,6 +214,21 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(await listed({ limit: 2 })).toEqual([1, 2]);
       expect(await listed({ workingDir: "/one", limit: 10 })).toEqual([2, 0]);
       expect(await listed({ workingDir: "/none", limit: 10 })).toEqual([]);
+    });
+
+    test("[SES-01 ENG-23] logs that came of one are listed without the others", async () => {
+      await using rig = await openRig(open);
+      const first = newLog(rig.world);
+      const other = newLog(rig.world);
+      const below = { ...newLog(rig.world), branchOf: { logId: first.logId, at: 1 } };
+      for (const log of [first, other, below]) {
+        await using writer = await rig.store.create(log, rig.me);
+        await writer.append({ events: texts(log.session, 1, ["begun"]) }, "process");
+      }
+      const listed = async (branchOf: LogId) =>
+        (await rig.store.list({ branchOf, limit: 10 })).map(({ logId }) => logId);
+      expect(await listed(first.logId)).toEqual([below.logId]);
+      expect(await listed(other.logId)).toEqual([]);
     });
 
     test("[SES-01 R37] one log has one writer: who comes second is told who holds it", async () => {

@@ -51,6 +51,7 @@ test("[PERF-05 SES-17] nothing that a session does reads a table from end to end
     await using _writer = await store.open(log.logId, world.ids.next("sess"), world.machine);
     await store.list({ limit: 20 });
     await store.list({ workingDir: log.workingDir, limit: 20 });
+    await store.list({ branchOf: log.logId, limit: 20 });
     await store.find(log.session);
     await store.events(log.logId, 0, 9);
     await store.markedEvents(log.logId, 0, 9);

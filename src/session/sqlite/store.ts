@@ -118,15 +118,17 @@ export class SqliteStore implements SessionStore {
     return row === undefined ? undefined : this.#info(row);
   }
 
-  async list({ workingDir, contentBefore, limit }: LogQuery): Promise<readonly LogInfo[]> {
+  async list({ workingDir, branchOf, contentBefore, limit }: LogQuery): Promise<readonly LogInfo[]> {
     const wanted = [
       IS_THERE,
       ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
+      ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
       ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
     ];
     const rows = this.#connection.all(
       `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
       ...(workingDir === undefined ? [] : [workingDir]),
+      ...(branchOf === undefined ? [] : [branchOf]),
       ...(contentBefore === undefined ? [] : [contentBefore]),
       limit,
     );
