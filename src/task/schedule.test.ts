@@ -11,7 +11,7 @@ import { until } from "../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SILENT } from "../base/log.ts";
 import type { Files } from "../base/world.ts";
-import { lockFile } from "../host/file-lock.ts";
+import { lockDatabase } from "../host/database-lock.ts";
 import { hostWorld } from "../host/host.ts";
 import { parseToml } from "../profile/toml.ts";
 import { decide } from "./decide.ts";
@@ -74,7 +74,7 @@ function openFolder() {
       clock: at,
       machine: { pid, processStart: `start ${pid}`, isAlive: (id) => !dead.has(id) },
       folder,
-      lock: (path, stop) => lockFile(path, realClock, stop),
+      lock: (path, stop) => lockDatabase(path, realClock, stop),
     });
   return {
     clock,
@@ -340,7 +340,7 @@ test(
     await schedule.claimNow("one", signal);
     await schedule.remove("one", signal);
     await expect(schedule.remove("one", signal)).rejects.toMatchObject({ reason: "ScheduleMissing" });
-    expect(readdirSync(place.folder).sort()).toEqual([".lock", "two.toml"]);
+    expect(readdirSync(place.folder).sort()).toEqual([".lock.db", "two.toml"]);
   },
   SLOW_MS,
 );

@@ -321,7 +321,7 @@ export class Schedule {
   async #lock(signal: AbortSignal): Promise<Disposable> {
     const { files, folder, lock } = this.#options;
     await files.makeDirectory(folder, FOLDER_MODE);
-    return await lock(join(folder, ".lock"), signal);
+    return await lock(join(folder, ".lock.db"), signal);
   }
 
   #isOurs(running: RunningRun | undefined): running is RunningRun {
