@@ -289,7 +289,8 @@ test("[MCP-07 CRED-04] what is to be sent once goes to the next helper only wher
       return () => {
         asked.push(socket);
         client.tell({ kind: "down" });
-        client.tell({ ...READY, socket: `${socket}+` });
+        const isOver = asked.length > 3; // whoever would go on asking is ended
+        client.tell(isOver ? { kind: "failed", times: 2 } : { ...READY, socket: `${socket}+` });
         return Promise.reject(Object.assign(new Error("gone"), { code: failures.pop() }));
       };
     },
