@@ -47,6 +47,7 @@ export function enginePort(parts: EnginePortParts): EnginePort {
       version,
       caches,
       live: () => multiplexer.sessions,
+      whenThere: (id) => multiplexer.whenThere(id),
       askedSince: (id) => multiplexer.askedSince(id),
       async profiles() {
         const names = await listProfiles(world, profiles);

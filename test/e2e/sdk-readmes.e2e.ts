@@ -22,6 +22,7 @@ import { filesUnder, ROOT, readSource } from "../support/source.ts";
 
 const TIMEOUT_MS = 120_000;
 const PORT = "8421";
+const SWITCHED = "left: default to self\nbegun: default to self\n";
 
 function model({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
@@ -99,6 +100,7 @@ for (const runtime of ["node", "bun"]) {
       expect(told).toEqual([
         { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
         { code: 0, stdout: "ok\n", stderr: "" },
+        { code: 0, stdout: SWITCHED, stderr: "" },
       ]);
     },
     TIMEOUT_MS,
@@ -117,6 +119,7 @@ requireProgram("python3")(
     expect(told).toEqual([
       { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
       { code: 0, stdout: "Hello.", stderr: "" },
+      { code: 0, stdout: SWITCHED, stderr: "" },
     ]);
   },
   TIMEOUT_MS,

@@ -114,6 +114,80 @@ for (const runtime of RUNTIMES) {
 }
 
 for (const runtime of RUNTIMES) {
+  // Each wire once: what goes along is the same code.
+  for (const wire of runtime.wires.slice(
+    runtime.name === "Bun" ? 0 : -1,
+    runtime.name === "Bun" ? 1 : undefined,
+  )) {
+    runtime.test(
+      `[SDK-01 PROF-02] ${runtime.name}, ${wire}: whoever follows a session goes along under another profile, in place and to the next`,
+      async () => {
+        await using served = await openServed({
+          script: answer,
+          listens: true,
+          flags: ["--model", "mock:one"],
+        });
+        const token = await served.token("--identity-class", "human");
+        const first = await served.session(token);
+        await using driver = startDriver(runtime, {
+          sdk: sdk(),
+          wire,
+          args: ["onward", first],
+          env: { CINCH_URL: served.url, CINCH_TOKEN: token },
+        });
+        const send = async (session: string, command: object) => {
+          const answer = await served.ask(`/v1/sessions/${session}/command`, token, command);
+          const body: unknown = await answer.json();
+          expect([answer.ok, body]).toEqual([true, expect.anything()]);
+          return String(Object(body)["sessionId"]);
+        };
+        const content = [{ type: "text", text: "say hello" }];
+        const say = (session: string) => send(session, { kind: "SendInput", content });
+        await say(first);
+        const runs = [first];
+        const told: Readonly<Record<string, unknown>>[] = [];
+        for await (const line of driver.lines) {
+          told.push(line);
+          const run = runs.at(-1) ?? "";
+          if (line["kind"] !== "TurnEnded" || line["run"] !== run) continue;
+          if (runs.length === 3) await send(run, { kind: "EndSession" });
+          else {
+            const way = runs.length === 1 ? { profile: "self", inPlace: true } : { profile: "default" };
+            runs.push(await send(run, { kind: "SwitchProfile", ...way }));
+            await say(runs.at(-1) ?? "");
+          }
+        }
+        expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+        const [a, b, c] = runs;
+        const marks = ["ProfileSwitched", "SessionEnded", "TurnEnded"];
+        expect(
+          told.filter(({ kind }) => marks.includes(String(kind))).map(({ kind, run }) => [kind, run]),
+        ).toEqual([
+          ["TurnEnded", a],
+          ["ProfileSwitched", a],
+          ["SessionEnded", a],
+          ["ProfileSwitched", b],
+          ["TurnEnded", b],
+          ["ProfileSwitched", b],
+          ["SessionEnded", b],
+          ["ProfileSwitched", c],
+          ["TurnEnded", c],
+          ["SessionEnded", c],
+        ]);
+        const before = told.filter(({ run }) => run === a || run === b).map(({ id }) => id);
+        const after = told.filter(({ run }) => run === c).map(({ id }) => id);
+        expect([before, after]).toEqual([before.map((_, at) => at + 1), after.map((_, at) => at + 1)]);
+        expect(told.filter(({ id }) => id === undefined)).toEqual([
+          { inPlace: "Hello, world.", gone: false },
+          { after: "Hello, world.", gone: true },
+        ]);
+      },
+      TIMEOUT_MS,
+    );
+  }
+}
+
+for (const runtime of RUNTIMES) {
   runtime.test(
     `[SDK-01 S54] ${runtime.name}: a server that is no engine, or a bad one, is told as that, and holds nobody up`,
     async () => {

@@ -22,6 +22,8 @@ export interface FollowParts {
   heal(refusal: CinchError, signal: AbortSignal): Promise<boolean>;
   /** Whether the session runs now, as whatever run, and its last event. */
   look(signal: AbortSignal): Promise<{ readonly live: boolean; readonly events: number }>;
+  /** Each event, before it is judged whether it is the last: it may tell of a run that takes over. */
+  seen(event: Envelope): void;
   /** The session was seen to end. */
   ended(): void;
   onState?: ((state: ConnectionState) => void) | undefined;
@@ -65,6 +67,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
         last = reached;
         [fruitless, heals, awayAt] = [0, 0, undefined];
         if (event === undefined) continue;
+        parts.seen(event);
         isOver = kind === "SessionEnded";
         const isEnd = isOver && event.session === parts.run();
         if (isEnd) parts.ended();

@@ -39,7 +39,8 @@ export type SessionCommand = Command extends infer Each
  * One session of an engine. Its commands are named as the protocol names them.
  *
  * Where the engine was started anew meanwhile, the session goes on as a new run on the same log, and `id` is that of the
- * new run (CTL-17). A command is never sent twice, unless it was refused for that very reason.
+ * new run (CTL-17). The same goes where it was put under another profile in place; where another session took its place,
+ * that is `next` (PROF-02). A command is never sent twice, unless it was refused for that very reason.
  */
 export class Session {
   readonly #engine: Engine;
@@ -48,6 +49,9 @@ export class Session {
   #seenIn: string;
   #hasEnded = false;
   #reattaching: Promise<boolean> | undefined;
+  #next: Session | undefined;
+  /** The run before this one, which its engine may never have begun. */
+  #left: string | undefined;
 
   constructor(engine: Engine, id: string) {
     [this.#engine, this.#id, this.#seenIn] = [engine, id, engine.process];
@@ -56,6 +60,14 @@ export class Session {
   /** The newest run. */
   get id(): SessionId {
     return this.#id as SessionId;
+  }
+
+  /**
+   * The session that took this one's place under another profile, once that is known: from its events, which end then, or
+   * because it was asked for here. It has a log of its own, whose events begin at 1.
+   */
+  get next(): Session | undefined {
+    return this.#next;
   }
 
   async info({ signal }: SignalOption = {}): Promise<SessionInfo> {
@@ -119,7 +131,8 @@ export class Session {
           if (refusal.reason === "UnknownClient") return await engine.renewClient(until);
           return refusal.reason === "UnknownSession" && (await this.#reattach(until));
         },
-        look: async (until) => await this.info({ signal: until }),
+        look: (until) => this.#look(until),
+        seen: (event) => this.#seen(event),
         ended: () => {
           this.#hasEnded = true;
         },
@@ -156,7 +169,10 @@ export class Session {
 
   /** Any command of the protocol. */
   async send(command: SessionCommand, { signal }: SignalOption = {}): Promise<Accepted> {
-    return await this.#send(command.kind, "/command", command, signal);
+    const answer = await this.#send(command.kind, "/command", command, signal);
+    if (command.kind === "SwitchProfile" && answer.sessionId !== undefined)
+      this.#goOnAs(answer.sessionId, command.inPlace === true);
+    return answer;
   }
 
   async #send(kind: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Accepted> {
@@ -167,6 +183,29 @@ export class Session {
       // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
       if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(signal))) throw thrown;
       return accepted((await ask()).body, this.#engine.url);
+    }
+  }
+
+  #seen(event: Envelope): void {
+    if (event.kind !== "ProfileSwitched" || event.session !== this.#id) return;
+    const { next, inPlace } = event.payload;
+    if (next !== undefined) this.#goOnAs(next, inPlace === true);
+  }
+
+  #goOnAs(next: string, inPlace: boolean): void {
+    if (next === this.#id) return;
+    if (inPlace) [this.#left, this.#id] = [this.#id, next];
+    else this.#next ??= new Session(this.#engine, next);
+  }
+
+  /** Looks at the session, which goes on as it was where its engine died before it had begun the run that it told of. */
+  async #look(signal: AbortSignal): Promise<SessionInfo> {
+    try {
+      return await this.info({ signal });
+    } catch (thrown) {
+      if (this.#left === undefined || !hasReason(thrown, "UnknownSession")) throw thrown;
+      [this.#id, this.#left] = [this.#left, undefined];
+      return await this.info({ signal });
     }
   }
 

@@ -89,8 +89,7 @@ export class Multiplexer {
       this.people.close(command.askId, client.id);
       return {};
     }
-    const coming = this.#coming.get(command.sessionId);
-    if (coming !== undefined) await Promise.allSettled([coming]);
+    if (this.#coming.has(command.sessionId)) await this.whenThere(command.sessionId);
     if (isKeeping(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
@@ -262,8 +261,15 @@ export class Multiplexer {
   }
 
   /** The log of a session, whichever of its runs is named. */
-  readonly #logOf = async (id: SessionId): Promise<LogId | undefined> =>
-    this.#sessions.get(id)?.logId ?? (await this.#parts.store.find(id))?.logId;
+  readonly #logOf = async (id: SessionId): Promise<LogId | undefined> => {
+    await this.whenThere(id);
+    return this.#sessions.get(id)?.logId ?? (await this.#parts.store.find(id))?.logId;
+  };
+
+  /** Waits for a session that was told of and is only being opened: until it is there, or will not be. */
+  async whenThere(id: SessionId): Promise<void> {
+    await Promise.allSettled([this.#coming.get(id)]);
+  }
 
   /** Takes no new commands, ends every session, and resolves when all is freed. The first failure is thrown last. */
   async close(reason: SessionEndReason): Promise<void> {

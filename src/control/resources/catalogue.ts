@@ -38,6 +38,8 @@ export interface CatalogueSources {
   readonly caches: Pick<CacheBudget, "bytes" | "bytesMax" | "counts">;
   /** The sessions that run here now. */
   live(): readonly SessionId[];
+  /** Waits for a session that was told of and is only being opened. */
+  whenThere?(id: SessionId): Promise<void>;
   /** An event before the questions that wait for an answer in a session; undefined where none does. */
   askedSince?(id: SessionId): EventSeq | undefined;
   profiles(): Promise<readonly ProfileInfo[]>;
@@ -61,6 +63,7 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
 
   /** @throws HarnessError Forbidden before it is told whether there is such a session. */
   async function found(id: SessionId, scope: Scope): Promise<LogInfo> {
+    await sources.whenThere?.(id);
     if (!(await reaches(scope, id, logOf)))
       throw new HarnessError("Forbidden", { what: `the session ${id}` });
     const info = await store.find(id);

@@ -117,6 +117,20 @@ const SCENARIOS = {
     client.close();
   },
 
+  /** Follows a session and those that take its place; then switches one of its own. */
+  async onward() {
+    const client = await open();
+    for (let at = client.session(session); at !== undefined; at = at.next)
+      for await (const { id, kind, session: run } of at.events({ since: 0 })) tell({ id, kind, run });
+    const own = await client.sessions.create();
+    await own.send({ kind: "SwitchProfile", profile: "self", inPlace: true });
+    tell({ inPlace: (await own.runTurn("say hello")).text, gone: own.next !== undefined });
+    await own.send({ kind: "SwitchProfile", profile: "default" });
+    tell({ after: (await own.next.runTurn("say hello")).text, gone: own.next.id !== own.id });
+    await own.next.endSession();
+    client.close();
+  },
+
   /** A turn that is waited for while its engine is killed. */
   async turn() {
     let isWatching = false;

@@ -141,6 +141,22 @@ async def watch(session):
         tell(**event)
 
 
+async def onward(session):
+    client = await open_client()
+    at = client.session(session)
+    while at is not None:
+        async for event in each(at.events(0)):
+            tell(id=event["id"], kind=event["kind"], run=event["session"])
+        at = at.next
+    own = await wait(client.sessions.create())
+    await wait(own.send({"kind": "SwitchProfile", "profile": "self", "inPlace": True}))
+    tell(inPlace=(await wait(own.run_turn("say hello"))).text, gone=own.next is not None)
+    await wait(own.send({"kind": "SwitchProfile", "profile": "default"}))
+    after = own.next
+    tell(after=(await wait(after.run_turn("say hello"))).text, gone=after.id != own.id)
+    await wait(after.end_session())
+
+
 async def turn(session):
     watching = []
 
@@ -176,4 +192,5 @@ async def probe(*names):
         tell(**{name: ids if reason == "none" else reason})
 
 
-asyncio.run({"probe": probe, "tour": tour, "follow": follow, "watch": watch, "turn": turn}[ARGS[0]](*ARGS[1:]))
+SCENARIOS = {"probe": probe, "tour": tour, "follow": follow, "watch": watch, "onward": onward, "turn": turn}
+asyncio.run(SCENARIOS[ARGS[0]](*ARGS[1:]))

@@ -96,6 +96,11 @@ class AsyncSession:
     def id(self) -> str:
         return self._session.id
 
+    @property
+    def next(self) -> Optional[AsyncSession]:
+        after = self._session.next
+        return None if after is None else AsyncSession(after)
+
     async def info(self) -> SessionInfo:
         return await _in_thread(self._session.info)
 

@@ -41,6 +41,8 @@ class FollowParts:
     heal: Callable[[CinchError], bool]
     #: Whether the session runs now, as whatever run, and its last event.
     look: Callable[[], SessionInfo]
+    #: Each event, before it is judged whether it is the last: it may tell of a run that takes over.
+    seen: Callable[[Envelope], None]
     #: The session was seen to end.
     ended: Callable[[], None]
     on_state: Optional[Callable[[ConnectionState], None]]
@@ -84,6 +86,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                 last, fruitless, heals, away_at = reached, 0, 0, None
                 if event is None:
                     continue
+                parts.seen(event)
                 is_over = kind == "SessionEnded"
                 is_end = is_over and event["session"] == parts.run()
                 if is_end:

@@ -49,7 +49,8 @@ class Session:
     """Its commands are named as the protocol names them.
 
     Where the engine was started anew meanwhile, the session goes on as a new run on the same log, and ``id`` is that of the
-    new run. A command is never sent twice, unless it was refused for that very reason.
+    new run. The same goes where it was put under another profile in place; where another session took its place, that is
+    ``next``. A command is never sent twice, unless it was refused for that very reason.
     """
 
     def __init__(self, engine: Engine, id: str) -> None:
@@ -59,11 +60,23 @@ class Session:
         self._seen_in = engine.process
         self._has_ended = False
         self._lock = threading.Lock()
+        self._next: Optional[Session] = None
+        # The run before this one, which its engine may never have begun.
+        self._left: Optional[str] = None
 
     @property
     def id(self) -> str:
         """The newest run."""
         return self._id
+
+    @property
+    def next(self) -> Optional[Session]:
+        """The session that took this one's place under another profile, once that is known.
+
+        It is known from its events, which end then, or because it was asked for here. That session has a log of its own,
+        whose events begin at 1.
+        """
+        return self._next
 
     def info(self) -> SessionInfo:
         return cast(SessionInfo, self._engine.ask("GET", self._path()).body)
@@ -135,7 +148,11 @@ class Session:
 
     def send(self, command: Mapping[str, Any]) -> Accepted:
         """Any command of the protocol, without its sessionId."""
-        return self._send(str(command.get("kind")), "/command", command)
+        kind = str(command.get("kind"))
+        answer = self._send(kind, "/command", command)
+        if kind == "SwitchProfile" and "sessionId" in answer:
+            self._go_on_as(answer["sessionId"], command.get("inPlace") is True)
+        return answer
 
     def _send(self, kind: str, path: str, body: Mapping[str, Any]) -> Accepted:
         try:
@@ -180,11 +197,39 @@ class Session:
                 run=lambda: self._id,
                 client=lambda: engine.client,
                 heal=heal,
-                look=self.info,
+                look=self._look,
+                seen=self._seen,
                 ended=ended,
                 on_state=engine.on_state,
             )
         )
+
+    def _seen(self, event: Envelope) -> None:
+        if event["kind"] != "ProfileSwitched" or event["session"] != self._id:
+            return
+        payload = event["payload"]
+        if "next" in payload:
+            self._go_on_as(payload["next"], payload.get("inPlace") is True)
+
+    def _go_on_as(self, next: str, in_place: bool) -> None:
+        with self._lock:
+            if next == self._id:
+                return
+            if in_place:
+                self._left, self._id = self._id, next
+            elif self._next is None:
+                self._next = Session(self._engine, next)
+
+    def _look(self) -> SessionInfo:
+        """The session, which goes on as it was where its engine died before it had begun the run that it told of."""
+        try:
+            return self.info()
+        except CinchError as thrown:
+            left = self._left
+            if left is None or thrown.reason != "UnknownSession":
+                raise
+            self._id, self._left = left, None
+            return self.info()
 
     def _reattach(self) -> bool:
         """Opens a new run where the engine was started anew since; false where that is not why it is unknown."""
