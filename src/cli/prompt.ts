@@ -129,8 +129,9 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
   return async function show(envelope: Envelope): Promise<void> {
     if (invocation.format === "stream-json") await at.stdout.write(envelopeJson(envelope));
     if (envelope.kind === "Error" && envelope.parentCall === undefined) {
-      const { reason, message } = envelope.payload;
-      await at.stderr.write(`cinch: ${neutralise(message)} (${neutraliseLine(reason)})\n`);
+      const { reason, message, severity } = envelope.payload;
+      const named = severity === "notice" ? "" : ` (${neutraliseLine(reason)})`;
+      await at.stderr.write(`cinch: ${neutralise(message)}${named}\n`);
     } else if (progress) {
       await at.stderr.write(printer.print(envelope));
     } else if (isToldAlways(envelope)) {

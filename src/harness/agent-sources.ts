@@ -3,6 +3,7 @@ import type { Workspace } from "../tool/tool.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { ProjectTrust } from "./project-trust.ts";
+import type { RunMaterial } from "./run-material.ts";
 import type { RunDefaults } from "./run-parts.ts";
 
 /** What the sub-agents of a session are made with. */
@@ -11,6 +12,7 @@ export interface AgentSources {
   readonly trust: Pick<ProjectTrust, "mayExtend" | "loaded">;
   readonly workspace: Workspace;
   readonly slot: Pick<ModelSlot, "openBeside">;
+  readonly place: Pick<RunMaterial["place"], "told">;
   readonly sandbox: Pick<SessionSandboxes, "leave">;
   readonly defaults: Pick<RunDefaults, "config" | "providers" | "world" | "paths" | "environment">;
 }

@@ -8,7 +8,7 @@ import { count } from "../base/text.ts";
 import type { SpawnParts } from "../engine/spawn.ts";
 import type { AgentKeys } from "../profile/agents.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Event } from "../protocol/events.ts";
+import type { Event, PayloadOf } from "../protocol/events.ts";
 import { isInside } from "../tool/containment.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Tool, ToolSource } from "../tool/tool.ts";
@@ -25,7 +25,7 @@ import { wantedAgent } from "./wanted-agent.ts";
  * read. What it takes to run one is loaded with the first.
  */
 export function delegatingTo(sources: AgentSources): SessionPart | undefined {
-  const { profile, trust, defaults } = sources;
+  const { profile, trust, place, defaults } = sources;
   const keys: AgentKeys = { ...profile.agents, ...defaults.config.agents };
   const { roundsMax = AGENT_ROUNDS_MAX, depthMax = AGENT_DEPTH_MAX } = keys;
   const isDefined = trust.mayExtend("agent");
@@ -59,22 +59,31 @@ export function delegatingTo(sources: AgentSources): SessionPart | undefined {
     if (!isDefined) return known;
     const { extensions } = await trust.loaded(signal);
     reading ??= (async () => {
-      const { agentSet } = await import("../agent/agent-set.ts");
+      const [{ agentSet }, { toldKey }] = await Promise.all([
+        import("../agent/agent-set.ts"),
+        import("./told-files.ts"),
+      ]);
       const files = extensions.flatMap(({ kind, path, scope, files: [file] }) =>
         kind === "agent" && file !== undefined ? [{ path, scope, bytes: file.bytes }] : [],
       );
       const set = agentSet(files);
-      for (const problem of [...set.problems, ...set.warnings]) tell(problem);
+      const tell = (problem: string, payload: PayloadOf<"Error">) => {
+        const key = toldKey(problem, extensions);
+        if (place.told.has(key)) return;
+        place.told.add(key);
+        publish({ kind: "Error", payload });
+      };
+      for (const problem of set.problems) {
+        const { reason, message } = new HarnessError("AgentInvalid", { problem });
+        tell(problem, { reason, message });
+      }
+      for (const message of set.warnings)
+        tell(message, { reason: "AgentInvalid", message, severity: "notice" });
       known = set.agents;
       tool = made(known);
       return known;
     })();
     return await reading;
-  }
-
-  function tell(problem: string): void {
-    const { reason, message } = new HarnessError("AgentInvalid", { problem });
-    publish({ kind: "Error", payload: { reason, message } });
   }
 
   async function checked(type: string, content: readonly InputBlock[], signal: AbortSignal): Promise<void> {

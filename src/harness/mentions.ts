@@ -61,7 +61,7 @@ async function attachments(
     }
     const why = read.kind === "read" ? "it is too large to go along; the model can read it" : read.why;
     const message = reasonText("FileNotAttached", { path: written, why });
-    turn.emit({ kind: "Error", payload: { reason: "FileNotAttached", message } });
+    turn.emit({ kind: "Error", payload: { reason: "FileNotAttached", message, severity: "notice" } });
   }
   if (attached.length > 0) {
     const payload = { turn: turn.turn, paths: attached };

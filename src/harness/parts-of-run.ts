@@ -76,7 +76,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     plugins,
     diagnosing(material, sandbox),
     mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
-    writtenPrompts(trust),
+    writtenPrompts(trust, place),
     delegatingTo({ ...material, sandbox }),
     handingOn({ ...material, ...tally }),
     plan.part,

@@ -15,7 +15,7 @@ export async function resultOf(events: AsyncIterable<Envelope>, signal: AbortSig
     if (event.parentCall !== undefined) continue; // a sub-agent's: its result is told by the call that it answers
     if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
     if (event.kind === "TextDelta") text += event.payload.text;
-    if (event.kind === "Error") failure = event.payload;
+    if (event.kind === "Error" && event.payload.severity !== "notice") failure = event.payload;
     if (event.kind !== "TurnEnded") continue;
     const { reason, rounds = 0 } = event.payload;
     if (reason === "cancelled")

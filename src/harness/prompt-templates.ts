@@ -5,6 +5,8 @@ import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import type { ProjectTrust } from "./project-trust.ts";
+import type { ToldOfFile } from "./read-written.ts";
+import type { RunMaterial } from "./run-material.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 /** The namespace of the commands that templates are. */
@@ -15,10 +17,9 @@ interface Written {
   readonly templates: ReadonlyMap<string, PromptTemplate>;
   /** By the short name: the command that it stands for. */
   readonly aliases: ReadonlyMap<string, string>;
-  readonly problems: readonly string[];
 }
 
-const NOTHING: Written = { templates: new Map(), aliases: new Map(), problems: [] };
+const NOTHING: Written = { templates: new Map(), aliases: new Map() };
 
 /**
  * Prompt templates and aliases of the user and of the project, as far as a person has acknowledged them (CTX-03, CMD-02).
@@ -26,8 +27,12 @@ const NOTHING: Written = { templates: new Map(), aliases: new Map(), problems: [
  * `/prompts:NAME words` is a custom command that answers with `{prompt}`, which the client then sends as its own input:
  * what a person says stays what they see. An alias is text that clients put in the place of a short name, so it stands
  * among the commands that are listed, with what it stands for. Undefined where there is neither.
+ * @param place what there is to tell of the files is not told again in a session that takes the place of this one.
  */
-export function writtenPrompts(trust: ProjectTrust): SessionPart | undefined {
+export function writtenPrompts(
+  trust: ProjectTrust,
+  { told }: Pick<RunMaterial["place"], "told">,
+): SessionPart | undefined {
   if (!trust.mayExtend("prompt-template") && !trust.mayExtend("alias-file")) return undefined;
   const end = new AbortController();
   let surface: SessionSurface | undefined;
@@ -39,14 +44,19 @@ export function writtenPrompts(trust: ProjectTrust): SessionPart | undefined {
     loading ??= (async () => {
       const { extensions } = await trust.loaded(end.signal);
       const { readWritten } = await import("./read-written.ts");
-      written = await readWritten(extensions);
-      for (const problem of written.problems) tell(new HarnessError("PromptTemplateInvalid", { problem }));
+      const read = await readWritten(extensions);
+      written = read;
+      for (const { text: problem, weight, key } of read.told.filter((each) => !told.has(each.key))) {
+        told.add(key);
+        tell(new HarnessError("PromptTemplateInvalid", { problem }), weight);
+      }
     })();
     return loading;
   }
 
-  function tell({ reason, message }: HarnessError): void {
-    surface?.publish({ kind: "Error", payload: { reason, message } });
+  function tell({ reason, message }: HarnessError, weight: ToldOfFile["weight"]): void {
+    const severity = weight === "notice" ? { severity: weight } : {};
+    surface?.publish({ kind: "Error", payload: { reason, message, ...severity } });
   }
 
   const owner: NamespaceOwner = async ({ verb, payload }) => {
@@ -86,7 +96,7 @@ export function writtenPrompts(trust: ProjectTrust): SessionPart | undefined {
   function begin(): void {
     loaded().catch((thrown: unknown) => {
       loading = undefined;
-      if (!end.signal.aborted) tell(asHarnessError(thrown));
+      if (!end.signal.aborted) tell(asHarnessError(thrown), "error");
     });
   }
 }

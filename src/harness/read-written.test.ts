@@ -8,12 +8,16 @@ function aliasFile(path: string, scope: "project" | "user", text: string) {
 }
 
 test("[CMD-02] a wrong alias is told with its line, and that none of its file counts; those of other files do", async () => {
-  const { aliases, problems } = await readWritten([
+  const { aliases, told } = await readWritten([
     aliasFile("/u/aliases.toml", "user", '[aliases]\nrv = "/prompts:review"\nhelp = "/prompts:x"\n'),
     aliasFile("/p/aliases.toml", "project", '[aliases]\ngp = "/skills:plan"\n'),
   ]);
   expect([...aliases]).toEqual([["gp", "/skills:plan"]]);
-  expect(problems).toEqual([
-    "/u/aliases.toml:3: aliases.help: /help is a built-in command, and stays what it is; until that is right, no alias of this file counts",
+  expect(told).toEqual([
+    {
+      weight: "error",
+      text: "/u/aliases.toml:3: aliases.help: /help is a built-in command, and stays what it is; until that is right, no alias of this file counts",
+      key: expect.any(String),
+    },
   ]);
 });

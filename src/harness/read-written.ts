@@ -3,12 +3,21 @@ import { parseAliases } from "../profile/aliases.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import { readTemplate } from "../prompt-template/template.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
+import { toldKey } from "./told-files.ts";
 
 export interface ReadWritten {
   readonly templates: ReadonlyMap<string, PromptTemplate>;
   readonly aliases: ReadonlyMap<string, string>;
-  /** What is wrong with a file, or was passed over, each naming it. */
-  readonly problems: readonly string[];
+  /** What is wrong with a file, and what there is to know about one, each naming it. */
+  readonly told: readonly ToldOfFile[];
+}
+
+export interface ToldOfFile {
+  readonly text: string;
+  /** A notice costs nothing: the file counts. */
+  readonly weight: "error" | "notice";
+  /** See `toldKey`. */
+  readonly key: string;
 }
 
 /**
@@ -18,33 +27,35 @@ export interface ReadWritten {
 export async function readWritten(items: readonly TrustItem[]): Promise<ReadWritten> {
   const templates = new Map<string, PromptTemplate>();
   const aliases = new Map<string, string>();
-  const problems: string[] = [];
+  const told: ToldOfFile[] = [];
+  const tell = (weight: ToldOfFile["weight"], text: string) =>
+    told.push({ text, weight, key: toldKey(text, items) });
   for (const { kind, path, scope, files } of items) {
     const bytes = files[0]?.bytes ?? new Uint8Array();
     if (kind === "prompt-template") {
       const read = readTemplate({ path, source: scope, bytes });
       if (read.kind === "problem") {
-        problems.push(read.problem);
+        tell("error", read.problem);
         continue;
       }
-      const { template, told } = read;
-      problems.push(...told);
+      const { template } = read;
+      for (const text of read.told) tell("notice", text);
       if (templates.has(template.name))
-        problems.push(`${path}: it takes the place of your own prompt ${template.name} in this project`);
+        tell("notice", `${path}: it takes the place of your own prompt ${template.name} in this project`);
       templates.set(template.name, template);
     }
     if (kind === "alias-file") {
       try {
         for (const [name, text] of await parseAliases({ path, bytes })) {
           if (aliases.has(name))
-            problems.push(`${path}: aliases.${name}: you have an alias of this name, which stays`);
+            tell("notice", `${path}: aliases.${name}: you have an alias of this name, which stays`);
           else aliases.set(name, text);
         }
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
-        problems.push(`${thrown.message}; until that is right, no alias of this file counts`);
+        tell("error", `${thrown.message}; until that is right, no alias of this file counts`);
       }
     }
   }
-  return { templates, aliases, problems };
+  return { templates, aliases, told };
 }

@@ -20,7 +20,7 @@ export interface RunMaterial {
   /** Absent: nothing names any. */
   readonly plugins?: SessionPlugins;
   /** Where it stands among the sessions that took each other's place. */
-  readonly place: Pick<SwitchSources, "reference" | "succession" | "reopen">;
+  readonly place: Pick<SwitchSources, "reference" | "succession" | "told" | "reopen">;
   /** What is freed when the session has ended, or when it cannot be composed. */
   readonly close: AsyncDisposable;
 }

@@ -107,6 +107,7 @@ export async function openRun(
       place: {
         reference,
         ...(succession === undefined ? {} : { succession }),
+        told: succession?.told ?? new Set(),
         reopen: (next, successor, changes = {}) =>
           openRun(
             { kind: "CreateSession", ...asked(request), ...next },

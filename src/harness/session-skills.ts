@@ -7,6 +7,7 @@ import type { SkillSet } from "../skill/skill-set.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
+import type { RunMaterial } from "./run-material.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionSurface } from "./session-part.ts";
 
@@ -17,6 +18,7 @@ export interface SkillSources {
   readonly profile: Profile;
   readonly trust: ProjectTrust;
   readonly workspace: Workspace;
+  readonly place: Pick<RunMaterial["place"], "told">;
   readonly defaults: RunDefaults;
 }
 

@@ -29,7 +29,10 @@ export interface UsedSkills {
    * @throws the signal's reason.
    */
   readonly ready: (signal: AbortSignal) => Promise<unknown>;
-  /** What was found wrong so far, in sentences for the person; what comes later is told as an event. */
+  /**
+   * What was found wrong so far, in sentences for the person, each once, also over sessions that take each other's place;
+   * what comes later is told as an event.
+   */
   notices(): readonly string[];
 }
 
@@ -54,16 +57,18 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   let messages = 0;
   /** The turn with which each skill's text came into the conversation. */
   const given = new Map<string, number>();
-  const told = new Set<string>();
+  /** By the sentence: see `toldKey`. */
+  let keys: ReadonlyMap<string, string> = new Map();
   const isAsked = trust.asks && trust.mayExtend("skill");
   const end = new AbortController();
 
   async function setOf(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
-    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }] = await Promise.all([
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { toldKey }] = await Promise.all([
       import("../skill/load-skills.ts"),
       import("../skill/builtin-skills.ts"),
       import("../skill/skill-set.ts"),
       import("../base/breather.ts"),
+      import("./told-files.ts"),
     ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];
@@ -71,11 +76,13 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
     for (const folder of [...builtinSkills(builtin), ...folders])
       loaded.push(await loadSkills(folder, breathe));
     const skills = loaded.flatMap((each) => each.skills);
-    return new SkillSet(
+    const set = new SkillSet(
       skills,
       loaded.flatMap((each) => each.problems),
       problems,
     );
+    keys = new Map(set.notices.map((notice) => [notice, toldKey(notice, items)]));
+    return set;
   }
 
   const skills: SessionSkills = {
@@ -150,12 +157,20 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
     emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: SKILL_ACTIVATED, payload } });
   }
 
+  /** What nobody was told yet, who is told now. */
+  function untold({ notices }: SkillSet): readonly string[] {
+    const { told } = sources.place;
+    const keyOf = (notice: string) => keys.get(notice) ?? notice;
+    const fresh = notices.filter((notice) => !told.has(keyOf(notice)));
+    for (const notice of fresh) told.add(keyOf(notice));
+    return fresh;
+  }
+
   function changed(): void {
     if (surface === undefined || now === undefined) return;
-    for (const notice of now.notices.filter((each) => !told.has(each))) {
-      told.add(notice);
+    for (const notice of untold(now)) {
       const { reason, message } = new HarnessError("SkillProblem", { problem: notice });
-      surface.publish({ kind: "Error", payload: { reason, message } });
+      surface.publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
     }
     surface.publish({ kind: "SkillRegistryChanged", payload: { skills: [...now.names] } });
   }
@@ -219,11 +234,7 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
   const hasTool = tools.tools().some(({ name }) => name === "Skill");
   return {
     ready: async (signal) => (isUsed && !isAsked ? await skills.load(signal) : undefined),
-    notices() {
-      const notices = now?.notices ?? [];
-      for (const notice of notices) told.add(notice);
-      return notices;
-    },
+    notices: () => (now === undefined ? [] : untold(now)),
     part: {
       tools: [tools],
       takes: ["skill"],

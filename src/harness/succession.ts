@@ -23,6 +23,8 @@ export interface Succession {
   readonly events: readonly Event[];
   /** What the first input takes over from the session before. */
   readonly imported?: readonly InputBlock[];
+  /** See `SwitchSources`. */
+  readonly told: Set<string>;
 }
 
 export interface SwitchSources {
@@ -37,6 +39,8 @@ export interface SwitchSources {
   readonly defaults: RunDefaults;
   /** What was spent in this session and in those whose place it took. */
   readonly spentTogether: () => Promise<SpendTotals>;
+  /** What was told of files in this session and in those whose place it took: see `toldKey`. */
+  readonly told: Set<string>;
   /** How this run itself began, where it has taken the place of another one. */
   readonly succession?: Succession;
   /** Opens a run with the settings of this one, but for `changes`. */

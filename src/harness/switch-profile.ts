@@ -18,7 +18,15 @@ export async function prepareSwitch(
   { profile: wanted, importTurns = TURNS_IMPORTED_DEFAULT, inPlace = false }: CommandOf<"SwitchProfile">,
   messages: readonly Message[],
 ): Promise<PreparedSwitch> {
-  const { session: previous, logId: current, profile: before, slot, workspace, defaults } = sources;
+  const {
+    session: previous,
+    logId: current,
+    profile: before,
+    slot,
+    workspace,
+    defaults,
+    told: shown,
+  } = sources;
   const { world, store } = defaults;
   if (importTurns > TURNS_IMPORTED_MAX) {
     const why = `importTurns: at most ${TURNS_IMPORTED_MAX}`;
@@ -39,14 +47,23 @@ export async function prepareSwitch(
     const imported = importedTurns(messages, importTurns, before.name);
     const events = imported === undefined ? [first] : [first, importedEvent(imported.turns, imported.text)];
     const blocks = imported === undefined ? {} : { imported: importedBlocks(imported.text) };
-    const succession = { session: next, logId, model, previousLog, spentBefore, events, ...blocks };
+    const succession = {
+      session: next,
+      logId,
+      model,
+      previousLog,
+      spentBefore,
+      events,
+      told: shown,
+      ...blocks,
+    };
     const request = { profile: name, workingDir: workspace.root };
     return { told, open: () => sources.reopen(request, succession) };
   }
   return {
     told,
     async open() {
-      const succession = { session: next, logId, model, previousLog, events: [begun] };
+      const succession = { session: next, logId, model, previousLog, events: [begun], told: shown };
       try {
         return await sources.reopen({ profile: name, resume: logId }, succession);
       } catch (thrown) {

@@ -125,6 +125,8 @@ const payloads = {
     reason: z.string(),
     message: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
+    /** A notice is for the person to know: nothing has failed. Absent: an error. */
+    severity: z.literal("notice").optional(),
   }),
   StreamGap: z.object({ from: EventSeqSchema, to: EventSeqSchema, reason: z.enum(["ttl", "compaction"]) }),
   TokenExpiring: z.object({ jti: TokenIdSchema, expAt: z.int() }),

@@ -714,6 +714,7 @@ export interface ErrorEvent {
     readonly reason: string;
     readonly message: string;
     readonly details?: Readonly<Record<string, unknown>>;
+    readonly severity?: "notice";
   };
 }
 
@@ -1033,6 +1034,8 @@ export type EngineReason =
   | "MCPServerUnavailable"
   | "McpProgramMissing"
   | "McpStartFailed"
+  | "McpStartSlow"
+  | "McpStartLate"
   | "McpServerUnknown"
   | "McpServersConflict"
   | "McpRecordUnusable"

@@ -50,9 +50,9 @@ export class TurnSum {
         this.#text += event.payload.text;
         break;
       case "Error": {
-        const { reason, message } = event.payload;
+        const { reason, message, severity } = event.payload;
         if (REFUSALS.includes(reason)) this.#refused += 1;
-        else if (reason !== "ProviderSilent") this.#error = { reason, message };
+        else if (reason !== "ProviderSilent" && severity !== "notice") this.#error = { reason, message };
         break;
       }
       case "TurnEnded":

@@ -46,6 +46,19 @@ test("[CLI-01] an answer before the last calls still counts; one unknown price m
   expect(priceOf(record.cost)).toBeNull();
 });
 
+test("[CLI-01 CTX-03] what is merely to be known is not what a turn failed of", () => {
+  const message = "@a.txt did not go to the model";
+  const notice = { reason: "FileNotAttached", message, severity: "notice" } as const;
+  const failure = { reason: "ProviderFailed", message: "no answer" };
+  expect(recorded([{ kind: "Error", payload: notice }]).error).toBeUndefined();
+  const events: readonly Event[] = [
+    { kind: "Error", payload: failure },
+    { kind: "Error", payload: notice },
+    { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
+  ];
+  expect(recorded(events).error).toEqual(failure);
+});
+
 test("[CLI-01] a sub-agent costs, but does not speak, call or end for its parent", () => {
   const events: readonly Event[] = [
     { kind: "TextDelta", payload: { text: "inner" } },

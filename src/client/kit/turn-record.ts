@@ -45,8 +45,9 @@ export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
     case "ToolResult":
       return { ...record, current: "" };
     case "Error": {
-      const { reason, message } = envelope.payload;
-      if (reason === "ProviderSilent") return record; // a wait that is told, not a failure
+      const { reason, message, severity } = envelope.payload;
+      // A wait that is told, and what a person is to know: nothing has failed.
+      if (reason === "ProviderSilent" || severity === "notice") return record;
       if (REFUSALS.has(reason)) return { ...record, refused: record.refused + 1 };
       return { ...record, error: { reason, message } };
     }

@@ -133,7 +133,7 @@ export class EventPrinter {
       case "ToolCallStarted":
         return this.line(`  sub-agent: ${callSummary(envelope.payload.tool, envelope.payload.args)}`);
       case "Error":
-        return this.line(`  sub-agent: error: ${neutraliseLine(envelope.payload.message)}`);
+        return this.line(`  sub-agent: ${severityOf(envelope)}: ${neutraliseLine(envelope.payload.message)}`);
       default:
         return "";
     }
@@ -157,7 +157,7 @@ export class EventPrinter {
         return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
         if (this.#calls.isDenied(envelope.payload.details?.["callId"])) return undefined;
-        return `error: ${neutralise(envelope.payload.message)}`;
+        return `${severityOf(envelope)}: ${neutralise(envelope.payload.message)}`;
       case "CompactionTriggered":
         return compactionText(envelope.payload);
       case "StreamGap":
@@ -290,4 +290,8 @@ export class EventPrinter {
 function pathOf({ details }: PayloadOf<"Asked">): string {
   const path = details?.["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
+}
+
+function severityOf({ payload }: EnvelopeOf<"Error">): string {
+  return payload.severity === "notice" ? "note" : "error";
 }

@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { acknowledgeAll } from "../../../test/support/acknowledge.ts";
 import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { says } from "../../../test/support/mock-provider/turn.ts";
+import type { Place } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { HarnessOptions } from "../../harness/options.ts";
+import { openReview } from "../../harness/review.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineInput, LineTerminal } from "./terminal.ts";
 
@@ -130,6 +133,57 @@ test("[PROF-02] --in-place onto the profile in use says so, and does nothing", a
   expect(rig.screen()).not.toContain("instead of 'review'");
 });
 
+test("[PROF-02 CTX-03 ENG-10] what is merely to be known of files is a note and no error, and is told again after a switch only where a file has changed", async () => {
+  const place = openPlace(says("one"), says("two"), says("three"));
+  const write = (path: string, text: string) => place.write(join("..", path), text);
+  write("config/prompts/ask.md", "---\ncolour: red\n---\nAsk.\n");
+  write("config/prompts/plan.md", "Plan.\n");
+  write("repo/.cinch/prompts/plan.md", "Plan it here.\n");
+  write("config/prompts/bad.md", "---\ndescription: [\n---\nBad.\n");
+  write("config/agents/helper.md", "---\nname: helper\ndescription: helps\ncolour: red\n---\nHelp.\n");
+  write("config/skills/odd/SKILL.md", "---\nname: even\ndescription: does things\n---\nDo it.\n");
+  write("repo/closed.txt", "the moon is hollow");
+  const config = readFileSync(join(place.root, "config/config.toml"), "utf8");
+  place.config(`${config}[permissions]\ndeny = ["Read:closed.txt"]\n`);
+  await acknowledge(place);
+  await using rig = await openRigIn(place, true);
+  const notes = () =>
+    rig
+      .screen()
+      .split("\n")
+      .filter((line) => /^(?:note|error): /.test(line));
+  await rig.type("look at @closed.txt");
+  await rig.shows("one\n-- rounds: 1");
+  const first = notes();
+  expect(first.map((line) => line.replace(place.root, "")).toSorted()).toEqual([
+    expect.stringMatching(/^error: \/config\/prompts\/bad\.md:2: /),
+    expect.stringMatching(/^note: \/config\/agents\/helper\.md:4: colour: /),
+    "note: /config/prompts/ask.md:2: colour: unknown field; it has no effect",
+    "note: /repo/.cinch/prompts/plan.md: it takes the place of your own prompt plan in this project",
+    expect.stringMatching(/^note: @closed\.txt did not go to the model/),
+  ]);
+  await rig.type("/profiles:review");
+  await rig.prompts("y/n > ");
+  await rig.type("n");
+  await rig.shows("on profile 'review'.");
+  await rig.type("and now?");
+  await rig.shows("two\n-- rounds: 1");
+  expect(notes()).toEqual(first);
+
+  write("config/prompts/ask.md", "---\ncolour: red\n---\nAsk again.\n");
+  await acknowledge(place);
+  await rig.type("/profiles:default");
+  await rig.prompts("y/n > ");
+  await rig.type("n");
+  await rig.shows("on profile 'default'.");
+  await rig.type("and then?");
+  await rig.shows("three\n-- rounds: 1");
+  expect(notes().slice(first.length)).toEqual([
+    `note: ${place.root}/config/prompts/ask.md:2: colour: unknown field; it has no effect`,
+  ]);
+  expect(rig.screen()).not.toContain("skills/odd/SKILL.md"); // it was told at the start, which is not on this screen
+});
+
 test("[PROF-02] /profile shows the active profile with skills, MCP servers and tools; /profiles those that there are", async () => {
   await using rig = await openRig();
   await rig.type("/profile");
@@ -141,8 +195,18 @@ test("[PROF-02] /profile shows the active profile with skills, MCP servers and t
   expect(rig.screen()).toContain("  review  yours\n");
 });
 
+/** As if a person had read everything, their own files too. */
+async function acknowledge(place: Place): Promise<void> {
+  await acknowledgeAll(place.options());
+  const { own, ledger } = await openReview(place.options());
+  await ledger.approve(own.pending.map(({ item }) => item));
+}
+
 async function openRig(...script: Turn[]) {
-  const place = openPlace(...script.map((turn) => turn));
+  return await openRigIn(openPlace(...script));
+}
+
+async function openRigIn(place: Place, history = false) {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder);
   writeFileSync(join(folder, "review.toml"), 'prompt_header = "You review."\ntool_packs = ["search"]\n');
@@ -174,7 +238,7 @@ async function openRig(...script: Turn[]) {
     session: harness.session,
     terminal,
     model: harness.model,
-    history: false,
+    history,
     clock,
     signal: leave.signal,
   });

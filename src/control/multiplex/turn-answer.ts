@@ -67,7 +67,7 @@ class TurnSoFar {
     if (event.kind === "ToolCallStarted") this.#tools.add(event.payload.tool);
     if (event.kind === "ToolResult") this.#text = ""; // what was said before a call is not the answer
     if (event.kind === "TextDelta") this.#text += event.payload.text;
-    if (event.kind === "Error") {
+    if (event.kind === "Error" && event.payload.severity !== "notice") {
       const { reason, message } = event.payload;
       this.#error = { reason, message };
     }

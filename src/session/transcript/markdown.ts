@@ -149,7 +149,7 @@ class Transcript {
       case "Cancelled":
         return `*The turn was cancelled: ${codeSpan(event.payload.reason)}.*`;
       case "Error":
-        return `*Error ${codeSpan(event.payload.reason)}:*\n\n${quotation(event.payload.message)}`;
+        return `*${event.payload.severity === "notice" ? "Notice" : "Error"} ${codeSpan(event.payload.reason)}:*\n\n${quotation(event.payload.message)}`;
       case "CompactionTriggered": {
         const cost = this.#isInTurn ? NO_COST : this.#betweenTurns();
         return compactionText(event.payload, cost);

@@ -700,6 +700,7 @@ _ErrorEventPayloadRequired = TypedDict("_ErrorEventPayloadRequired", {
 
 class ErrorEventPayload(_ErrorEventPayloadRequired, total=False):
     details: Dict[str, Any]
+    severity: Literal["notice"]
 
 
 _ErrorEventRequired = TypedDict("_ErrorEventRequired", {
@@ -1398,6 +1399,8 @@ EngineReason = Literal[
     "MCPServerUnavailable",
     "McpProgramMissing",
     "McpStartFailed",
+    "McpStartSlow",
+    "McpStartLate",
     "McpServerUnknown",
     "McpServersConflict",
     "McpRecordUnusable",

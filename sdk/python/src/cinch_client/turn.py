@@ -63,7 +63,7 @@ class TurnSum:
         elif kind == "Error":
             if payload["reason"] in _REFUSALS:
                 self._refused += 1
-            elif payload["reason"] != "ProviderSilent":
+            elif payload["reason"] != "ProviderSilent" and payload.get("severity") != "notice":
                 self._error = TurnError(payload["reason"], payload["message"])
         elif kind == "TurnEnded":
             self._ended = (payload["reason"], payload.get("rounds", 0))
