@@ -91,6 +91,35 @@ test("[OBS-01] a session, its turns, requests and calls are spans of one trace w
   expect(points("cinch.tool.duration")?.map(({ count }) => count)).toEqual([1, 1]);
 });
 
+test("[OBS-01 ENG-23] the session of a task stands in the call that gave it, in the same trace", async () => {
+  const hand = calls("Delegate", { prompt: "count them" });
+  await using rig = openRig(on, hand, calls("Ls", { path: "." }), says("one"), says("there is one"));
+  rig.config(
+    `${readFileSync(join(rig.root, "config/config.toml"), "utf8")}[delegate]\nmodel = "mock:cheap"\n`,
+  );
+  {
+    await using harness = await rig.open();
+    await turn(harness, "how many?");
+  }
+  const { receiver } = rig;
+  expect(receiver.problems).toEqual([]);
+  expect(tree(receiver)).toEqual([
+    "session",
+    "  invoke_agent cinch",
+    "    chat test-1",
+    "    execute_tool Delegate",
+    "      session",
+    "        invoke_agent cinch",
+    "          chat cheap",
+    "          execute_tool Ls",
+    "          chat cheap",
+    "    chat test-1",
+  ]);
+  expect(new Set(receiver.spans.map(({ trace }) => trace)).size).toBe(1);
+  const sessions = receiver.spans.filter(({ name }) => name === "session");
+  expect(new Set(sessions.map(({ attributes }) => attributes["session.id"])).size).toBe(2);
+});
+
 test("[OBS-01 SES-05] nothing that is said is told; with content it is, less secrets", async () => {
   const secret = `ghp_${"k3VxQ9mZ7tLp2RwYb8Nc"}${"4HsJd6FgAeUoXi1T"}`;
   for (const content of [false, true]) {

@@ -1,4 +1,5 @@
 import { version } from "../../package.json";
+import type { CallId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { ENVIRONMENT } from "../profile/telemetry.ts";
@@ -49,6 +50,7 @@ export interface TelemetrySources {
     readonly world: World;
     readonly config: Pick<Config, "telemetry">;
     readonly telemetry: Pick<EngineTelemetry, "open">;
+    readonly delegatedBy?: { readonly callId: CallId };
   };
 }
 
@@ -60,10 +62,12 @@ export async function telling(
   const exporter = await defaults.telemetry.open();
   if (exporter === undefined) return undefined;
   const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
+  const below = defaults.delegatedBy?.callId;
   const told = new SessionTelemetry({
     world: defaults.world,
     exporter,
     session: { id: session, log: logId, profile: profile.name },
+    ...(below === undefined ? {} : { below }),
     content: defaults.config.telemetry?.content === true ? clean : undefined,
   });
   return {

@@ -1,8 +1,9 @@
 import { deadline } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
+import type { CallId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import { Histogram } from "./histogram.ts";
-import type { Attributes, Span } from "./otlp.ts";
+import type { Attributes, Span, SpanPlace } from "./otlp.ts";
 import { renderMetrics, renderSpans } from "./otlp.ts";
 
 /** Spans that wait to be sent; what comes beyond is dropped, and how many is logged. */
@@ -63,6 +64,8 @@ export class Exporter implements AsyncDisposable {
   readonly operations = new Histogram(OPERATIONS);
   readonly firstToken = new Histogram(FIRST_TOKEN);
   readonly tools = new Histogram(TOOLS);
+  /** The calls that go on, for sessions that work for one of them. */
+  readonly calls = new Map<CallId, SpanPlace>();
   readonly #parts: ExporterParts;
   readonly #startMs: number;
   readonly #end = new AbortController();

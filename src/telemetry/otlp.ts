@@ -22,6 +22,12 @@ export interface Span {
   readonly error?: string;
 }
 
+/** Where a span stands, for what is below it. */
+export interface SpanPlace {
+  readonly traceId: string;
+  readonly id: string;
+}
+
 /** One histogram for one set of attributes, from its beginning on. */
 export interface HistogramPoint {
   readonly attributes: Attributes;

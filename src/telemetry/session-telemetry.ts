@@ -23,6 +23,8 @@ export interface SessionTelemetryParts {
   readonly exporter: Exporter;
   /** What every span of the session bears. */
   readonly session: { readonly id: string; readonly log: string; readonly profile: string };
+  /** The call of another session that this one works for. */
+  readonly below?: CallId;
   /** Whether what is said goes along; secrets are taken out of it. */
   readonly content: ((text: string) => string) | undefined;
 }
@@ -30,7 +32,7 @@ export interface SessionTelemetryParts {
 /**
  * What happens in one session as spans with the GenAI conventions (OBS-01): the session, in it each turn
  * (`invoke_agent`), in that each attempt of a request (`chat`) and each call of a tool (`execute_tool`); a sub-agent
- * stands in the call that it answers.
+ * stands in the call that it answers, and so does the session of a task that a call hands on.
  */
 export class SessionTelemetry {
   readonly #parts: SessionTelemetryParts;
@@ -45,11 +47,12 @@ export class SessionTelemetry {
   constructor(parts: SessionTelemetryParts) {
     this.#parts = parts;
     const { id, log, profile } = parts.session;
-    const { content } = parts;
+    const { content, exporter, below } = parts;
+    const parent = below === undefined ? undefined : exporter.calls.get(below);
     this.#content = content && ((text) => shortened(content(text), CONTENT_CHARACTERS_MAX));
-    this.#tracer = new Tracer(parts.world, parts.exporter);
+    this.#tracer = new Tracer(parts.world, exporter, parent);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
-    this.#session = this.#tracer.begin("session", { attributes });
+    this.#session = this.#tracer.begin("session", { parent, attributes });
   }
 
   /** Around each call of a tool, the invalid ones too. */
@@ -66,6 +69,7 @@ export class SessionTelemetry {
     };
     const span = this.#tracer.begin(`execute_tool ${call.name}`, { parent, attributes });
     this.#calls.set(call.id, span);
+    exporter.calls.set(call.id, span);
     let error: string | undefined;
     try {
       const output = await next(call, context);
@@ -78,6 +82,7 @@ export class SessionTelemetry {
     } finally {
       this.#endAgent(call.id, error);
       this.#calls.delete(call.id);
+      exporter.calls.delete(call.id);
       const failed = error === undefined ? {} : { "error.type": error };
       exporter.tools.record(span.elapsedMs() / MS_PER_SECOND, { "gen_ai.tool.name": call.name, ...failed });
       span.end(error);

@@ -1,13 +1,12 @@
 import type { World } from "../base/world.ts";
 import type { Exporter } from "./exporter.ts";
-import type { Attributes, Span, SpanKind } from "./otlp.ts";
+import type { Attributes, Span, SpanKind, SpanPlace } from "./otlp.ts";
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /** A span that goes on. It is sent once it has ended, and ends once. */
-export interface OpenSpan {
-  readonly id: string;
+export interface OpenSpan extends SpanPlace {
   readonly startMs: number;
   /** Milliseconds since it began. */
   elapsedMs(): number;
@@ -16,16 +15,16 @@ export interface OpenSpan {
   end(error?: string): void;
 }
 
-/** The spans of one session: one trace. */
+/** The spans of one session: one trace, or a part of the one that they are said to be below. */
 export class Tracer {
   readonly #world: Pick<World, "clock" | "random">;
   readonly #exporter: Exporter;
   readonly #traceId: string;
 
-  constructor(world: Pick<World, "clock" | "random">, exporter: Exporter) {
+  constructor(world: Pick<World, "clock" | "random">, exporter: Exporter, above?: SpanPlace) {
     this.#world = world;
     this.#exporter = exporter;
-    this.#traceId = hex(world.random.bytes(TRACE_ID_BYTES));
+    this.#traceId = above?.traceId ?? hex(world.random.bytes(TRACE_ID_BYTES));
   }
 
   begin(name: string, { parent, kind = "internal", attributes = {} }: BeginOptions = {}): OpenSpan {
@@ -47,6 +46,7 @@ export class Tracer {
       ...(error === undefined ? {} : { error }),
     });
     return {
+      traceId: this.#traceId,
       id,
       startMs,
       elapsedMs,
@@ -63,7 +63,7 @@ export class Tracer {
 }
 
 export interface BeginOptions {
-  readonly parent?: OpenSpan;
+  readonly parent?: SpanPlace | undefined;
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
 }
