@@ -83,7 +83,8 @@ async function show(options: HarnessOptions, at: Surroundings, json: boolean): P
 }
 
 function lineOf({ key, value, from, instead }: EffectiveKey, width: number): string {
-  const shown = value === null ? "(not set)" : shortened(JSON.stringify(value), VALUE_CHARACTERS_MAX);
+  if (value === null && from.kind === "default") return `${key.padEnd(width)}  (not set)`;
+  const shown = shortened(JSON.stringify(value), VALUE_CHARACTERS_MAX);
   const over = instead.map((each) => placeText(each.from)).filter((text) => text !== "default");
   const before = over.length === 0 ? "" : `, before ${over.join(", ")}`;
   return `${key.padEnd(width)}  ${shown}  (${placeText(from)}${before})`;

@@ -1,16 +1,40 @@
+import { AGENT_DEPTH_MAX, AGENT_ROUNDS_MAX } from "../agent/definition.ts";
 import { THRESHOLD } from "../compaction/room.ts";
 import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
+import type { Config } from "../profile/config.ts";
 import { PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
+import { TASKS_DEFAULT } from "../profile/tasks.ts";
+import { TELEMETRY_CONTENT } from "../profile/telemetry.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
+import {
+  COPILOT_CLIENT_ID,
+  COPILOT_EDITOR,
+  COPILOT_FAIL_OVER,
+  COPILOT_INTEGRATION,
+  copilotPlaces,
+} from "../provider/vendor-settings.ts";
 import { TTL_DAYS_DEFAULT } from "../session/retention.ts";
 import { KEEP_TURNS } from "./compaction.ts";
 import { OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { CHECKPOINT_BYTES_MAX } from "./open-checkpoints.ts";
+import { LEVEL_DEFAULT } from "./policy.ts";
 
-/** What holds where no file, flag or variable says anything, as a file would say it. What is absent has no default. */
-export const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+/**
+ * What holds where no file, flag or variable says anything, as a file would say it. What is absent has no default.
+ * @param config some follow from other keys.
+ */
+export function defaultValues({ copilot }: Pick<Config, "copilot">): ReadonlyMap<string, unknown> {
+  const { githubUrl, baseUrl } = copilotPlaces(copilot);
+  return new Map<string, unknown>([
+    ...DEFAULT_VALUES,
+    ["copilot.github_url", githubUrl],
+    ["copilot.base_url", baseUrl],
+  ]);
+}
+
+const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["schema_version", PROFILE_SCHEMA_VERSION],
   ["prompt_header", ""],
   ["context_sources", ["AGENTS.md"]],
@@ -21,7 +45,7 @@ export const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unkn
   ["hooks", []],
   ["diagnostics", []],
   ["permissions", "preset/default.toml"],
-  ["permissions.level", "WorkspaceWrite"],
+  ["permissions.level", LEVEL_DEFAULT],
   ["permissions.strict", false],
   ["permissions.quiet", true],
   ["permissions.bash_in_sandbox", "allow"],
@@ -42,6 +66,15 @@ export const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unkn
   ["checkpoint.required", false],
   ["checkpoint.bytes_max", CHECKPOINT_BYTES_MAX],
   ["memory.enabled", true],
+  ["agents.rounds", AGENT_ROUNDS_MAX],
+  ["agents.depth", AGENT_DEPTH_MAX],
+  ["tasks.wake", TASKS_DEFAULT.wake],
+  ["tasks.schedule", TASKS_DEFAULT.schedule],
+  ["telemetry.content", TELEMETRY_CONTENT],
+  ["copilot.client_id", COPILOT_CLIENT_ID],
+  ["copilot.integration_id", COPILOT_INTEGRATION],
+  ["copilot.editor_version", COPILOT_EDITOR],
+  ["copilot.fail_over", COPILOT_FAIL_OVER],
   ["session.idle_timeout", `${IDLE_TIMEOUT_MS / 60_000}m`],
   ["session.ttl_days", TTL_DAYS_DEFAULT],
   ["trust.promote_prose", false],

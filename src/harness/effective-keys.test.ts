@@ -8,7 +8,7 @@ import { openPlace } from "../../test/support/place.ts";
 import { readSource } from "../../test/support/source.ts";
 import { isObject } from "../base/json.ts";
 import { TrustLedger } from "../trust/ledger/ledger.ts";
-import { DEFAULT_VALUES } from "./default-values.ts";
+import { defaultValues } from "./default-values.ts";
 import type { EffectiveKey, Origin } from "./effective-keys.ts";
 import { effectiveKeys } from "./effective-keys.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -113,14 +113,34 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     );
     const missing = [...profileKeys.keys()].filter((key) => !known.has(key));
     expect(missing).toEqual([]);
-    const wrong = [...DEFAULT_VALUES].filter(
-      ([key, value]) =>
-        profileKeys.has(key) &&
-        !IN_EXAMPLES.includes(key) &&
-        JSON.stringify(profileKeys.get(key)) !== JSON.stringify(value),
-    );
-    expect(wrong).toEqual([]);
-    expect([...DEFAULT_VALUES.keys()].filter((key) => !known.has(key))).toEqual([]);
+    const defaults = defaultValues({});
+    const configKeys = leaves(parse(blocks.get("config.toml") ?? ""));
+    const isShown = (keys: ReadonlyMap<string, unknown>, key: string) =>
+      !keys.has(key) || JSON.stringify(keys.get(key)) === JSON.stringify(defaults.get(key));
+    const named = [...defaults.keys()].filter((key) => !IN_EXAMPLES.includes(key));
+    expect(named.filter((key) => !isShown(profileKeys, key))).toEqual([]);
+    const ofConfig = named.filter((key) => /^(?:agents|tasks|telemetry|copilot)\./.test(key));
+    expect(ofConfig.length).toBe(11);
+    expect(ofConfig.filter((key) => !isShown(configKeys, key))).toEqual([]);
+    expect([...defaults.keys()].filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  test("[PROF-03 ENG-10 ENG-24 OBS-01] what no file says is shown as it holds, and what follows from another key, too", async () => {
+    await using place = openPlace();
+    const before = row(place, (await effectiveKeys(optionsOf(place))).keys);
+    const keys = ["agents.rounds", "agents.depth", "tasks.wake", "tasks.schedule", "telemetry.content"];
+    expect(keys.map((key) => before(key))).toEqual([
+      ["8", "default"],
+      ["2", "default"],
+      ["false", "default"],
+      ["false", "default"],
+      ["false", "default"],
+    ]);
+    expect(before("copilot.base_url")).toEqual(['"https://api.githubcopilot.com"', "default"]);
+    place.config('[copilot]\ngithub_url = "https://we.ghe.com"\n[tasks]\nwake = true\n');
+    const after = row(place, (await effectiveKeys(optionsOf(place))).keys);
+    expect(after("copilot.base_url")).toEqual(['"https://copilot-api.we.ghe.com"', "default"]);
+    expect(after("tasks.wake")).toEqual(["true", "config/config.toml:4"]);
   });
 });
 

@@ -11,7 +11,7 @@ import { VENDORS } from "../provider/vendors.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { redactor } from "../trust/redact.ts";
-import { DEFAULT_VALUES } from "./default-values.ts";
+import { defaultValues } from "./default-values.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
@@ -115,7 +115,11 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   ofProfile();
   if (!isEmbedded) ofConfig(true);
 
-  const keys = [...known].flatMap((key) => rowOf(key, said.get(key) ?? [], project.says.get(key) ?? []));
+  const defaults = defaultValues(config);
+  const keys = [...known].flatMap((key) => {
+    const fallback: Said = { value: defaults.get(key) ?? null, from: { kind: "default" } };
+    return rowOf(key, { said: said.get(key) ?? [], project: project.says.get(key) ?? [], fallback });
+  });
   return {
     profile,
     reference,
@@ -126,8 +130,14 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   };
 }
 
-function rowOf(key: string, said: readonly Said[], project: readonly Said[]): readonly EffectiveKey[] {
-  const fallback: Said = { value: DEFAULT_VALUES.get(key) ?? null, from: { kind: "default" } };
+interface SaidOfKey {
+  readonly said: readonly Said[];
+  readonly project: readonly Said[];
+  /** What holds where nobody says anything. */
+  readonly fallback: Said;
+}
+
+function rowOf(key: string, { said, project, fallback }: SaidOfKey): readonly EffectiveKey[] {
   const all = [...said, ...(said.length === 0 ? [fallback] : [])];
   const [first = fallback, ...others] = all;
   if (ADDED_UP.has(key)) return addedUp(key, [...said, ...project], fallback);

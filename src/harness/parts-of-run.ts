@@ -1,3 +1,4 @@
+import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events.ts";
 import type { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import type { Redactor } from "../trust/redact.ts";
@@ -56,7 +57,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
   const redact = (text: string) => secrets.text(text);
   const hooks = await openHooks(material, publish);
   const plan = planning({ ...material, permission, permissionTimeoutMs });
-  const keys = { ...profile.tasks, ...config.tasks };
+  const keys = { ...TASKS_DEFAULT, ...profile.tasks, ...config.tasks };
   const background = await runningTasks({ world, paths, profile, slot, keys, publish });
   const skills = usingSkills(material, redact);
   const plugins = await openPluginPart(material, permission);

@@ -10,7 +10,7 @@ import { PACKED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 
-const LEVEL_DEFAULT: Level = "WorkspaceWrite";
+export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
 export interface PolicySources {
   readonly profile: PermissionSettings;

@@ -21,7 +21,7 @@ import type { Price, Provider } from "../provider/provider.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
-import { prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
+import { COPILOT_FAIL_OVER, prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
 import { LOCAL_SERVERS } from "../provider/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
@@ -223,7 +223,7 @@ function registerAll(options: ProvidersOptions, port: ProviderPort): ProviderReg
 async function openCopilot(registry: ProviderRegistry, keys: KeyRing, config: Config): Promise<Provider> {
   const provider = await registry.open(COPILOT);
   const isOwn = config.providers.some(({ name }) => name === COPILOT);
-  if (isOwn || config.copilot?.failOver === false) return provider;
+  if (isOwn || !(config.copilot?.failOver ?? COPILOT_FAIL_OVER)) return provider;
   const { withStandIn } = await import("../provider/copilot/stand-in.ts");
   return withStandIn(provider, async () =>
     (await keys.providers()).includes("openrouter") ? await registry.open("openrouter") : undefined,

@@ -8,6 +8,9 @@ export interface TaskKeys {
   readonly schedule?: boolean;
 }
 
+/** What holds where no file says anything. */
+export const TASKS_DEFAULT = { wake: false, schedule: false } as const;
+
 /** @throws HarnessError ConfigInvalid, for unknown keys too. */
 export function tasksFrom(parent: Table): { readonly tasks?: TaskKeys } {
   const table = parent.table("tasks");

@@ -8,12 +8,15 @@ export interface TelemetryKeys {
   readonly content: boolean;
 }
 
+/** Whether what is said goes along, where no file says anything. */
+export const TELEMETRY_CONTENT = false;
+
 /** @throws HarnessError ConfigInvalid, for unknown keys too. */
 export function telemetryFrom(parent: Table): { readonly telemetry?: TelemetryKeys } {
   const table = parent.table("telemetry");
   if (table === undefined) return {};
   const otlp = table.string("otlp");
-  const content = table.boolean("content") ?? false;
+  const content = table.boolean("content") ?? TELEMETRY_CONTENT;
   table.refuseUnknown();
   if (otlp === undefined)
     throw table.problem("otlp", 'is missing: the address of a collector, or "environment"');

@@ -95,6 +95,8 @@ export const COPILOT_EDITOR = "cinch/0.1.0";
 export const COPILOT_INTEGRATION = "vscode-chat";
 /** The application of GitHub's that its editors log in as: a public name, no secret. */
 export const COPILOT_CLIENT_ID = "Iv1.b507a08c87ecfd98";
+/** Whether another vendor is asked where Copilot refuses, unless the configuration says otherwise. */
+export const COPILOT_FAIL_OVER = true;
 
 /** The places of GitHub that a login and a request go to. */
 export interface CopilotPlaces {
