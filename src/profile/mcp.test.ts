@@ -18,7 +18,7 @@ function block(language: string): string {
 }
 
 async function read(servers: object): Promise<string> {
-  const bytes = encode(JSON.stringify({ mcpServers: { db: servers } }));
+  const bytes = encode(JSON.stringify({ mcpServers: { db: servers } }, undefined, 1));
   return await acknowledgedServers({ path: "/repo/.cinch/mcp.json", bytes }).then(
     (found) => JSON.stringify(found.map(({ where: _, ...each }) => each)),
     (thrown: unknown) => (thrown instanceof HarnessError ? thrown.message : "no error of ours"),
@@ -50,7 +50,7 @@ test("[MCP-04 PROF-03 S37] a repository's declaration gives a server nothing of 
       { command: cmd, sha256: SHA, disabled: true },
     ].map(read),
   );
-  expect(told.map((text) => text.replace(/^.*mcp_servers\S*: (?:db: )?/, ""))).toEqual([
+  expect(told.map((text) => text.replace(/^.*mcpServers\S*: /, ""))).toEqual([
     "a repository's servers need the sha256 of their program",
     "a repository may not set env or pass_env",
     "a repository may not set env or pass_env",
@@ -61,6 +61,39 @@ test("[MCP-04 PROF-03 S37] a repository's declaration gives a server nothing of 
     "must be https: plain http is for this machine only",
     expect.stringContaining("unknown key"),
   ]);
+});
+
+test("[MCP-01] what is wrong in a mcp.json is told by the names and the lines that stand in it", async () => {
+  const command = "/usr/bin/db";
+  const told = await Promise.all(
+    [
+      { command: "./db", sha256: SHA },
+      { command, type: "http", sha256: SHA },
+      { command, sha256: SHA, env: { BUN_OPTIONS: "x" } },
+      { command, sha256: SHA, timeout: "5" },
+      { cmd: "./db", sha256: SHA },
+      { args: ["x"], url: 5 },
+      { args: ["x"] },
+      { command },
+      { command, sha265: SHA },
+    ].map(read),
+  );
+  const places = told.map((text) => text.replace("/repo/.cinch/mcp.json:", ""));
+  expect(places.map((text) => text.replace(/^(\d+: \S+): .*$/, "$1"))).toEqual([
+    "4: mcpServers.db.command",
+    "5: mcpServers.db.type",
+    "7: mcpServers.db.env.BUN_OPTIONS",
+    "6: mcpServers.db.timeout",
+    "4: mcpServers.db.cmd",
+    "7: mcpServers.db.url",
+    "3: mcpServers.db.command",
+    "3: mcpServers.db",
+    "5: mcpServers.db.sha265",
+  ]);
+  const bytes = encode('{\n "mcpServers": { "a b": { "command": "x" } },\n "other": 1\n}');
+  await expect(acknowledgedServers({ path: "/m.json", bytes })).rejects.toThrow(
+    "/m.json:3: other: unknown key: only mcpServers is read here",
+  );
 });
 
 test("[MCP-01 S65] property: any JSON in a repository's declaration is read or refused with its file, never anything else", async () => {

@@ -1,12 +1,10 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../base/child-environment.ts";
-import type { JsonObject } from "../base/json.ts";
-import { isObject, parseJson } from "../base/json.ts";
 import { decode } from "../base/text.ts";
+import { serversOfJson } from "./mcp-json.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import type { Where } from "./table.ts";
 import { Table } from "./table.ts";
-import type { TomlFile } from "./toml.ts";
 import { invalid, parseToml } from "./toml.ts";
 
 /** A server whose tools a session has beside its own (MCP-01), as a file declares it. */
@@ -94,38 +92,18 @@ export function mcpServersFrom(parent: Table): readonly McpServer[] {
  */
 export async function acknowledgedServers({ path, bytes }: AcknowledgedFile): Promise<readonly McpServer[]> {
   const text = decode(bytes);
-  const table = new Table(path.endsWith(".json") ? fromJson(path, text) : await parseToml(path, text));
+  const isJson = path.endsWith(".json");
+  const table = new Table(isJson ? serversOfJson(path, text) : await parseToml(path, text));
   const servers = mcpServersFrom(table);
   table.refuseUnknown();
   for (const server of servers) {
     const problem = projectsServerProblem(server);
-    if (problem !== undefined) throw table.problem("mcp_servers", `${server.name}: ${problem}`);
+    if (problem === undefined) continue;
+    const { line, key } = server.where;
+    if (isJson) throw invalid(path, line, key, problem);
+    throw table.problem("mcp_servers", `${server.name}: ${problem}`);
   }
   return servers;
-}
-
-const TRANSPORTS: ReadonlyMap<unknown, string> = new Map([["streamable-http", "http"]]);
-
-function fromJson(path: string, text: string): TomlFile {
-  const value = parseJson(text)?.value;
-  if (!isObject(value)) throw invalid(path, 1, "JSON", "this is no JSON object");
-  const [other] = Object.keys(value).filter((key) => key !== "mcpServers");
-  if (other !== undefined) throw invalid(path, 1, other, "unknown key: only mcpServers is read here");
-  const named = value["mcpServers"] ?? {};
-  if (!isObject(named)) throw invalid(path, 1, "mcpServers", "must be an object");
-  const servers = Object.entries(named).map(([name, each]) => {
-    if (!isObject(each)) throw invalid(path, 1, `mcpServers.${name}`, "must be an object");
-    return { ...renamed(each), name };
-  });
-  return { path, text: "", value: { mcp_servers: servers } };
-}
-
-function renamed({ command, type, ...others }: JsonObject): JsonObject {
-  return {
-    ...others,
-    ...(command === undefined ? {} : { cmd: command }),
-    ...(type === undefined ? {} : { transport: TRANSPORTS.get(type) ?? type }),
-  };
 }
 
 /**

@@ -165,6 +165,8 @@ export class Table {
 
   where(key: string): Where {
     const keys = [...this.#keys, key];
+    const written = this.#file.placeOf?.(keys);
+    if (written !== undefined) return { path: this.#file.path, ...written };
     const named = keys.filter((part) => typeof part === "string");
     return { path: this.#file.path, line: lineOf(this.#file.text, keys), key: named.join(".") };
   }

@@ -10,6 +10,8 @@ export interface TomlFile {
   readonly path: string;
   readonly text: string;
   readonly value: JsonObject;
+  /** Where a key stands, and how it is written there, for a file that is read as if it were TOML. */
+  placeOf?(keys: KeyPath): { readonly key: string; readonly line: number };
 }
 
 export const CONFIG_BYTES_MAX = 1_048_576;
