@@ -80,7 +80,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     ownDirectories: own,
     steering: await namedFiles(world.files, [
       config.trust.lockfile,
-      profile.path,
+      ...profile.files,
       ...(await hookFiles({
         files: world.files,
         config,

@@ -128,7 +128,7 @@ async function policySources({ profile, workspace, defaults, pluginRules }: Perm
     ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
     strictPermissions,
     ownDirectories: await ownDirectories(world.files, paths),
-    steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, profile.path, ...hooks]),
+    steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, ...profile.files, ...hooks]),
     ...(level === undefined ? {} : { level }),
   };
 }

@@ -7,10 +7,11 @@ import { projectsServerProblem } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED, loadProfile } from "../profile/profile.ts";
 import { Table } from "../profile/table.ts";
-import { parseToml } from "../profile/toml.ts";
+import { invalid, parseToml } from "../profile/toml.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { projectFiles } from "../trust/ledger/project-files.ts";
 import type { RunDefaults } from "./run-parts.ts";
+import { isFileWithin } from "./run-profile.ts";
 
 /**
  * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
@@ -25,7 +26,11 @@ export async function openProfile(
   const profiles = join(paths.config, "profiles");
   const isPath = name.includes("/") || name.endsWith(".toml");
   const root = isPath ? await projectOf(world, name, workingDir) : undefined;
-  if (root === undefined) return await loadProfile(world, name, profiles);
+  if (root === undefined) {
+    const profile = await loadProfile(world, name, profiles);
+    if (await isFileWithin(workingDir, name, world.files)) assertPinned(profile);
+    return profile;
+  }
   const path = await world.files.realpath(name);
   const { items } = await projectFiles(world.files, root);
   const wanted = items.filter(({ kind }) => kind === "profile" || kind === "permission-preset");
@@ -79,6 +84,18 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
       return bytes.get(path) ?? (await files.read(path, bytesMax));
     },
   };
+}
+
+/**
+ * Who names a file of a repository by its path takes its word for everything but programs: a clone brings both (MCP-04).
+ * @throws HarnessError ConfigInvalid.
+ */
+function assertPinned({ mcpServers }: Profile): void {
+  for (const server of mcpServers) {
+    const problem = projectsServerProblem(server);
+    const { path, line } = server.where;
+    if (problem !== undefined) throw invalid(path, line, "mcp_servers", `${server.name}: ${problem}`);
+  }
 }
 
 function restricting(profile: Profile, table: Table): Profile {

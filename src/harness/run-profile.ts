@@ -3,6 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Files } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Config } from "../profile/config.ts";
+import type { Profile } from "../profile/profile.ts";
 import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
@@ -19,16 +20,19 @@ export function profileName(
 }
 
 /**
- * A log names the profile that it ran under. A file in the folder that is worked in may have been changed by a model since:
- * whoever goes on with it names it once more.
+ * A log names the profile that it ran under. A file in the folder that is worked in, be it its preset alone, may have been
+ * changed by a model since: whoever goes on with it names it once more.
+ * @throws HarnessError UsageInvalid.
  */
 export async function mustBeOutside(
   reference: string,
+  of: Pick<Profile, "files">,
   { workingDir }: LogInfo,
   { world: { files } }: Pick<RunDefaults, "world">,
 ): Promise<void> {
-  if (!(await isFileWithin(workingDir, reference, files))) return;
-  const problem = `the session ran under a profile that lies in the folder it works in, and may have been changed since; look at it, and name it again: --profile ${reference}`;
+  const within = await Promise.all(of.files.map((path) => isFileWithin(workingDir, path, files)));
+  if (!within.includes(true)) return;
+  const problem = `the session ran under a profile that lies in the folder it works in, or takes a preset from there, and may have been changed since; look at it, and name it again: --profile ${reference}`;
   throw new HarnessError("UsageInvalid", { problem });
 }
 

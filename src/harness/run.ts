@@ -39,10 +39,11 @@ export async function openRun(
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(request, before, defaults.config);
-  if (request.profile === undefined && before !== undefined) await mustBeOutside(reference, before, defaults);
   const profile = await bootStep(world.log, "loading the profile", () =>
     openProfile(reference, workingDir, defaults),
   );
+  if (request.profile === undefined && before !== undefined)
+    await mustBeOutside(reference, profile, before, defaults);
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
     openProject(workingDir, profile, defaults),
   );

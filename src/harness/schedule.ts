@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf } from "../client/kit/cost.ts";
@@ -6,7 +6,7 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
-import { isProfilePath } from "../profile/profile.ts";
+import { isProfilePath, loadProfile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
@@ -30,27 +30,23 @@ export function openScheduler(
   return new Scheduler({
     world,
     schedule: openSchedule(options),
-    run: runIn(engine, world, told.onAnswer),
+    run: runIn(engine, options, told.onAnswer),
   });
 }
 
 /** @param onAnswer given what the model said last. */
 function runIn(
   engine: Pick<OpenEngine, "openUnattended" | "attach">,
-  { clock, files }: Pick<HarnessOptions["world"], "clock" | "files">,
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
   onAnswer: (text: string) => void = () => undefined,
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
     const request = requestOf(task);
-    // Nobody looks at it before each run, and a model may have written it since.
-    if (await isFileWithin(task.cwd, request.profile ?? "", files)) {
-      const problem = `its profile ${request.profile} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
-      throw new HarnessError("UsageInvalid", { problem });
-    }
+    if (request.profile !== undefined) await assertOutside(request.profile, task.cwd, { world, paths });
     const session = await engine.openUnattended(request);
     const connection = await engine.attach({ identityClass: "agent", label: `schedule ${task.name}` });
     const leave = new AbortController();
-    using _limit = clock.timer(RUN_MS_MAX, () =>
+    using _limit = world.clock.timer(RUN_MS_MAX, () =>
       leave.abort(new Error(`it took longer than ${RUN_MS_MAX / 3_600_000} h`)),
     );
     const until = AbortSignal.any([signal, leave.signal]);
@@ -70,6 +66,23 @@ function runIn(
       });
     }
   };
+}
+
+/**
+ * Nobody looks at a profile before each run, and a model may have written it, or its preset, since.
+ * @throws HarnessError UsageInvalid.
+ */
+async function assertOutside(
+  profile: string,
+  cwd: string,
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+): Promise<void> {
+  const { files } = await loadProfile(world, profile, join(paths.config, "profiles"));
+  for (const path of files) {
+    if (!(await isFileWithin(cwd, path, world.files))) continue;
+    const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
 }
 
 function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {

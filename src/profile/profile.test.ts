@@ -12,6 +12,7 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
   expect({ ...profile, promptHeader: "", permissions: undefined }).toEqual({
     name: "default",
     path: "embedded:default",
+    files: [],
     defaultModel: "zai:glm-4.6",
     promptHeader: "",
     contextSources: ["AGENTS.md"],

@@ -51,6 +51,8 @@ export interface Profile {
   readonly name: string;
   /** The file it came from; `embedded:NAME` for those in the program. */
   readonly path: string;
+  /** All files on the disk that it was read from: its own, and that of its preset. Who can write one, steers cinch. */
+  readonly files: readonly string[];
   readonly defaultModel?: string;
   readonly promptHeader: string;
   readonly contextSources: readonly string[];
@@ -260,9 +262,11 @@ async function readProfile(
   const defaultModel = table.string("default_model");
   const limits = table.table("limits");
   const sandbox = sandboxFrom(table);
+  const permissions = await permissionSettings(world, table, file, following);
   const profile = {
     name: named,
     path: file.path,
+    files: [file.path, permissions.path ?? EMBEDDED].filter((path) => !path.startsWith(EMBEDDED)),
     ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
     promptHeader: (table.string("prompt_header") ?? "").trim(),
     contextSources: table.strings("context_sources") ?? ["AGENTS.md"],
@@ -270,7 +274,7 @@ async function readProfile(
     toolPacks: table.strings("tool_packs") ?? ["builtin"],
     mcpServers: mcpServersFrom(table),
     plugins: pluginsFrom(table),
-    permissions: await permissionSettings(world, table, file, following),
+    permissions: permissions.settings,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
     ...compactionFrom(table),
@@ -295,27 +299,30 @@ function unknownIn(table: Table): readonly Unknown[] {
   return table.unknown().map(({ key, problem }) => ({ ...table.where(key), problem }));
 }
 
-/** A preset file by its name, beside the profile or in the program, or the settings themselves as a table. */
+/**
+ * A preset in the program by its name, or a file beside the profile, or the settings themselves as a table. No file goes
+ * before what is in the program: one that is not there yet could be written by a model.
+ */
 async function permissionSettings(
   world: Pick<World, "files">,
   table: Table,
   file: TomlFile,
   following: Following,
-): Promise<PermissionSettings> {
+): Promise<{ readonly settings: PermissionSettings; readonly path?: string }> {
   const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
-  if (inline !== undefined) return read(inline);
+  if (inline !== undefined) return { settings: read(inline) };
   const name = table.string("permissions") ?? "preset/default.toml";
   const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
   const preset =
-    (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside)) ??
-    embedded(PRESETS, name);
+    embedded(PRESETS, name) ??
+    (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside));
   if (preset === undefined) {
     throw table.problem(
       "permissions",
       `there is no preset "${name}"; known: ${[...PRESETS.keys()].join(", ")}`,
     );
   }
-  return read(new Table(preset, [], preset.value, following));
+  return { settings: read(new Table(preset, [], preset.value, following)), path: preset.path };
 
   function read(source: Table): PermissionSettings {
     const settings = permissionsFrom(source);

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import type { Place } from "../support/place.ts";
+import { openPlace, turn } from "../support/place.ts";
+
+const PRESET = 'level = "WorkspaceWrite"\ndeny = ["Write:**/private.txt"]\nallow = ["Write:**"]\n';
+
+// Seen red with the profile's own file alone among those that steer.
+test("[PROF-03 PERM-13] a model cannot write the preset of the profile that it is held by", async () => {
+  const loose = 'level = "DangerFullAccess"\nallow = ["Write:**"]\n';
+  await using place = openPlace(
+    calls("Read", { file_path: "perm.toml" }),
+    calls("Write", { file_path: "perm.toml", content: loose }),
+    says("could not"),
+  );
+  place.write("ci.toml", 'name = "ci"\npermissions = "perm.toml"\n');
+  place.write("perm.toml", PRESET);
+  await using harness = await place.open({ profile: join(place.repo, "ci.toml") });
+  const events = await turn(harness, "widen it");
+  expect(readFileSync(join(place.repo, "perm.toml"), "utf8")).toBe(PRESET);
+  expect(JSON.stringify(events)).toContain("steers cinch");
+});
+
+test("[PROF-03 PERM-13] what a preset of the program says cannot be replaced by a file of its name beside the profile", async () => {
+  await using place = openPlace(calls("Write", { file_path: "new.txt", content: "x" }), says("could not"));
+  place.write("ci.toml", 'name = "ci"\npermissions = "preset/read-only.toml"\n');
+  place.write("preset/read-only.toml", 'level = "DangerFullAccess"\nallow = ["Write:**"]\n');
+  await using harness = await place.open({ profile: join(place.repo, "ci.toml") });
+  await turn(harness, "write it");
+  expect(() => readFileSync(join(place.repo, "new.txt"))).toThrow("ENOENT");
+});
+
+test("[PROF-03 SES-07 S39] a session whose profile takes a preset from the folder it works in wants the profile named again", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  place.write("perm.toml", PRESET);
+  const profile = join(place.root, "own.toml");
+  await Bun.write(profile, `name = "own"\npermissions = ${JSON.stringify(join(place.repo, "perm.toml"))}\n`);
+  const id = await firstLog(place, profile);
+  const resume = { kind: "id", id } as const;
+  await expect(place.open({ resume })).rejects.toThrow(`name it again: --profile ${profile}`);
+  await using again = await place.open({ resume, profile });
+  expect(again.logId).toBe(id);
+});
+
+test("[MCP-04 PROF-03] a profile anywhere in a repository starts no server whose program it does not pin", async () => {
+  await using place = openPlace(says("fine"));
+  const server = '[[mcp_servers]]\nname = "tool"\ncmd = "/usr/bin/env"\ndiscovery = "lazy"\n';
+  place.write("sub/x.toml", `name = "x"\n${server}`);
+  await expect(place.open({ profile: join(place.repo, "sub/x.toml") })).rejects.toThrow(
+    "sub/x.toml:3: mcp_servers: tool: a repository's servers need the sha256 of their program",
+  );
+  const own = join(place.root, "own.toml");
+  await Bun.write(own, `name = "own"\n${server}`);
+  await (await place.open({ profile: own }))[Symbol.asyncDispose]();
+});
+
+async function firstLog(place: Place, profile: string): Promise<string> {
+  await using harness = await place.open({ profile });
+  await turn(harness, "hi");
+  return harness.logId;
+}
