@@ -23,10 +23,14 @@ export const TEXTS = {
   MCPServerSHA256Mismatch:
     "MCP server '<name>' refused to start: the binary at <path> changed. Expected sha256 <expected>, found <actual>. To approve the new binary, run /mcp:approve <name> or edit <profile_path> to update the pin.",
   MCPServerUnavailable:
-    "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check $XDG_STATE_HOME/cinch/log/.",
+    "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check <log>. The last time: <why>",
   McpProgramMissing: "MCP server '<name>' cannot be started: <problem>: <cmd> (declared in <path>).",
   McpStartFailed:
     "MCP server '<name>' did not start: <why>. It is tried again; until it runs the model goes without its tools. /mcp:<name> tells how it is.",
+  McpStartSlow:
+    "The MCP server '<name>' has not started yet. The request to the model waits for its tools, <seconds> s at most.",
+  McpStartLate:
+    "The MCP server '<name>' did not start within <seconds> s: the model goes on without its tools for now, and finds them once it runs. /mcp:<name> tells how it is.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict:
     "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",
@@ -35,12 +39,12 @@ export const TEXTS = {
   McpToolsChanged:
     "The MCP server '<name>' says something else of its tools than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
   McpLoginNeeded:
-    "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; then /mcp:restart <name>",
+    "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; it is tried again when it is used next.",
   McpLoginFailed:
     "The login at the MCP server '<name>' failed: <why>. Try again: cinch creds login mcp:<name>",
   McpPromptUnusable: "The prompt '<prompt>' of an MCP server cannot be used: <why>.",
   McpScopeMissing:
-    "The MCP server '<name>' wants more rights for this than you have given cinch: <scope>. To give them: cinch creds login mcp:<name> <scope>; then /mcp:restart <name>",
+    "The MCP server '<name>' wants more rights for this than you have given cinch: <scope>. To give them: cinch creds login mcp:<name> <scope>; they count when it is used next.",
   HookHashChanged:
     "<path> changed since you last approved it. Review the diff (TUI: 'v' opens the diff viewer). Re-ack to continue.",
   SandboxUnavailable: "There is no sandbox for commands: <why>. <then>. Remedy: <remedy>.",

@@ -21,6 +21,23 @@ test("[CRED-01 CRED-03] a machine key in the keychain is a secret to keep, wheth
   expect(await kept("keychain = [broken\n")).toBe(false);
 });
 
+test("[MCP-01 CRED-03] where config.toml names an MCP server with an address, a login that is made later finds who holds it", async () => {
+  await using home = temporaryDirectory();
+  const invocation = parseArguments(["-p", "go", "--cwd", home.path]);
+  if (!("settings" in invocation)) throw new Error(invocation.kind);
+  const folder = join(home.path, ".config/cinch");
+  mkdirSync(folder, { recursive: true });
+  const kept = async (config: string) => {
+    writeFileSync(join(folder, "config.toml"), config);
+    return (await findSecrets({ HOME: home.path }, invocation.settings)) !== undefined;
+  };
+  const url = 'url = "https://a.example/mcp"';
+  expect(await kept(`[[mcp_servers]]\nname = "a"\n${url}\n`)).toBe(true);
+  expect(await kept(`mcp_servers = [{ name = "a", ${url} }]\n`)).toBe(true);
+  expect(await kept('[[mcp_servers]]\nname = "a"\ncmd = "a"\n')).toBe(false);
+  expect(await kept(`[other]\n${url}\n`)).toBe(false);
+});
+
 test("[PROV-14 CRED-03] where Vertex AI is used, the places of Google's credentials are looked for in a process of their own, and nowhere else", async () => {
   await using home = temporaryDirectory();
   const folder = join(home.path, ".config/cinch");

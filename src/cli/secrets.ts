@@ -23,8 +23,8 @@ export interface Secrets {
 }
 
 /**
- * Looks for secrets: in the environment, and for files that keys would be read from. Undefined where there is none,
- * and then the engine runs in this process.
+ * Looks for secrets: in the environment, and for files that keys would be read from, or that speak of places to log in at.
+ * Undefined where there is none, and then the engine runs in this process.
  */
 export async function findSecrets(env: Environment, settings: Settings): Promise<Secrets | undefined> {
   const places = await credentialPlaces(env, settings);
@@ -34,7 +34,11 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
     harnessSecretsPath(workingDir) !== undefined;
   const google = await googlePlaces(env, settings, directory);
   const hasSecrets =
-    hasFiles || Object.keys(variables).length > 0 || google !== undefined || (await wantsKeychain(directory));
+    hasFiles ||
+    Object.keys(variables).length > 0 ||
+    google !== undefined ||
+    namesServersElsewhere(directory) ||
+    (await wantsKeychain(directory));
   return hasSecrets ? { ...places, ...(google === undefined ? {} : { google }) } : undefined;
 }
 
@@ -69,6 +73,16 @@ async function isConfigured(directory: string | undefined, env: Environment): Pr
   } catch {
     return false; // a broken file is the engine's to tell
   }
+}
+
+/**
+ * Whether config.toml has MCP servers with an address: somebody may log in there while the engine runs, and the token is for
+ * the helper alone. One too many does no harm.
+ */
+function namesServersElsewhere(directory: string | undefined): boolean {
+  const path = configPath(directory);
+  const text = path === undefined ? "" : textAt(path);
+  return text.includes("mcp_servers") && /^[ \t]*url[ \t]*=|[{,][ \t]*url[ \t]*=/m.test(text);
 }
 
 /**

@@ -213,7 +213,7 @@ test(
     await on.turns(1);
     expect(rig.sent(-1)).toContain("«mcp-server-unavailable» odd: it was ended by SIGKILL");
     expect(rig.sent(-1)).toContain(
-      "«mcp-server-unavailable» odd: MCP server 'odd' is down after 3 restart attempts.",
+      `«mcp-server-unavailable» odd: MCP server 'odd' is down after 3 restart attempts. Its tools are in degraded state. /mcp:restart odd to retry, or check ${join(rig.root, "state/log/")}. The last time: it ended with the exit code 7`,
     );
     const downs = on.seen.flatMap((event) => (event.kind === "MCPServerDown" ? [event.payload] : []));
     expect(downs).toEqual([{ name: "odd", reason: "it ended with the exit code 7", attempts: 3 }]);
@@ -353,6 +353,96 @@ test(
     // What it had never said was not accepted unseen, and is not another now.
     await turn(harness, "go");
     expect(rig.sent(-1)).toContain("echo: x");
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-02 REL-01] whoever waits for a server that hangs is told at once what is waited for, and then that it goes on without",
+  async () => {
+    await using rig = openRig(says("done"));
+    rig.config(rig.toml("odd", ["never-greets"], 'discovery = "eager"'));
+    const world = hostWorld(SILENT);
+    const { clock } = world;
+    const waits = [1_000, 10_000]; // sooner
+    const timer = (ms: number, callback: () => void) =>
+      clock.timer(waits.includes(ms) ? ms / 100 : ms, callback);
+    await using harness = await rig.open({ world: { ...world, clock: { ...clock, timer } } });
+    const told = (await turn(harness, "go")).flatMap((event) =>
+      event.kind === "Error" ? [[event.payload.severity, event.payload.message]] : [],
+    );
+    expect(told).toEqual([
+      [
+        "notice",
+        "The MCP server 'odd' has not started yet. The request to the model waits for its tools, 10 s at most.",
+      ],
+      [
+        "notice",
+        "The MCP server 'odd' did not start within 10 s: the model goes on without its tools for now, and finds them once it runs. /mcp:odd tells how it is.",
+      ],
+    ]);
+  },
+  HANG_MS_MAX,
+);
+
+/** A server over HTTP that lets nobody in before it is opened. */
+function openLocked() {
+  let isOpen = false;
+  const seen: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const { id, method } = (await request.json()) as { readonly id?: number; readonly method: string };
+      seen.push(method);
+      if (!isOpen) return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      const capabilities = { tools: {} };
+      const serverInfo = { name: "locked", version: "1" };
+      const results: Readonly<Record<string, object>> = {
+        initialize: { protocolVersion: "2025-11-25", capabilities, serverInfo },
+        "tools/list": { tools: [{ name: "open", inputSchema: { type: "object" } }] },
+      };
+      const result = results[method];
+      if (id === undefined) return new Response(null, { status: 202 });
+      const error = { code: -32_601, message: "no such method" };
+      return Response.json({ jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    seen,
+    open() {
+      isOpen = true;
+    },
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+test(
+  "[MCP-01 MCP-02] a server that wants a login is asked again after one was stored, and no sooner, and its tools are declared then",
+  async () => {
+    using server = openLocked();
+    await using rig = openRig(
+      says("one"),
+      says("two"),
+      calls("ToolSearch", { query: "open" }),
+      says("three"),
+    );
+    rig.config(`[[mcp_servers]]\nname = "locked"\nurl = "${server.url}"\ndiscovery = "eager"`);
+    await using harness = await rig.open();
+    const names = () => rig.declared(rig.mock.requests.length - 1).map(({ name }) => name);
+    const [told] = errorsIn(await turn(harness, "go"));
+    expect(told).toContain("cinch creds login mcp:locked; it is tried again when it is used next.");
+    expect(names()).toEqual([]);
+    server.open();
+    const asked = server.seen.length;
+    await turn(harness, "and now");
+    expect([names(), server.seen.length]).toEqual([[], asked]);
+    writeFileSync(join(rig.root, "config/creds.enc"), "a login");
+    expect(errorsIn(await turn(harness, "and now"))).toEqual([]);
+    expect(names()).toEqual(["mcp__locked__open"]);
   },
   HANG_MS_MAX,
 );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
-import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
+import { Cancelled, HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
 import { hintFor } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
@@ -12,6 +12,7 @@ import { MCP_PROMPTS, ServerPrompts } from "../mcp-client/prompts.ts";
 import { resourceTools } from "../mcp-client/resources.ts";
 import { START_WAIT_MS_MAX, serverSource } from "../mcp-client/server-source.ts";
 import type { ServerEvent, SharedServer } from "../mcp-client/shared-server.ts";
+import { wantsLogin } from "../mcp-client/shared-server.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { acknowledgedServers } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -27,6 +28,7 @@ import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 const REASON_CHARACTERS_MAX = 1_000;
 const FOLDER_MODE = 0o700;
+const SECOND_MS = 1_000;
 
 /** What ManageMcp answers with: of one server, or of all. */
 export interface McpStatus {
@@ -59,6 +61,10 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
     slashCommands: () => servers.prompts.commands(),
     namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
     mcpServers: () => servers.status().servers.map(({ name, state, tools }) => ({ name, state, tools })),
+    onInput: async () => {
+      await servers.lookForLogins();
+      return [];
+    },
     commands: { ManageMcp: (command, client) => servers.manage(command, client) },
     serve: (surface) => servers.serve(surface),
     close: () => servers[Symbol.asyncDispose](),
@@ -83,6 +89,8 @@ class SessionServers implements AsyncDisposable {
   readonly prompts: ServerPrompts;
   #surface: SessionSurface | undefined;
   #joining: Promise<void> | undefined;
+  /** Those that let nobody in without a login, as it was told here. */
+  readonly #locked = new Set<SharedServer>();
 
   constructor(sources: McpSources) {
     this.#sources = sources;
@@ -133,6 +141,16 @@ class SessionServers implements AsyncDisposable {
     };
   }
 
+  /** A login that was made since is a person's doing: the tools of the server are declared as if it had been there before. */
+  async lookForLogins(): Promise<void> {
+    for (const server of this.#locked) {
+      await server.lookForLogin();
+      if (server.problem !== undefined) continue;
+      this.#locked.delete(server);
+      this.#surface?.refreshTools();
+    }
+  }
+
   serve(surface: SessionSurface): void {
     this.#surface = surface;
   }
@@ -142,7 +160,7 @@ class SessionServers implements AsyncDisposable {
       name: server.spec.name,
       state: server.state,
       tools: server.known.tools.length,
-      ...(server.problem === undefined ? {} : { problem: problemText(server.problem) }),
+      ...(server.problem === undefined ? {} : { problem: server.problem.message }),
     }));
     return { servers, text: servers.map(statusLine).join("\n") };
   }
@@ -228,8 +246,14 @@ class SessionServers implements AsyncDisposable {
       await lease[Symbol.asyncDispose](); // whoever wants it next reads its record anew
       throw thrown;
     }
-    const leave = lease.server.watch((event) => this.#surface?.publish(eventOf(spec.name, event)));
-    const source = serverSource(lease.server, world.clock, () => this.#surface?.ask);
+    const { server: shared } = lease;
+    const tell = (event: ServerEvent) => {
+      if (event.kind === "refused" && wantsLogin(event.error)) this.#locked.add(shared);
+      this.#surface?.publish(eventOf(spec.name, event));
+    };
+    if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);
+    const leave = lease.server.watch(tell);
+    const source = serverSource(lease.server, { clock: world.clock, ask: () => this.#surface?.ask, tell });
     return { declared: server, lease, source, leave };
   }
 
@@ -275,6 +299,13 @@ function eventOf(name: string, event: ServerEvent): Event {
       const why = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
       return errorEvent(new HarnessError("McpStartFailed", { name, why }));
     }
+    case "slow":
+    case "late": {
+      const seconds = String(event.waitMsMax / SECOND_MS);
+      const reason = event.kind === "slow" ? "McpStartSlow" : "McpStartLate";
+      const { message } = new HarnessError(reason, { name, seconds });
+      return { kind: "Error", payload: { reason, message, severity: "notice" } };
+    }
     case "refused":
       return errorEvent(event.error);
     case "changed": {
@@ -293,11 +324,6 @@ function errorEvent({ reason, message }: HarnessError): Event {
 function statusLine({ name, state, tools, problem }: McpStatus["servers"][number]): string {
   const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
   return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
-}
-
-/** The text of an error, and what was behind it. */
-function problemText({ message, cause }: HarnessError): string {
-  return cause === undefined ? message : `${message} The last time: ${messageOf(cause)}`;
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {

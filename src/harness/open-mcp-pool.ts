@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { World } from "../base/world.ts";
+import { STORE_FILE } from "../credential/store/key-store.ts";
 import { McpPool } from "../mcp-client/pool.ts";
 import { Records } from "../mcp-client/records.ts";
 import { serverLog } from "../mcp-client/server-log.ts";
@@ -18,6 +19,11 @@ export function openMcpPool({ world, paths, providers }: EngineServersParts): Mc
   return new McpPool({
     world,
     version,
+    log: `${join(paths.state, "log")}/`,
+    async logins() {
+      const kept = await world.files.stat(join(paths.config, STORE_FILE));
+      return kept === undefined ? "" : `${kept.identity} ${kept.modifiedMs} ${kept.size}`;
+    },
     records: new Records(join(paths.config, "mcp-servers"), world.random),
     async openAddress(spec, log) {
       const { openRemote } = await import("../mcp-client/http.ts");

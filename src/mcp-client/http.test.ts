@@ -176,7 +176,7 @@ test("[MCP-01] a call that wants more rights says which, and the command that gi
   const { client, opened } = await connected(server);
   await opened();
   expect(await called(client)).toContain(
-    "To give them: cinch creds login mcp:there files:write; then /mcp:restart there",
+    "To give them: cinch creds login mcp:there files:write; they count when it is used next.",
   );
   await client.close();
 });

@@ -80,10 +80,12 @@ function sender({ name, bearer = false }: RemoteServer, ports: RemotePorts) {
       } catch (thrown) {
         if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") throw thrown;
         if (bearer) throw new HarnessError("McpLoginNeeded", { name });
-        if (without.size < PATHS_MAX) without.add(pathname); // whoever logs in makes a new connection
+        if (without.size < PATHS_MAX) without.add(pathname);
       }
     }
-    return await ports.fetch(url, init);
+    const response = await ports.fetch(url, init);
+    if (response.status === 401) without.clear(); // whoever logs in now is to be let in with the next request
+    return response;
   };
 }
 

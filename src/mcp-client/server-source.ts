@@ -6,10 +6,20 @@ import type { Tool, ToolSource } from "../tool/tool.ts";
 import type { Definition } from "./definition.ts";
 import { mcpTool } from "./mcp-tool.ts";
 import { toolNames } from "./names.ts";
-import type { SharedServer } from "./shared-server.ts";
+import type { ServerEvent, SharedServer } from "./shared-server.ts";
 
 /** How long a request, or a search for tools, waits for a server that is being started; it goes on without it then. */
 export const START_WAIT_MS_MAX = 10_000;
+/** After this much of it people are told what is waited for. */
+const SLOW_MS = 1_000;
+
+export interface SourceParts {
+  readonly clock: Clock;
+  /** Whoever follows the session; undefined before it is served. */
+  readonly ask: () => Ask | undefined;
+  /** Told of waits of this session. */
+  readonly tell: (event: ServerEvent) => void;
+}
 
 /**
  * The tools of one server in one session (MCP-02).
@@ -17,7 +27,7 @@ export const START_WAIT_MS_MAX = 10_000;
  * Eager: the first request waits for them, and declares them. Lazy: the server is started when somebody looks for tools, or
  * calls one that is known from before. Where the declaration leaves it open, their number decides, as it was the last time.
  */
-export function serverSource(server: SharedServer, clock: Clock, ask: () => Ask | undefined): ToolSource {
+export function serverSource(server: SharedServer, { clock, ask, tell }: SourceParts): ToolSource {
   const { spec, known } = server;
   let made:
     | { readonly of: readonly Definition[]; readonly isLazy: boolean; readonly tools: readonly Tool[] }
@@ -49,17 +59,21 @@ export function serverSource(server: SharedServer, clock: Clock, ask: () => Ask 
         return !isLazy();
       },
       async ready(signal) {
+        await server.lookForLogin();
         if (server.state === "running" || server.problem !== undefined) return;
         const starting = server.connected(signal);
         starting.catch(() => undefined);
         if (server.starting === waitedFor && waitedFor !== undefined) return; // it was waited for long enough
         using limit = deadline(clock, START_WAIT_MS_MAX, signal);
+        using _slow = clock.timer(SLOW_MS, () => tell({ kind: "slow", waitMsMax: START_WAIT_MS_MAX }));
         try {
           await whileAlive(Promise.race([starting, server.failed]), limit.signal);
         } catch (thrown) {
           signal.throwIfAborted();
-          if (limit.reached) waitedFor = server.starting;
-          else if (!(thrown instanceof HarnessError)) throw thrown;
+          if (limit.reached) {
+            waitedFor = server.starting;
+            tell({ kind: "late", waitMsMax: START_WAIT_MS_MAX });
+          } else if (!(thrown instanceof HarnessError)) throw thrown;
         }
       },
     },

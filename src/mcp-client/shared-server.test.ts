@@ -11,7 +11,7 @@ import { COOLDOWN_MS } from "./restarts.ts";
 const { signal } = new AbortController();
 const HANG_MS_MAX = 60_000;
 const UNAVAILABLE =
-  "MCP server 'test' is down after 3 restart attempts. Its tools are in degraded state. /mcp:restart test to retry, or check $XDG_STATE_HOME/cinch/log/.";
+  "MCP server 'test' is down after 3 restart attempts. Its tools are in degraded state. /mcp:restart test to retry, or check /state/log/. The last time: it ended with the exit code 7";
 
 test(
   "[MCP-03 R23] a server that dies in the middle of a call fails its calls at once, and is started again a second later",
@@ -46,8 +46,8 @@ test(
     await using session = rig.session(rig.spec([], command));
     const failing = session.server.connected(signal).catch((thrown: unknown) => String(thrown));
     await rig.throughRestarts(session);
-    expect(await failing).toBe(`HarnessError: ${UNAVAILABLE}`);
     const reason = "it ended with the exit code 7; it said: no database\\e[2J at all";
+    expect(await failing).toBe(`HarnessError: ${UNAVAILABLE}; it said: no database\\e[2J at all`);
     expect(session.events).toEqual([
       { kind: "failing", reason },
       { kind: "down", reason, attempts: 3 },
@@ -169,7 +169,7 @@ test(
 );
 
 test(
-  "[MCP-02 REL-01] a server that never greets, or never lists its tools, keeps the first request for ten seconds, once",
+  "[MCP-02 REL-01] a server that never greets, or never lists its tools, keeps the first request for ten seconds, once, and people are told so",
   async () => {
     for (const habit of ["never-greets", "never-lists"]) {
       await using rig = openMcpRig();
@@ -179,14 +179,20 @@ test(
         isReady = true;
       });
       await until("it was spoken to", () => rig.journal().messages.length > 1);
-      await rig.world.clock.advance(9_999);
-      expect(isReady).toBe(false);
+      await rig.world.clock.advance(999);
+      expect(session.events).toEqual([]);
+      await rig.world.clock.advance(1);
+      expect(session.events).toEqual([{ kind: "slow", waitMsMax: 10_000 }]);
+      await rig.world.clock.advance(8_999);
+      expect([isReady, session.events.length]).toEqual([false, 1]);
       await rig.world.clock.advance(1);
       await ready;
       await session.source.late?.ready(signal);
       expect(session.source.tools()).toEqual([]);
       await rig.whileTimePasses("it is given up", () => session.server.state === "degraded", 10_000);
       expect(session.events).toEqual([
+        { kind: "slow", waitMsMax: 10_000 },
+        { kind: "late", waitMsMax: 10_000 },
         {
           kind: "failing",
           reason: expect.stringMatching(/it did not (greet within 60|list its tools within 30) s/),

@@ -3,7 +3,9 @@ import { whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import { shortened } from "../base/text.ts";
 import type { World } from "../base/world.ts";
+import { visible } from "../trust/hidden.ts";
 import type { CallOptions, Connection, Era } from "./connection.ts";
 import { connect } from "./connection.ts";
 import type { Definition } from "./definition.ts";
@@ -26,6 +28,8 @@ export type ServerEvent =
   | { readonly kind: "down"; readonly reason: string; readonly attempts: number }
   /** It has failed to start for the first time, and is tried again: whoever waited for its tools goes on without. */
   | { readonly kind: "failing"; readonly reason: string }
+  /** A request, or a search for tools, has begun to wait for it; or goes on without it after the longest wait. */
+  | { readonly kind: "slow" | "late"; readonly waitMsMax: number }
   /** It was not even started, or could not be kept; the words are the error's. */
   | { readonly kind: "refused"; readonly error: HarnessError }
   /** These tools are others than those that were approved. */
@@ -36,12 +40,25 @@ export interface ServerPorts {
   /** Of cinch. */
   readonly version: string;
   readonly records: Records;
+  /** Where the operational log is, for people. */
+  readonly log: string;
+  /** Another text as soon as another login than before is stored: cheap, and nothing of a login. */
+  logins(): Promise<string>;
   /** Opens the wire to a server that is elsewhere. Its failures say what is wrong in words for people. */
   openAddress(spec: AddressSpec, log: Log): Promise<Transport>;
   /** Whatever the client answers to a server that asks. */
   prepare?(client: Client, server: SharedServer): void;
 }
 
+/** Why a server is down that is not tried any more. */
+interface Down {
+  readonly error: HarnessError;
+  readonly untilMs: number;
+  /** What was known of logins when it was tried. */
+  readonly logins: string;
+}
+
+const WHY_CHARACTERS_MAX = 500;
 /** A server that keeps saying that its tools are others is asked no more often. */
 const LIST_PAUSE_MS = 1_000;
 /** A greeting in words that a server does not know may end it; it is greeted in the older ones then. */
@@ -67,7 +84,8 @@ export class SharedServer {
   #starting: Promise<Connection> | undefined;
   #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
-  #down: { readonly error: HarnessError; readonly untilMs: number } | undefined;
+  #down: Down | undefined;
+  #logins = "";
   readonly #known: KnownTools;
   #hurry = new AbortController();
   #stale = false;
@@ -116,6 +134,15 @@ export class SharedServer {
     return () => void this.#watchers.delete(watcher);
   }
 
+  /** Where it was refused for want of a login, and one has been made since, it may be started again. */
+  async lookForLogin(): Promise<void> {
+    const down = this.#down;
+    if (down === undefined || !wantsLogin(down.error)) return;
+    if ((await this.#ports.logins()) === down.logins || this.#down !== down) return;
+    this.#down = undefined;
+    this.#state = "stopped";
+  }
+
   /**
    * A connection to it; starts it where it does not run, and waits while it is being started again.
    * @throws the signal's reason; HarnessError MCPServerUnavailable, MCPServerSHA256Mismatch, McpProgramMissing …
@@ -124,6 +151,7 @@ export class SharedServer {
     signal.throwIfAborted();
     this.#life.signal.throwIfAborted();
     if (this.#connection !== undefined) return this.#connection;
+    if (this.#down !== undefined) await this.lookForLogin();
     if (this.problem !== undefined) throw this.problem;
     return await whileAlive(this.#begin(), signal);
   }
@@ -245,11 +273,18 @@ export class SharedServer {
     const attempts = next.kind === "give-up" ? next.restarts : this.#failures.inARow;
     this.#failures = NO_FAILURES;
     this.#state = "degraded";
-    const error = isFinal(thrown) ? thrown : unavailable(this.spec.name, attempts, thrown);
-    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS };
+    const error = isFinal(thrown) ? thrown : this.#unavailable(attempts, thrown);
+    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins: this.#logins };
     if (isFinal(thrown)) this.#tell({ kind: "refused", error: thrown });
     else this.#tell({ kind: "down", reason, attempts });
     throw error;
+  }
+
+  #unavailable(attempts: number, cause: unknown): HarnessError {
+    const { name } = this.spec;
+    const why = shortened(visible(messageOf(cause)), WHY_CHARACTERS_MAX);
+    const fields = { name, attempts: String(attempts), log: this.#ports.log, why };
+    return new HarnessError("MCPServerUnavailable", fields, { cause });
   }
 
   /** Waits, unless a person wants it started anew. */
@@ -323,7 +358,10 @@ export class SharedServer {
   }
 
   async #wireTo(spec: ServerSpec): Promise<Transport> {
-    if (spec.transport !== "stdio") return await this.#ports.openAddress(spec, this.#log);
+    if (spec.transport !== "stdio") {
+      this.#logins = await this.#ports.logins();
+      return await this.#ports.openAddress(spec, this.#log);
+    }
     const approved = await this.#known.program();
     this.#wire = await launch(spec, { world: this.#ports.world, log: this.#log, approved });
     return this.#wire;
@@ -381,6 +419,7 @@ function isFinal(thrown: unknown): thrown is HarnessError {
   return thrown instanceof HarnessError;
 }
 
-function unavailable(name: string, attempts: number, cause: unknown): HarnessError<"MCPServerUnavailable"> {
-  return new HarnessError("MCPServerUnavailable", { name, attempts: String(attempts) }, { cause });
+/** What a person helps against who logs in, or grants more rights. */
+export function wantsLogin({ reason }: HarnessError): boolean {
+  return reason === "McpLoginNeeded" || reason === "McpScopeMissing";
 }

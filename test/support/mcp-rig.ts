@@ -41,6 +41,8 @@ export function openMcpRig(parts: Partial<World> = {}) {
     world,
     version: "0",
     records,
+    log: "/state/log/",
+    logins: () => Promise.resolve(""),
     openAddress: (spec) => openRemote(spec, { clock: world.clock, fetch: hostFetch(), log, authorized }),
   };
   const pool = new McpPool(ports);
@@ -79,7 +81,8 @@ export function openMcpRig(parts: Partial<World> = {}) {
       const lease = pool.hold(declared);
       const events: ServerEvent[] = [];
       const leave = lease.server.watch((event) => events.push(event));
-      const source = serverSource(lease.server, world.clock, () => undefined);
+      const tell = (event: ServerEvent) => void events.push(event);
+      const source = serverSource(lease.server, { clock: world.clock, ask: () => undefined, tell });
       return {
         server: lease.server,
         source,
@@ -112,7 +115,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
     },
     /** Passes over the pauses between restarts, and over nothing else, until it is told how they ended. */
     async throughRestarts({ events }: { readonly events: readonly ServerEvent[] }): Promise<void> {
-      const endings = () => events.filter(({ kind }) => kind !== "failing").length;
+      const endings = () => events.filter(({ kind }) => kind === "down" || kind === "refused").length;
       const before = endings();
       let seen = 0;
       while (endings() === before) {
