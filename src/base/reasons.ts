@@ -210,6 +210,8 @@ export const TEXTS = {
     "<first> and <second> both claim <what>. Take one of them out of your plugins, or have it use another name.",
   PluginFailed:
     "The plugin '<plugin>' failed in <where>: <what>. The session goes on; where it stands in your configuration, take it out there, or ask its author.",
+  PluginCrashed:
+    "The plugin '<plugin>' failed outside of any call, as in a timer of its own: <what>. It is switched off until the engine is started anew. What it guards stays refused.",
   PluginOff:
     "The plugin '<plugin>' has failed <count> times and is switched off until the engine is started anew. What it guards stays refused.",
 

@@ -220,11 +220,18 @@ const ACK_HINT =
 
 /** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
 function endOnBugs(stderr: Output): void {
-  const end = (thrown: unknown) => {
-    const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    void stderr
-      .write(`cinch: bug in cinch: ${neutralise(detail)}\n`)
-      .finally(() => process.exit(EXIT.failed));
+  const end = async (thrown: unknown) => {
+    let isOurs = true;
+    try {
+      // Loaded only now. What a plugin leaves uncaught is the plugin's own (PLUG-01).
+      const { isOwned } = await import("../host/stray-errors.ts");
+      isOurs = !isOwned(thrown);
+      if (!isOurs) return;
+      const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+      await stderr.write(`cinch: bug in cinch: ${neutralise(detail)}\n`);
+    } finally {
+      if (isOurs) process.exit(EXIT.failed);
+    }
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);

@@ -4,7 +4,9 @@ import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import { foreignHand, importExternal } from "../host/external-module.ts";
-import { loadPlugin } from "../plugin/load.ts";
+import { ownStrayErrors } from "../host/stray-errors.ts";
+import { framesOf } from "../plugin/containment.ts";
+import { copiesOf, loadPlugin } from "../plugin/load.ts";
 import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";
 import type { Registered } from "../plugin/registered.ts";
@@ -52,6 +54,10 @@ export class PluginHost implements AsyncDisposable {
   readonly #end = new AbortController();
   readonly #opened = new Map<string, { readonly content: string; readonly opening: Promise<Opened> }>();
   readonly #claims = new Map<string, string>();
+  /** Where plugins came from, by the names of the folders that their copies are in. */
+  readonly #copies = new Map<string, string>();
+  readonly #registered = new Map<string, Registered>();
+  readonly #strays: Disposable;
   readonly #wires = new AsyncDisposableStack();
   readonly #waiting: { readonly plugin: Registered; readonly transport: PluginTransport }[] = [];
   #engine: EnginePort | undefined;
@@ -64,6 +70,7 @@ export class PluginHost implements AsyncDisposable {
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];
     for (const claim of own) this.#claims.set(claim, OURS);
+    this.#strays = ownStrayErrors((thrown) => this.#isOwned(thrown));
   }
 
   /** Those that nobody has to acknowledge. @throws HarnessError PluginInvalid, PluginConflict. */
@@ -88,6 +95,7 @@ export class PluginHost implements AsyncDisposable {
       const [hand] = item.files.flatMap(({ path }) => foreignHand(join(item.path, path)) ?? []);
       if (hand !== undefined)
         throw new HarnessError("PluginInvalid", { from: item.path, problem: `it ${hand}` });
+      this.#copies.set(copiesOf(item), item.path);
       return loadPlugin(item, { files: world.files, folder, importModule: importExternal });
     });
     const isOld = opened.kind === "registered" && this.#opened.get(item.path)?.content !== content;
@@ -109,6 +117,18 @@ export class PluginHost implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort(new HarnessError("EngineStopping", {}));
     await this.#wires.disposeAsync();
+    this.#strays[Symbol.dispose]();
+  }
+
+  /** An error that nobody caught is a plugin's own where the stack leads through its copies: that one has crashed. */
+  #isOwned(thrown: unknown): boolean {
+    const names = framesOf(thrown).flatMap((frame) => /\/([0-9a-f]{64})\//.exec(frame)?.[1] ?? []);
+    const from = names.flatMap((name) => this.#copies.get(name) ?? [])[0];
+    if (from === undefined) return false;
+    const plugin = this.#registered.get(from);
+    if (plugin !== undefined) plugin.health.crashed(thrown);
+    else this.#parts.world.log.for("plugin").write("warn", "a plugin failed as it began", { from });
+    return true;
   }
 
   #once(from: string, content: string, find: () => Promise<Plugin>): Promise<Opened> {
@@ -129,6 +149,7 @@ export class PluginHost implements AsyncDisposable {
       for (const [name, open] of plugin.providers)
         this.#parts.providers.extend(name, containedProvider(name, open, plugin));
       for (const transport of plugin.transports) await this.#add(plugin, transport);
+      this.#registered.set(from, plugin);
       return { kind: "registered", plugin };
     } catch (thrown) {
       if (!hasReason(thrown, "PluginFailed")) throw thrown;
@@ -161,7 +182,16 @@ export class PluginHost implements AsyncDisposable {
     try {
       const wire = await whileAlive(opening, limit.signal);
       if (typeof wire?.[Symbol.asyncDispose] !== "function") throw new Error("it gave nothing to dispose");
-      this.#wires.defer(() => this.#close(plugin, wire));
+      let closing: Promise<void> | undefined;
+      const close = () => {
+        closing ??= this.#close(plugin, wire);
+        return closing;
+      };
+      const watching = plugin.health.onCrash(close);
+      this.#wires.defer(async () => {
+        watching[Symbol.dispose]();
+        await close();
+      });
     } catch (thrown) {
       plugin.health.failed(`opening its transport ${transport.name}`, thrown);
     }

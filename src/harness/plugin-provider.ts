@@ -19,10 +19,15 @@ export function containedProvider(name: string, open: ProviderFactory, plugin: R
     }
   };
   return async () => {
+    const assertOn = () => {
+      if (plugin.health.off !== undefined) throw plugin.health.off;
+    };
+    assertOn();
     const provider: Provider = await tried(async () => await open());
     async function* chat(
       ...[request, signal, onSilence]: Parameters<Provider["chat"]>
     ): AsyncGenerator<ModelEvent> {
+      assertOn();
       try {
         yield* provider.chat(request, signal, onSilence);
       } catch (thrown) {

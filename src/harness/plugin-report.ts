@@ -55,7 +55,7 @@ async function rowOf(options: ReportOptions, path: string): Promise<PluginRow> {
 
 /**
  * Loads and registers one plugin as an engine would, which runs it: for whoever writes it. Nothing of it stays.
- * @throws HarnessError PluginInvalid, PluginConflict, PluginFailed.
+ * @throws HarnessError PluginInvalid, PluginConflict, PluginFailed, PluginCrashed.
  */
 export async function checkPlugin(options: ReportOptions, path: string): Promise<PluginReport> {
   const { world, paths } = options;
@@ -66,6 +66,7 @@ export async function checkPlugin(options: ReportOptions, path: string): Promise
   for (const item of await readPlugins(world, [path])) {
     const opened = await host.load(item);
     if (opened.kind === "failed") throw opened.error;
+    if (opened.plugin.health.off !== undefined) throw opened.plugin.health.off;
     return { name: opened.plugin.name, adds: addsOf(opened.plugin) };
   }
   throw new HarnessError("PluginInvalid", { from: path, problem: "there is nothing at this path" });

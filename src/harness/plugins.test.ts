@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Turn } from "../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
@@ -11,6 +11,7 @@ import { HarnessError } from "../base/errors.ts";
 import { SILENT } from "../base/log.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import { hostWorld } from "../host/host.ts";
+import { isOwned } from "../host/stray-errors.ts";
 import { Harness } from "../index.ts";
 import type { Plugin, PluginHarness } from "../plugin/plugin.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -416,6 +417,75 @@ test("[PLUG-02 TOFU-01 TOFU-04] a plugin that is named by its path is asked abou
     "deny",
   );
   expect(resultsOf(again).join()).toContain('There is no tool "Two"');
+});
+
+const CRASHING = `export const plugin = {
+  name: "crashing",
+  apiVersion: 1,
+  register(harness) {
+    const tool = { name: "Mine", description: "d", inputSchema: { type: "object" }, level: "ReadOnly", mutating: false };
+    harness.tool({ ...tool, run: () => "it ran" });
+    harness.commands("crashing", [{ name: "go", help: "h", run: () => "it ran" }]);
+    harness.on((_, { emit }) => emit("Heard"), ["TurnStarted"]);
+    harness.toolMiddleware((call, next) => next(call.input), { guards: true });
+    harness.transport({
+      name: "crashing-wire",
+      open: () => ({ [Symbol.asyncDispose]: async () => void Bun.write(CLOSED, "closed") }),
+    });
+  },
+};`;
+
+test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads through a plugin, switches that off in every session at once, and is nobody else's", async () => {
+  const { place, path, name } = openFiled(calls("Mine", {}), says("ok"), calls("Ls", {}), says("ok"));
+  await using _place = place;
+  const closed = join(place.root, "closed");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, CRASHING.replace("CLOSED", JSON.stringify(closed)), { mode: 0o600 });
+  name([path]);
+  const world = hostWorld(SILENT);
+  const ledger = await TrustLedger.open(world, join(place.root, "config/approved.lock"));
+  await ledger.approve(await readPlugins(world, [path]));
+  const stray = new Error("late");
+  {
+    await using harness = await place.open();
+    await harness.port([]);
+    await using watching = await follow(harness);
+    const { connection } = watching;
+    const { sessionId = harness.session } = await connection.send({
+      kind: "CreateSession",
+      profile: "default",
+    });
+    await using other = await follow({ ...harness, session: sessionId });
+    const [copies = ""] = readdirSync(join(place.root, "data/plugins"));
+    const frame = (file: string) => `Error: late\n    at tick (${file}:1:1)`;
+    stray.stack = frame(import.meta.path);
+    expect([isOwned(stray), isOwned("thrown"), errorsOf(watching.seen)]).toEqual([false, false, []]);
+    stray.stack = frame(join(place.root, "data/plugins", copies, "plugin.ts"));
+    expect([isOwned(stray), isOwned(stray)]).toEqual([true, true]);
+    for (const { seen } of [watching, other]) {
+      await until("what is told", () => errorsOf(seen).length > 0);
+      expect(seen.find(({ kind }) => kind === "Error")?.payload).toMatchObject({
+        reason: "PluginCrashed",
+        message: expect.stringContaining(
+          "The plugin 'crashing' failed outside of any call, as in a timer of its own: late.",
+        ),
+      });
+    }
+    await until("the end of its wire", () => existsSync(closed));
+    await watching.say("call it");
+    await watching.turns(1);
+    await watching.say("and another");
+    await watching.turns(2);
+    // Its tool does not run, what it guards stays refused, it hears nothing; the session goes on.
+    expect(resultsOf(watching.seen).join("\n")).not.toContain("it ran");
+    expect(resultsOf(watching.seen)).toHaveLength(2);
+    for (const text of resultsOf(watching.seen)) expect(text).toContain("is switched off");
+    expect(customOf(watching.seen)).toEqual([]);
+    expect(errorsOf(watching.seen)).toEqual(["PluginCrashed"]);
+    const command = { kind: "CustomCommand", namespace: "crashing", verb: "go", payload: {} } as const;
+    await expect(connection.send({ ...command, sessionId })).rejects.toThrow("switched off");
+  }
+  expect(isOwned(stray)).toBe(false);
 });
 
 test("[PLUG-02] a profile in the user's own folder names plugins; one elsewhere does not, and says so; a repository's may not", async () => {

@@ -6,7 +6,7 @@ import type { World } from "../base/world.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { SessionHooks } from "../hook/session-hooks.ts";
 import { toolHooks } from "../hook/tool-hooks.ts";
-import { Contained } from "../plugin/containment.ts";
+import { Contained, OFF } from "../plugin/containment.ts";
 import { PluginHooks } from "../plugin/hooks.ts";
 import { listen } from "../plugin/listeners.ts";
 import type { PluginCommand, PluginCommandContext } from "../plugin/plugin.ts";
@@ -72,6 +72,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
   const { world, session: id, plugins, source } = sources;
   const end = new AbortController();
   const listening: Promise<void>[] = [];
+  const watching = new DisposableStack();
   const active: Active[] = [];
   /** Told once somebody can be told. */
   const waiting: Event[] = [];
@@ -87,6 +88,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
 
   function join(plugin: Registered): void {
     const contained = new Contained(plugin.health, world.clock, tell);
+    watching.use(plugin.health.onCrash(() => void contained.isOff));
     const session: PluginSession = {
       session: id,
       emit: (kind, payload) => tell(customEvent(plugin.name, kind, payload)),
@@ -184,6 +186,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
       isOver = true;
     },
     async close() {
+      watching.dispose();
       // They are told the end of the session too, and then of nothing more.
       using limit = deadline(world.clock, LISTENERS_END_MS_MAX, new AbortController().signal);
       await whileAlive(Promise.allSettled(listening), limit.signal).catch(() => undefined);
@@ -251,7 +254,7 @@ function guarded<Plan extends CallPlan>(tool: Tool<Plan>, contained: Contained):
 }
 
 function offOutput(plugin: string) {
-  const text = `The plugin ${plugin} has failed too often and is switched off.`;
+  const text = `The plugin ${plugin} cannot be called: ${OFF}.`;
   return { content: [{ type: "text", text } as const], isError: true };
 }
 

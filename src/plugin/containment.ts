@@ -7,6 +7,8 @@ import type { Event } from "../protocol/events.ts";
 /** So many failures of one plugin in one engine, and it is switched off. */
 export const PLUGIN_FAILURES_MAX = 5;
 const WHY_CHARACTERS_MAX = 500;
+/** What is said of a plugin that is not called any more. */
+export const OFF = "it has failed too often, or outside of any call, and is switched off";
 
 /** What came of calling a plugin. A failure has been told; `why` says it in words for a person and the model. */
 export type Attempt<Value> =
@@ -17,15 +19,34 @@ export type Attempt<Value> =
 export class PluginHealth {
   readonly plugin: string;
   readonly #log: World["log"];
+  readonly #watchers = new Set<() => void>();
   #failures = 0;
+  #crash: HarnessError | undefined;
 
   constructor(plugin: string, log: World["log"]) {
     this.plugin = plugin;
     this.#log = log;
   }
 
-  get isOff(): boolean {
-    return this.#failures >= PLUGIN_FAILURES_MAX;
+  /** Why it may not be called any more; undefined while it may. */
+  get off(): HarnessError | undefined {
+    if (this.#crash !== undefined) return this.#crash;
+    if (this.#failures < PLUGIN_FAILURES_MAX) return undefined;
+    return new HarnessError("PluginOff", { plugin: this.plugin, count: String(PLUGIN_FAILURES_MAX) });
+  }
+
+  /** It failed where nobody had called it, so nobody knows what of it still works: it is switched off at once. */
+  crashed(thrown: unknown): void {
+    this.failed("code that nobody had called", thrown);
+    if (this.#crash !== undefined) return;
+    const what = shortened(messageOf(thrown), WHY_CHARACTERS_MAX);
+    this.#crash = new HarnessError("PluginCrashed", { plugin: this.plugin, what }, { cause: thrown });
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  onCrash(watcher: () => void): Disposable {
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
   failed(where: string, thrown: unknown): void {
@@ -61,9 +82,9 @@ export class Contained {
 
   /** Whether it may not be called any more. Asked at a place where it would be called: that it is off is told then. */
   get isOff(): boolean {
-    if (!this.health.isOff) return false;
-    const fields = { plugin: this.plugin, count: String(PLUGIN_FAILURES_MAX) };
-    this.#once("off", new HarnessError("PluginOff", fields));
+    const { off } = this.health;
+    if (off === undefined) return false;
+    this.#once("off", off);
     return true;
   }
 
@@ -78,7 +99,7 @@ export class Contained {
     signal: AbortSignal,
   ): Promise<Attempt<Value>> {
     signal.throwIfAborted();
-    if (this.isOff) return { kind: "failed", why: "it has failed too often and is switched off" };
+    if (this.isOff) return { kind: "failed", why: OFF };
     using limit = deadline(this.#clock, msMax, signal);
     try {
       // In a step of its own: what is thrown before the first wait is contained too.
@@ -98,7 +119,7 @@ export class Contained {
       `${where}: ${why}`,
       new HarnessError("PluginFailed", { plugin: this.plugin, where, what: why }),
     );
-    if (this.health.isOff) void this.isOff;
+    void this.isOff;
     return { kind: "failed", why };
   }
 
@@ -110,7 +131,7 @@ export class Contained {
 }
 
 /** The stack without the message, which may quote a conversation. */
-function framesOf(thrown: unknown): readonly string[] {
+export function framesOf(thrown: unknown): readonly string[] {
   const lines = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
   return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
 }

@@ -92,10 +92,19 @@ function isThere(wanted: string, from: string, files: readonly TrustFile[]): boo
   return files.some(({ path }) => path.startsWith(`node_modules/${name}/`));
 }
 
+/** The name of the folder that the copies of a plugin are kept in: no other content has it. */
+export function copiesOf(item: TrustItem): string {
+  return nameOf(named(item));
+}
+
+function nameOf(files: readonly TrustFile[]): string {
+  const facts = files.map(({ path, sha256: hash }) => ({ path, hash }));
+  return sha256(new TextEncoder().encode(canonicalJson(facts)));
+}
+
 /** The folder of the copies, each looked at again and made anew where it is not what was acknowledged. */
 async function kept(files: readonly TrustFile[], { files: disk, folder }: LoadParts): Promise<string> {
-  const facts = files.map(({ path, sha256: hash }) => ({ path, hash }));
-  const own = join(folder, sha256(new TextEncoder().encode(canonicalJson(facts))));
+  const own = join(folder, nameOf(files));
   await disk.makeDirectory(folder, DIRECTORY_MODE);
   for (const file of files) {
     const path = join(own, file.path);

@@ -7,6 +7,7 @@ import { fails } from "../tool/output.ts";
 import type { ToolContext, ToolOutput } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
 import type { Contained } from "./containment.ts";
+import { OFF } from "./containment.ts";
 import { outputFrom } from "./output.ts";
 import { OwnTime } from "./own-time.ts";
 import type { PluginMiddlewareOptions, PluginToolMiddleware } from "./plugin.ts";
@@ -32,7 +33,7 @@ export function pluginToolMiddleware(
   return async function plugin(call, context, next) {
     const without = (why: string) =>
       guards ? fails(refusedText(call, contained.plugin, why)) : next(call, context);
-    if (contained.isOff) return await without("it has failed too often and is switched off");
+    if (contained.isOff) return await without(OFF);
     let passed: Promise<ToolOutput> | undefined;
     let isOver = false;
     using time = new OwnTime(clock, MIDDLEWARE_MS_MAX);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readPlugins } from "../../src/harness/plugin-files.ts";
 import { TrustLedger } from "../../src/trust/ledger/ledger.ts";
-import { cinchHome, runCinch } from "../support/cinch.ts";
+import { cinchHome, runCinch, startCinch } from "../support/cinch.ts";
 import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
@@ -113,6 +113,43 @@ test("[PLUG-02 CLI-01 DOC-01] the commands of docs/plugins.md tell what is confi
     [0, "plugin dice\n  tool RollDice\n  command /dice:roll\n  rule allow RollDice\n", ""],
   ]);
 });
+
+/** Throws in a timer, and rejects with nobody waiting; or throws what has no stack, and so might be anybody's. */
+const STRAYS = {
+  timer: 'setTimeout(() => { throw new Error("tick"); }, 0);',
+  promise: '(async () => { await Promise.resolve(); throw new Error("tick"); })();',
+  value: 'setTimeout(() => { throw "tick"; }, 0);',
+};
+
+test.each(["timer", "promise", "value"] as const)(
+  "[PLUG-01 ENG-12] what a plugin leaves uncaught (%s) is its end and not the engine's; what is not known to be a plugin's ends the process",
+  async (stray) => {
+    const gate = Promise.withResolvers<void>();
+    await using rig = openRig([calls("Tick", {}), { ...says("fine"), hold: gate.promise }]);
+    const path = rig.at("plugins/ticking.ts");
+    const tool =
+      'name: "Tick", description: "d", inputSchema: { type: "object" }, level: "ReadOnly", mutating: false';
+    const register = `register(harness) { harness.tool({ ${tool}, run: () => { ${STRAYS[stray]} return "ticking"; } }); harness.permission("allow", "Tick"); }`;
+    rig.write(path, `export const plugin = { name: "ticking", apiVersion: 1, ${register} };`);
+    rig.configure([path]);
+    await rig.acknowledge([path]);
+    const args = ["-p", "tick", "--output-format", "stream-json", "--model", "mock:one"];
+    await using cinch = startCinch(args, { home: rig.home, cwd: rig.work });
+    cinch.closeStdin();
+    let told = "";
+    for await (const text of cinch.stdout) {
+      told += text;
+      if (told.includes('"PluginCrashed"')) gate.resolve();
+    }
+    const isCaught = stray !== "value";
+    expect([await cinch.exited, told.includes('"TurnEnded"'), told.includes("PluginCrashed")]).toEqual([
+      isCaught ? 0 : 1,
+      isCaught,
+      isCaught,
+    ]);
+    expect((await cinch.stderr).includes("bug in cinch")).toBe(!isCaught);
+  },
+);
 
 test("[PLUG-01 PLUG-02 S33] what lies beside a plugin is not run, what breaks is named, and what cannot be had ends the start with exit code 2", async () => {
   await using rig = openRig([says("fine")]);

@@ -1152,6 +1152,7 @@ export type EngineReason =
   | "PluginInvalid"
   | "PluginConflict"
   | "PluginFailed"
+  | "PluginCrashed"
   | "PluginOff"
   | "ToolNameTaken"
   | "ToolInvalid"

@@ -1517,6 +1517,7 @@ EngineReason = Literal[
     "PluginInvalid",
     "PluginConflict",
     "PluginFailed",
+    "PluginCrashed",
     "PluginOff",
     "ToolNameTaken",
     "ToolInvalid",
