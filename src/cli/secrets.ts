@@ -8,8 +8,10 @@ import { usesVertex } from "../provider/vendor-settings.ts";
 import { pathsOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
-/** Variables that are for cinch alone, and that no engine gets. */
-const OWN_SECRETS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE", "CINCH_TOKEN"] as const;
+/** What the key that seals sessions and stored keys is made from. */
+const MACHINE_KEYS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE"] as const;
+/** Variables that are for cinch alone: its keeper takes them, and no process that runs a model's calls has them. */
+const OWN_SECRETS = [...MACHINE_KEYS, "CINCH_TOKEN"] as const;
 
 /** What a process has of secrets, or knows where to find, before any engine is started. */
 export interface Secrets {
@@ -97,6 +99,16 @@ async function wantsKeychain(directory: string | undefined): Promise<boolean> {
   } catch {
     return false; // a broken file is the engine's to tell
   }
+}
+
+/** What a new engine, which is cinch too, must be given beside the user's own variables, or it would seal under another key. */
+export function machineKeyOf(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    MACHINE_KEYS.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Where secrets may be, and those that the environment holds. */

@@ -8,6 +8,7 @@ import { servicePaths } from "../harness/service-paths.ts";
 import { startDetached } from "../host/detached.ts";
 import { userEnvironment } from "./environment.ts";
 import { ownCommand } from "./internal.ts";
+import { machineKeyOf } from "./secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How long a new engine may take until it serves, on a machine that has a lot to do. */
@@ -39,7 +40,7 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
   if (await isRunning()) return;
   const logPath = join(logs, "engine.log");
   const words = ["serve", "--until-idle", "--cwd", workingDir];
-  const { CINCH_TOKEN: _, ...env } = userEnvironment(process.env);
+  const env = { ...userEnvironment(process.env), ...machineKeyOf(process.env) };
   const { stdout } = startDetached({
     argv: ownCommand(insecureDevKey ? [...words, "--insecure-dev-key"] : words),
     env,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cinchHome } from "../support/cinch.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
 import { isRunning, processesWith } from "../support/processes.ts";
 import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
@@ -17,8 +17,9 @@ interface Reached {
 }
 
 /** A home with a model that is never asked, and clients in it: processes of their own. */
-function openPlace() {
-  const home = cinchHome();
+function openPlace(more: Readonly<Record<string, string>> = {}) {
+  const plain = cinchHome();
+  const home = { ...plain, env: { ...plain.env, ...more } };
   const work = join(home.path, "work");
   mkdirSync(work);
   mkdirSync(join(home.path, "config/cinch"));
@@ -47,7 +48,7 @@ function openPlace() {
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
       await until("the engine has ended", () => processesWith(home.path).length === 0, 60_000);
-      home[Symbol.dispose]();
+      plain[Symbol.dispose]();
     },
   };
 }
@@ -95,6 +96,22 @@ test(
     for (const client of [second, third, fourth]) expect(await client.leave()).toBe(0);
     await until("the engine has ended", () => processesWith(place.home.path).length === 0, 60_000);
     expect(existsSync(place.socket)).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-18 SES-04] an engine that a client starts seals under the key in the environment, as the client itself would",
+  async () => {
+    await using place = openPlace({ CINCH_MACHINE_KEY: "ab".repeat(32) });
+    const { home } = place;
+    const folder = join(home.path, "work");
+    const before = await runCinch(["-p", "hi", "--model", "mock:one"], { home, cwd: folder });
+    expect(before.stderr).toContain("cannot be reached");
+    const client = await place.client();
+    expect(client.owned).toBe(false);
+    expect(await client.leave()).toBe(0);
+    expect(existsSync(join(home.path, "config/cinch/machine.key"))).toBe(false);
   },
   TIMEOUT_MS,
 );
