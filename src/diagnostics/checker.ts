@@ -27,6 +27,7 @@ export function checker(settings: SourceSettings, parts: CheckerParts): Diagnost
   return {
     name,
     covers: coversBy(settings.files, parts.root),
+    stale: () => undefined, // it reads everything anew
     async check(paths, signal) {
       using limit = deadline(parts.world.clock, waitMs, signal);
       try {

@@ -1,22 +1,34 @@
 import type { ToolMiddleware } from "../tool/middleware.ts";
-import type { CallPlan } from "../tool/tool.ts";
+import type { CallPlan, ToolOutput } from "../tool/tool.ts";
 import type { DiagnosticSource } from "./source.ts";
+
+export interface Diagnosing {
+  /** Those that know about one of these files; opened when they are first asked for. */
+  readonly covering: (paths: readonly string[]) => Promise<readonly DiagnosticSource[]>;
+  /** Those that are open are told that these files may have changed, or any, where they are not asked about them. */
+  readonly stale: (paths?: readonly string[]) => void;
+}
 
 /**
  * After a call that wrote files, what language servers and checkers say of these files comes back with its result
  * (TOOL-11). The call itself is done by then: nothing that a server does or fails to do changes that.
  *
- * @param sources those that know about one of these files; opened when they are first asked for.
  */
-export function diagnose(
-  sources: (paths: readonly string[]) => Promise<readonly DiagnosticSource[]>,
-): ToolMiddleware {
+export function diagnose({ covering, stale }: Diagnosing): ToolMiddleware {
   return async function diagnose(call, context, next) {
-    const output = await next(call, context);
-    if (output.isError === true) return output;
     const paths = writtenBy(call.plan);
+    // A command may have changed anything, however it ended.
+    const isUnnamed = call.tool.mutating && paths.length === 0;
+    let output: ToolOutput;
+    try {
+      output = await next(call, context);
+    } finally {
+      if (isUnnamed) stale();
+    }
     if (paths.length === 0) return output;
-    const asked = await sources(paths);
+    stale(paths);
+    if (output.isError === true) return output;
+    const asked = await covering(paths);
     const texts = await Promise.all(
       asked.map((source) =>
         source.check(

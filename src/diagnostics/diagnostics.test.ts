@@ -109,19 +109,24 @@ test("[TOOL-11] a checker is run on the changed files, its words come back, and 
   expect(await hung).toBe("[lint: has not ended within 5 s]");
 });
 
-test("[TOOL-11] only a call that wrote files is asked about, and what it said itself stays as it is", async () => {
+test("[TOOL-11] only a call that wrote files is asked about, what it said itself stays as it is, and a command may have changed any file, however it ended", async () => {
   await using rig = openToolRig();
   const asked: (readonly string[])[] = [];
   const source: DiagnosticSource = {
     name: "lint",
     covers: (path) => path.endsWith(".txt"),
+    stale: () => undefined,
     check: async (paths) => {
       asked.push(paths);
       return "[lint: no problems]";
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const middleware = diagnose(async () => [source]);
+  const stale: unknown[] = [];
+  const middleware = diagnose({
+    covering: async () => [source],
+    stale: (paths) => stale.push(paths ?? "any"),
+  });
   const path = { path: "/w/a.txt", access: "write" } as const;
   const call = (paths: readonly { path: string; access: "read" | "write" }[]) => ({
     ...rig.callOf(TOOL, {}),
@@ -140,6 +145,14 @@ test("[TOOL-11] only a call that wrote files is asked about, and what it said it
   ]);
   expect((await middleware(call([path]), rig.context, says(true))).content).toEqual([done]);
   expect(asked).toEqual([["/w/a.txt"]]);
+  expect(stale).toEqual([["/w/a.txt"], "any", ["/w/a.txt"]]);
+  const failing = async () => {
+    throw new Error("it broke");
+  };
+  await expect(middleware(rig.callOf(TOOL, {}), rig.context, failing)).rejects.toThrow("it broke");
+  expect(stale.at(-1)).toBe("any");
+  await middleware(rig.callOf({ ...TOOL, mutating: false }, {}), rig.context, says());
+  expect(stale).toHaveLength(4);
 });
 
 const TOOL = {

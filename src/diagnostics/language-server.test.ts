@@ -70,6 +70,38 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[TOOL-11] a real language server hears of what a command has made, changed and removed, in files that it was never shown",
+  async () => {
+    await using rig = openToolRig();
+    write(rig, "tsconfig.json", '{"compilerOptions":{"strict":true}}');
+    write(rig, "b.ts", "export const two = 2;\n");
+    await using source = server(rig, "", {
+      name: "typescript",
+      files: ["*.ts"],
+      command: [join(ROOT, TSC ?? "tsc"), "--lsp", "--stdio"],
+    });
+    let lines = 0;
+    const check = async () => {
+      const text = `import { two } from "./b";\nexport const one: number = two;\n${"\n".repeat(lines++)}`;
+      const told = await source.check([write(rig, "a.ts", text)], go());
+      return told.split("\n").at(-1);
+    };
+    expect(await check()).toBe("[typescript: no problems]");
+    write(rig, "b.ts", 'export const two = "2";\n');
+    source.stale();
+    expect(await check()).toBe("a.ts:2:14: error 2322: Type 'string' is not assignable to type 'number'.");
+    rmSync(join(rig.root, "b.ts"));
+    source.stale();
+    expect(await check()).toContain("a.ts:1:21: error 2307: Cannot find module './b'");
+    mkdirSync(join(rig.root, "b"));
+    write(rig, "b/index.ts", "export const two = 2;\n");
+    source.stale();
+    expect(await check()).toBe("[typescript: no problems]");
+  },
+  TIMEOUT_MS,
+);
+
 for (const how of ["asked", "tells"]) {
   test(
     `[TOOL-11] a server that ${how === "asked" ? "answers when it is asked" : "tells by itself"} is told of each change, and its last word counts`,

@@ -14,6 +14,7 @@ import type { ServerConnection } from "./server-connection.ts";
 import { connectServer } from "./server-connection.ts";
 import type { DiagnosticSource, SourceSettings } from "./source.ts";
 import { START_MS_MAX } from "./source.ts";
+import { WatchedTree } from "./watched-tree.ts";
 
 /** A larger file is not sent to a server. */
 const FILE_BYTES_MAX = 4 * 1_048_576;
@@ -45,6 +46,8 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
   const { clock } = parts.world;
   let running: Promise<Running> | undefined;
   let failures = 0;
+  /** How often files may have changed unseen, and how often of that it was told. */
+  let [changes, told] = [0, 0];
   let stop = new AbortController();
   const end = async () => {
     const ending = running;
@@ -65,6 +68,9 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
   return {
     name,
     covers: coversBy(settings.files, parts.root),
+    stale() {
+      changes += 1;
+    },
     async check(paths, signal) {
       if (failures >= FAILURES_MAX)
         return `[${name}: it has failed ${failures} times, and is not asked any more]`;
@@ -72,6 +78,9 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
       using limit = deadline(clock, isNew ? START_MS_MAX : waitMs, signal);
       try {
         const server = await started(limit.signal);
+        const until = changes;
+        if (until > told) await server.lookAround(limit.signal);
+        told = until;
         const problems = await server.check(paths, limit.signal);
         failures = 0;
         return problemText(name, problems, parts.root);
@@ -92,6 +101,8 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
 interface Running extends AsyncDisposable {
   /** Why it cannot be talked to any more. */
   readonly problem: string | undefined;
+  /** Tells it what else has changed on the disk. */
+  lookAround(signal: AbortSignal): Promise<void>;
   check(paths: readonly string[], signal: AbortSignal): Promise<readonly Problem[]>;
 }
 
@@ -114,7 +125,7 @@ async function start(
     logErrors(child, settings.name, parts).catch(() => undefined); // its pipe broke: it has ended
     const server = new Server(settings, parts, child, await connectServer(child));
     using limit = deadline(world.clock, START_MS_MAX, stop);
-    await whileAlive(server.initialize(), limit.signal);
+    await whileAlive(server.initialize(limit.signal), limit.signal);
     return server;
   } catch (thrown) {
     await child[Symbol.asyncDispose]();
@@ -135,6 +146,7 @@ class Server implements Running {
   readonly #server: ServerConnection;
   readonly #open = new Map<string, OpenFile>();
   readonly #told = new Map<string, { readonly version: number; readonly problems: readonly Problem[] }>();
+  readonly #tree: WatchedTree;
   readonly #over: Promise<never>;
   #problem: string | undefined;
   #answersWhenAsked = false;
@@ -145,6 +157,7 @@ class Server implements Running {
     this.#parts = parts;
     this.#child = child;
     this.#server = server;
+    this.#tree = new WatchedTree(parts.world.files, parts.root);
     this.#over = server.over.then((why) => {
       this.#problem = why;
       throw new Error(why);
@@ -163,9 +176,10 @@ class Server implements Running {
     return this.#problem;
   }
 
-  async initialize(): Promise<void> {
+  async initialize(signal: AbortSignal): Promise<void> {
     const { root, world } = this.#parts;
     const uri = uriOf(root);
+    await this.#tree.look(signal); // it knows the files as they are from now on
     const result: unknown = await this.#request("initialize", {
       processId: null,
       clientInfo: { name: "cinch" },
@@ -184,6 +198,14 @@ class Server implements Running {
     this.#answersWhenAsked = isObject(objectAt(objectAt(result, "capabilities"), "diagnosticProvider"));
     await this.#notify("initialized", {});
     world.log.for("diagnostics").write("info", "language server started", { name: this.#settings.name });
+  }
+
+  async lookAround(signal: AbortSignal): Promise<void> {
+    const changes = await this.#tree.look(signal);
+    if (changes.length === 0) return;
+    await this.#notify("workspace/didChangeWatchedFiles", {
+      changes: changes.map(({ path, type }) => ({ uri: uriOf(path), type })),
+    });
   }
 
   async check(paths: readonly string[], signal: AbortSignal): Promise<readonly Problem[]> {

@@ -4,6 +4,8 @@ export interface DiagnosticSource extends AsyncDisposable {
   readonly name: string;
   /** Whether a file is one of those that it knows about. */
   covers(path: string): boolean;
+  /** Files may have changed that it was told nothing of: a command has run. */
+  stale(): void;
   /**
    * What there is to tell of these files, for the model, within its own time limit: problems, that there are none, or why
    * that is not known.

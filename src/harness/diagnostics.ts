@@ -29,6 +29,7 @@ export function diagnosing(
   if (settings.length === 0) return undefined;
   const { root, env } = workspace;
   let opening: Promise<readonly DiagnosticSource[]> | undefined;
+  let opened: readonly DiagnosticSource[] = [];
 
   async function open(): Promise<readonly DiagnosticSource[]> {
     const [{ languageServer }, { checker }, { WAIT_MS }] = await Promise.all([
@@ -64,14 +65,19 @@ export function diagnosing(
 
   async function covering(paths: readonly string[]): Promise<readonly DiagnosticSource[]> {
     opening ??= open();
-    return (await opening).filter((source) => paths.some((path) => source.covers(path)));
+    opened = await opening;
+    return opened.filter((source) => paths.some((path) => source.covers(path)));
+  }
+
+  function stale(paths?: readonly string[]): void {
+    for (const source of opened) if (paths?.every((path) => source.covers(path)) !== true) source.stale();
   }
 
   return {
     gate: [
       async (call, context, next) => {
         const { diagnose } = await import("../diagnostics/diagnose.ts");
-        return await diagnose(covering)(call, context, next);
+        return await diagnose({ covering, stale })(call, context, next);
       },
     ],
     async settle() {

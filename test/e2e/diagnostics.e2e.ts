@@ -12,12 +12,18 @@ const TIMEOUT_MS = 300_000;
 const [TSC = ""] = [...new Bun.Glob("node_modules/@typescript/typescript-*/lib/tsc").scanSync(ROOT)];
 
 requireProgram("bwrap")(
-  "[TOOL-11] after an edit the model is told what the project's language server finds, from inside the sandbox, and nothing of it is left",
+  "[TOOL-11] after an edit the model is told what the project's language server finds, also of what a command has changed, from inside the sandbox, and nothing of it is left",
   async () => {
     using home = cinchHome();
     const write = (content: string) => calls("Write", { file_path: "a.ts", content });
     await using provider = startMockProvider({
-      script: [write('export const one: number = "1";\n'), write("export const one = 1;\n"), says("done")],
+      script: [
+        write('export const one: number = "1";\n'),
+        write('import { two } from "./b";\nexport const one: number = two;\n'),
+        calls("Bash", { command: "echo 'export const two = \"2\";' > b.ts" }),
+        write('import { two } from "./b";\nexport const one: number = two;\n\n'),
+        says("done"),
+      ],
     });
     const config = join(home.path, "config/cinch");
     mkdirSync(config, { recursive: true });
@@ -28,15 +34,17 @@ requireProgram("bwrap")(
     );
     const work = join(home.path, "work");
     mkdirSync(work);
+    writeFileSync(join(work, "b.ts"), "export const two = 2;\n");
     const { code, stdout } = await runCinch(["--model", "mock:one", "--auto-approve", "-p", "go"], {
       home,
       cwd: work,
     });
     expect([code, stdout]).toEqual([0, "done\n"]);
-    const [, second, third] = provider.requests.map(({ body }) => JSON.stringify(body["messages"]));
+    const [, second, third, , last] = provider.requests.map(({ body }) => JSON.stringify(body["messages"]));
     expect(second).toContain("[typescript: 1 error, 0 warnings]");
     expect(second).toContain("a.ts:1:14: error 2322: Type 'string' is not assignable to type 'number'.");
     expect(third).toContain("[typescript: no problems]");
+    expect(last).toContain("a.ts:2:14: error 2322: Type 'string' is not assignable to type 'number'.");
     await noneWith(home.path);
   },
   TIMEOUT_MS,

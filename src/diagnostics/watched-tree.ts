@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import type { FileInfo, Files } from "../base/world.ts";
+import { codeOf, PathMoved } from "../base/world.ts";
+
+/** Files and folders that are looked at. What lies behind them is not told of. */
+export const WATCHED_ENTRIES_MAX = 10_000;
+/** What is looked at side by side. */
+const LOOKS_AT_ONCE = 64;
+/** What is in these is not looked at; that they have changed is seen. */
+const CLOSED: readonly string[] = [".git", "node_modules"];
+
+/** As `workspace/didChangeWatchedFiles` has them. */
+export const FILE_CHANGES = { created: 1, changed: 2, deleted: 3 } as const;
+
+export interface FileChange {
+  readonly path: string;
+  readonly type: (typeof FILE_CHANGES)[keyof typeof FILE_CHANGES];
+}
+
+/** What is below a folder, and what has become of it since it was looked at last. No link is followed, nothing is read. */
+export class WatchedTree {
+  readonly #files: Pick<Files, "listResolved" | "lstat">;
+  readonly #root: string;
+  #seen: ReadonlyMap<string, string> = new Map();
+  #isWhole = true;
+
+  constructor(files: Pick<Files, "listResolved" | "lstat">, root: string) {
+    this.#files = files;
+    this.#root = root;
+  }
+
+  /**
+   * What was made, changed or removed since the last look, by path. The first look finds nothing.
+   * @throws the signal's reason; then the next look tells it.
+   */
+  async look(signal: AbortSignal): Promise<readonly FileChange[]> {
+    const isFirst = this.#seen.size === 0;
+    const now = new Map<string, string>();
+    const isWhole = await this.#walk(now, signal);
+    const changes: FileChange[] = [];
+    for (const [path, print] of now) {
+      const before = this.#seen.get(path);
+      if (before === print) continue;
+      // Of two looks that were cut off, one may have come further than the other.
+      if (before !== undefined) changes.push({ path, type: FILE_CHANGES.changed });
+      else if (this.#isWhole) changes.push({ path, type: FILE_CHANGES.created });
+    }
+    for (const path of this.#seen.keys())
+      if (isWhole && !now.has(path)) changes.push({ path, type: FILE_CHANGES.deleted });
+    [this.#seen, this.#isWhole] = [now, isWhole];
+    return isFirst ? [] : changes;
+  }
+
+  /** Whether everything was seen. */
+  async #walk(now: Map<string, string>, signal: AbortSignal): Promise<boolean> {
+    const folders = [this.#root];
+    now.set(this.#root, "");
+    for (const folder of folders) {
+      signal.throwIfAborted();
+      const entries = await this.#entries(folder);
+      const room = WATCHED_ENTRIES_MAX - now.size;
+      for (let at = 0; at < Math.min(entries.length, room); at += LOOKS_AT_ONCE) {
+        const some = entries.slice(at, Math.min(at + LOOKS_AT_ONCE, room));
+        const infos = await Promise.all(some.map((name) => this.#infoOf(join(folder, name))));
+        signal.throwIfAborted();
+        for (const [index, info] of infos.entries()) {
+          const name = some[index] ?? "";
+          const path = join(folder, name);
+          const isClosed = CLOSED.includes(name);
+          if (info?.kind === "directory" && !isClosed) folders.push(path);
+          // The time of another folder says only what the files in it say themselves.
+          if (info?.kind === "file" || (info !== undefined && isClosed)) now.set(path, printOf(info));
+        }
+      }
+      if (entries.length > room) return false;
+    }
+    return true;
+  }
+
+  async #infoOf(path: string): Promise<FileInfo | undefined> {
+    try {
+      return await this.#files.lstat(path);
+    } catch (thrown) {
+      if (codeOf(thrown) !== undefined) return undefined;
+      throw thrown;
+    }
+  }
+
+  async #entries(folder: string): Promise<readonly string[]> {
+    try {
+      return (await this.#files.listResolved(folder, 0)).map(({ name }) => name);
+    } catch (thrown) {
+      // It has gone meanwhile, is a link by now, or is for nobody to see.
+      if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return [];
+      throw thrown;
+    }
+  }
+}
+
+function printOf({ size, modifiedMs, changedMs = 0, identity }: FileInfo): string {
+  return `${size} ${modifiedMs} ${changedMs} ${identity}`;
+}
