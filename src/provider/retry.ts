@@ -1,5 +1,6 @@
 import { hasReason } from "../base/errors.ts";
 import { reasonText } from "../base/reasons.ts";
+import { sentence } from "../base/text.ts";
 import type { World } from "../base/world.ts";
 import { ProviderError } from "./error.ts";
 import type { RequestContext, RequestMiddleware } from "./middleware.ts";
@@ -214,7 +215,7 @@ function tell(context: RequestContext, error: ProviderError, ms: number, attempt
     tellPause(context, ms, attempt, error);
     return;
   }
-  const message = `${sentence(error)} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
+  const message = `${sentence(problemOf(error))} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
   context.emit({
     kind: "Error",
     payload: { reason: error.reason, message, details: { retryInMs: ms, attempt } },
@@ -222,11 +223,10 @@ function tell(context: RequestContext, error: ProviderError, ms: number, attempt
 }
 
 /** What went wrong, without the advice that stands in the error's own text for where nobody tries again. */
-function sentence(error: ProviderError): string {
-  const text = hasReason(error, "StreamInterrupted")
+function problemOf(error: ProviderError): string {
+  return hasReason(error, "StreamInterrupted")
     ? `The answer of provider ${error.fields.provider} broke off: ${error.fields.detail}`
     : error.message;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function tellPause(context: RequestContext, ms: number, attempt: number, cause?: ProviderError): void {

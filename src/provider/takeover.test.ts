@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { NO_HISTORY } from "../../test/support/request-context.ts";
 import { testWorld } from "../../test/support/world.ts";
+import { HarnessError } from "../base/errors.ts";
 import type { ClientId, SessionId } from "../base/ids.ts";
 import { CANONICAL_FORM_VERSION } from "../protocol/version.ts";
 import { ProviderError } from "./error.ts";
@@ -114,7 +115,7 @@ test("[PROV-07] the next one takes over from one that cannot be had, which is to
   const rig = openRig({ "a:m": [[unreachable("a")], said("a again")], "b:n": [said("b"), said("b again")] });
   expect(await rig.ask()).toBe("b");
   expect(rig.told).toEqual([
-    "a:m cannot be used now: Provider a cannot be reached at http://x: refused b:n takes over.",
+    "a:m cannot be used now: Provider a cannot be reached at http://x: refused. b:n takes over.",
   ]);
   expect(await rig.ask()).toBe("b again");
   await rig.world.clock.advance(PASSED_OVER_MS);
@@ -141,6 +142,13 @@ test("[PROV-07 PROV-09] nobody takes over a request that is refused, one that wa
   await expect(picky.ask()).rejects.toMatchObject({ reason: "ProviderUnreachable" });
   // It may not take over what goes by, so that is waited for as if nobody stood behind.
   expect(picky.asked.map(({ hasSuccessor }) => hasSuccessor)).toEqual([false]);
+});
+
+test("[PROV-07 ENG-13] under a cap, a model without a price is passed over where one with a price stands behind it", async () => {
+  const unpriced = new HarnessError("CostUnknown", { cap: "$0.50", model: "m" });
+  const rig = openRig({ "a:m": [[unpriced]], "b:n": [said("b")] });
+  expect(await rig.ask()).toBe("b");
+  expect(rig.told).toHaveLength(1);
 });
 
 test("[PROV-07] a cancel is no failure: nobody takes over", async () => {

@@ -1,6 +1,7 @@
 import { HarnessError, hasReason } from "../base/errors.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
+import { sentence } from "../base/text.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "./middleware.ts";
 import { knownModel } from "./prices.ts";
 import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "./provider.ts";
@@ -121,6 +122,7 @@ const OF_THIS_MODEL = [
   "UnknownModel",
   "UnknownProvider",
   "UnsupportedContent",
+  "CostUnknown",
 ] as const satisfies readonly Reason[];
 
 function isTakenOver(thrown: unknown, { takesOver }: Executor): thrown is HarnessError {
@@ -129,7 +131,7 @@ function isTakenOver(thrown: unknown, { takesOver }: Executor): thrown is Harnes
 }
 
 function tell(context: RequestContext, failed: Executor, taking: Executor, { message }: HarnessError): void {
-  const fields = { failed: nameOf(failed), detail: message, model: nameOf(taking) };
+  const fields = { failed: nameOf(failed), detail: sentence(message), model: nameOf(taking) };
   const reason = "ModelTakenOver" satisfies Reason;
   context.emit({ kind: "Error", payload: { reason, message: reasonText(reason, fields), details: fields } });
 }

@@ -1,4 +1,5 @@
 import { hasReason } from "../../base/errors.ts";
+import { sentence } from "../../base/text.ts";
 import type { CredentialUse } from "../authorized-fetch.ts";
 import { anthropicMessages } from "../dialect/anthropic-messages.ts";
 import { ANTHROPIC_VERSION_HEADER } from "../dialect/anthropic-version.ts";
@@ -104,10 +105,6 @@ function inWordsOfCopilot(thrown: unknown, isListed: boolean): unknown {
   if (detail.toLowerCase().includes(LOG_IN.toLowerCase())) return thrown;
   const fields = { ...thrown.fields, detail: `${sentence(detail)} ${LOG_IN}` };
   return new ProviderError("ProviderKeyRefused", fields, traits);
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function headersOf({ editorVersion, integrationId }: CopilotSettings): Readonly<Record<string, string>> {
