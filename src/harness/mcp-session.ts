@@ -18,7 +18,7 @@ import { acknowledgedServers } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { Event } from "../protocol/events.ts";
-import type { McpServerInfo } from "../protocol/resources.ts";
+import type { McpServerInfo, SlashCommandInfo } from "../protocol/resources.ts";
 import type { LateTools, ToolSource, Workspace } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
@@ -58,12 +58,16 @@ export async function mcpSession(sources: McpSources): Promise<SessionPart> {
       ...(trust.mayExtend("mcp") ? [servers.ofProject("eager"), servers.ofProject("lazy")] : []),
       { name: "mcp", tools: () => resourceTools(() => servers.shared) },
     ],
-    slashCommands: () => servers.prompts.commands(),
+    slashCommands: () => [...servers.commands(), ...servers.prompts.commands()],
     namespaces: new Map([[MCP_PROMPTS, (command) => servers.expand(command)]]),
     mcpServers: () => servers.status().servers.map(({ name, state, tools }) => ({ name, state, tools })),
     onInput: async () => {
       await servers.lookForLogins();
       return [];
+    },
+    onTurnEnd: async () => {
+      // So that they are known once somebody looks for them. Who is not here looks for none.
+      if (defaults.attended) servers.prompts.commands();
     },
     commands: { ManageMcp: (command, client) => servers.manage(command, client) },
     serve: (surface) => servers.serve(surface),
@@ -105,6 +109,16 @@ class SessionServers implements AsyncDisposable {
   /** All that are known by now. */
   get shared(): readonly SharedServer[] {
     return this.#all.map(({ lease }) => lease.server);
+  }
+
+  /** Each of them as a command of a person. */
+  commands(): readonly SlashCommandInfo[] {
+    return this.shared.map(({ spec: { name } }) => ({
+      name: `mcp:${name}`,
+      usage: `/mcp:${name} [status | restart | approve]`,
+      help: "an MCP server of this session",
+      command: "ManageMcp",
+    }));
   }
 
   /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable. */

@@ -34,6 +34,8 @@ export interface ConnectionParts {
   readonly prepare?: (client: Client) => void;
   /** Told each time the server says that its tools are others now. */
   readonly onToolsChanged: () => void;
+  /** Told each time the server says that its prompts are others now. Absent: nobody keeps any. */
+  readonly onPromptsChanged?: () => void;
 }
 
 export type Era = "auto" | "legacy";
@@ -78,7 +80,10 @@ export async function connect(
       listMaxPages: PAGES_MAX,
       // What a server says that its results look like is nothing that they are held to.
       jsonSchemaValidator: { getValidator: () => passed },
-      listChanged: { tools: { autoRefresh: false, onChanged: parts.onToolsChanged } },
+      listChanged: {
+        tools: { autoRefresh: false, onChanged: parts.onToolsChanged },
+        prompts: { autoRefresh: false, onChanged: () => parts.onPromptsChanged?.() },
+      },
     },
   );
   const { promise: closed, resolve: tellClosed } = Promise.withResolvers<void>();

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { openMcpRig } from "../../test/support/mcp-rig.ts";
 import { officialServer } from "../../test/support/mcp-servers.ts";
@@ -102,6 +104,59 @@ test(
     );
     expect(await refused("everything.args_promt", "Bern")).toContain("Did you mean everything.args_prompt?");
     expect(await refused("nobody.prompt")).toContain("Write SERVER.PROMPT, where SERVER is everything");
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-06] prompts that a server changes are known again, asked for once a second at most, and after it was started anew",
+  async () => {
+    await using rig = openMcpRig();
+    const file = join(rig.directory, "prompts.json");
+    const offer = (...names: readonly string[]) =>
+      writeFileSync(file, JSON.stringify(names.map((name) => ({ name }))));
+    offer("one");
+    await using session = rig.session(rig.spec([`prompts=${file}`]));
+    await session.server.connected(new AbortController().signal);
+    const prompts = new ServerPrompts(() => [session.server], rig.world.clock, new AbortController().signal);
+    const names = () => prompts.commands().map(({ name }) => name.replace("mcp-prompts:test.", ""));
+    const asked = () => rig.journal().messages.filter(({ method }) => method === "prompts/list").length;
+    await until("the first", () => names().includes("one"));
+    for (const _ of Array.from({ length: 20 })) names();
+    expect(asked()).toBe(1);
+
+    const before = session.server.promptsAt;
+    offer("one", "two");
+    await session.call("mcp__test__echo", { text: "change-prompts" });
+    await until("it was said", () => session.server.promptsAt > before);
+    expect([names(), asked()]).toEqual([["one"], 1]);
+    await rig.world.clock.advance(1_000);
+    await until("both", () => names().length === 2);
+
+    offer("three");
+    await session.server.restart(new AbortController().signal);
+    await rig.world.clock.advance(1_000);
+    await until("the last", () => names().includes("three"));
+    expect(asked()).toBe(3);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-06] resources are listed as they are now, however long a server said that its list would hold",
+  async () => {
+    await using rig = openMcpRig();
+    const file = join(rig.directory, "resources.json");
+    const offer = (name: string) => writeFileSync(file, JSON.stringify([{ uri: `a://${name}`, name }]));
+    await using session = rig.session(rig.spec([`resources=${file}`]));
+    const { signal } = new AbortController();
+    const [list] = resourceTools(() => [session.server]);
+    const context = rig.context(signal);
+    const listed = async () => (await list?.run(await list.plan({}, context), context))?.content;
+    for (const name of ["one", "two"]) {
+      offer(name);
+      expect(await listed()).toEqual([{ type: "text", text: `test:\n- a://${name}: ${name}` }]);
+    }
   },
   HANG_MS_MAX,
 );

@@ -19,6 +19,9 @@ const USAGE_CHARACTERS_MAX = 400;
 export const PROMPT_MS_MAX = 60_000;
 const HELP_CHARACTERS_MAX = 200;
 const PROMPT_CHARACTERS_MAX = 100_000;
+/** A server that keeps saying that its prompts are others is asked no more often. */
+const ASK_PAUSE_MS = 1_000;
+const NEVER_ASKED = -1;
 const NEVER_MS = 2_147_483_647;
 
 /**
@@ -26,14 +29,16 @@ const NEVER_MS = 2_147_483_647;
  * `name=value` or in the order in which the server names them.
  *
  * What a prompt has become is given back to the client, which shows it and sends it as what the person says; nothing of it
- * reaches the model unseen. They are known of servers that run, and asked for in the background.
+ * reaches the model unseen. They are known of servers that run, and asked for in the background, again after a server has
+ * said that they are others or was started anew, once a second at most.
  */
 export class ServerPrompts {
   readonly #servers: () => readonly SharedServer[];
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #known = new WeakMap<object, readonly Prompt[]>();
-  readonly #asked = new WeakSet<object>();
+  /** What was asked for of a server last, and when. */
+  readonly #asked = new WeakMap<object, { readonly at: number; readonly ms: number }>();
 
   constructor(servers: () => readonly SharedServer[], clock: Clock, signal: AbortSignal) {
     this.#servers = servers;
@@ -110,10 +115,15 @@ export class ServerPrompts {
   }
 
   #ask(server: SharedServer): void {
-    if (this.#asked.has(server)) return;
-    this.#asked.add(server);
+    const at = server.promptsAt;
+    const nowMs = this.#clock.monotonic();
+    const before = this.#asked.get(server);
+    if (before !== undefined && (before.at === at || nowMs - before.ms < ASK_PAUSE_MS)) return;
+    const asked = { at, ms: nowMs };
+    this.#asked.set(server, asked);
     this.#list(server).catch(() => {
-      this.#asked.delete(server); // it is asked again with the next list of commands
+      // It is asked again with a later list of commands.
+      if (this.#asked.get(server) === asked) this.#asked.set(server, { at: NEVER_ASKED, ms: nowMs });
     });
   }
 
@@ -121,7 +131,7 @@ export class ServerPrompts {
     const { client } = await server.connected(this.#signal);
     if (client.getServerCapabilities()?.prompts === undefined) return [];
     const { prompts } = await this.#inTime((signal) =>
-      client.listPrompts(undefined, { signal, timeout: NEVER_MS }),
+      client.listPrompts(undefined, { signal, timeout: NEVER_MS, cacheMode: "refresh" }),
     );
     const first = prompts.slice(0, PROMPTS_MAX).filter(({ name }) => name.length <= NAME_CHARACTERS_MAX);
     this.#known.set(server, first);

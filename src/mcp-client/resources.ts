@@ -64,7 +64,8 @@ async function listed(server: SharedServer, { signal }: ToolContext): Promise<st
   try {
     const { client } = await server.connected(signal);
     if (client.getServerCapabilities()?.resources === undefined) return `${name} offers no resources.`;
-    const options = { signal, timeout: NEVER_MS };
+    // As they are now: a server may have said since that they are others.
+    const options = { signal, timeout: NEVER_MS, cacheMode: "refresh" } as const;
     const { resources } = await whileAlive(client.listResources(undefined, options), signal);
     const templates = await whileAlive(
       client.listResourceTemplates(undefined, options).then((all) => all.resourceTemplates),

@@ -86,6 +86,7 @@ export class SharedServer {
   #failures: Failures = NO_FAILURES;
   #down: Down | undefined;
   #logins = "";
+  #promptsAt = 0;
   readonly #known: KnownTools;
   #hurry = new AbortController();
   #stale = false;
@@ -111,6 +112,11 @@ export class SharedServer {
   /** What is known of its tools, and what of that a person has let pass. */
   get known(): Pick<KnownTools, "tools" | "isNew" | "recall" | "accept"> {
     return this.#known;
+  }
+
+  /** Another number each time that its prompts may be others than before. */
+  get promptsAt(): number {
+    return this.#promptsAt;
   }
 
   /** What can be waited for where it is being started; a later start is another. */
@@ -309,6 +315,9 @@ export class SharedServer {
       capabilities: this.#ports.prepare === undefined ? {} : { elicitation: { form: {}, url: {} } },
       prepare: (client: Client) => this.#ports.prepare?.(client, this),
       onToolsChanged: () => this.#onToolsChanged(),
+      onPromptsChanged: () => {
+        this.#promptsAt += 1;
+      },
     };
     const greet = async (era: Era) => {
       const transport = await this.#wireTo(spec);
@@ -340,6 +349,7 @@ export class SharedServer {
       throw signal.reason;
     }
     this.#connection = connection;
+    this.#promptsAt += 1;
     this.#startedMs = world.clock.monotonic();
     this.#state = "running";
     this.#log.write("info", "the server runs", {

@@ -5,7 +5,8 @@ import { createInterface } from "node:readline";
  * A small MCP server of 2025-11-25 that misbehaves as it is told: `JOURNAL HABIT…`. Each message that it gets is a line of
  * the journal, after a line with its process id.
  *
- * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`.
+ * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`. `prompts=FILE` and
+ * `resources=FILE` do the same, and have it say so of prompts with the call `echo change-prompts`.
  */
 const [journal = "", ...habits] = process.argv.slice(2);
 const has = (habit: string) => habits.includes(habit);
@@ -57,7 +58,12 @@ function take({ id, method, params }: Message): void {
         id,
         result: {
           protocolVersion: "2025-11-25",
-          capabilities: { tools: { listChanged: true }, ...(has("prompts") ? { prompts: {} } : {}) },
+          capabilities: {
+            tools: { listChanged: true },
+            ...(has("prompts") ? { prompts: {} } : {}),
+            ...(settingOf("prompts") === undefined ? {} : { prompts: { listChanged: true } }),
+            ...(settingOf("resources") === undefined ? {} : { resources: { listChanged: true } }),
+          },
           serverInfo: { name: "test", version: "1" },
         },
       });
@@ -67,10 +73,17 @@ function take({ id, method, params }: Message): void {
       return;
     case "tools/list":
       if (has("never-lists")) return;
-      say({ id, result: { tools: listed() } });
+      say({ id, result: { tools: listed("tools", [ECHO, WAIT]) } });
+      return;
+    case "resources/list":
+      say({ id, result: { resources: listed("resources"), ttlMs: 3_600_000, cacheScope: "private" } });
+      return;
+    case "resources/templates/list":
+      say({ id, result: { resourceTemplates: [] } });
       return;
     case "prompts/list":
-      if (!has("never-lists-prompts"))
+      if (settingOf("prompts") !== undefined) say({ id, result: { prompts: listed("prompts") } });
+      else if (!has("never-lists-prompts"))
         say({ id, result: { prompts: [{ name: "slow" }, { name: "x".repeat(1_000) }] } });
       return;
     case "prompts/get":
@@ -84,16 +97,17 @@ function take({ id, method, params }: Message): void {
   }
 }
 
-function listed(): unknown {
-  const file = settingOf("tools");
+function listed(what: string, otherwise: readonly object[] = []): unknown {
+  const file = settingOf(what);
   if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
-  return [ECHO, WAIT];
+  return otherwise;
 }
 
 function call(id: number | string, name: string | undefined, text: string): void {
   if (name === "wait") return;
   if (text === "die") process.kill(process.pid, "SIGKILL");
   if (text === "change") say({ method: "notifications/tools/list_changed" });
+  if (text === "change-prompts") say({ method: "notifications/prompts/list_changed" });
   const result = { content: [{ type: "text", text: `echo: ${text}` }] };
   if (has("lies-about-ids")) {
     for (const other of [99_999, "a", null, -1]) say({ id: other, result });
