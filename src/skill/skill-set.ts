@@ -41,8 +41,9 @@ export class SkillSet {
     return this.list.map(({ name }) => name);
   }
 
+  /** Letters with marks may come in two pieces, as some keyboards and file systems give them. */
   find(name: string): Skill | undefined {
-    return this.#skills.get(name);
+    return this.#skills.get(name) ?? this.#skills.get(name.normalize("NFKC"));
   }
 
   /** What to do about a name that is nobody's. */
