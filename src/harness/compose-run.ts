@@ -157,7 +157,18 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
       }),
     ],
     model: () => slot.current,
-    setModel: async (name, stop, effort) => slot.set(await providers.choose(name, {}, stop), effort),
+    async setModel(name, stop, effort) {
+      const chosen = await providers.choose(name, {}, stop);
+      const isOther = `${chosen.provider}:${chosen.model}` !== slot.name;
+      const notices = chosen.told === undefined ? [] : [chosen.told];
+      if (isOther) {
+        const { checkModel } = await import("./model-check.ts");
+        const remark = await checkModel(chosen, { providers, config, world }, stop);
+        if (remark !== undefined) notices.push(remark);
+      }
+      await slot.set(chosen, effort);
+      return notices;
+    },
     revokeRule: permission.revokeRule,
     promoteRule: permission.promoteRule,
     roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,

@@ -37,6 +37,9 @@ export interface Provider {
     onSilence?: (silence: Silence) => void,
   ): AsyncIterable<ModelEvent>;
 
+  /** What is known of that without asking anybody, however old; empty where nothing is. Absent: it keeps no catalogue. */
+  readonly known?: () => Promise<readonly Model[]>;
+
   /** What it offers, with prices where its catalogue has them. */
   models(signal: AbortSignal): Promise<readonly Model[]>;
 

@@ -7,19 +7,26 @@ export interface KnownVendor {
   readonly keyVariable?: string;
   /** For people, where there is more to it than that variable: completes "Set …". */
   readonly needs?: string;
+  /** Its catalogue names every model that can be asked for. */
+  readonly listsAll?: true;
   /** Absent: it is asked only where it is named. */
   readonly defaultModel?: string;
 }
 
 /** In the order in which they are tried where several have a key and nothing says which one is meant. */
 export const VENDORS: readonly KnownVendor[] = [
-  { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", defaultModel: "claude-sonnet-5-5" },
-  { name: "openai", keyVariable: "OPENAI_API_KEY", defaultModel: "gpt-6.1-sol" },
-  { name: "openrouter", keyVariable: "OPENROUTER_API_KEY", defaultModel: "anthropic/claude-sonnet-5.5" },
+  { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", defaultModel: "claude-sonnet-5-5", listsAll: true },
+  { name: "openai", keyVariable: "OPENAI_API_KEY", defaultModel: "gpt-6.1-sol", listsAll: true },
+  {
+    name: "openrouter",
+    keyVariable: "OPENROUTER_API_KEY",
+    defaultModel: "anthropic/claude-sonnet-5.5",
+    listsAll: true,
+  },
   { name: "zai", keyVariable: "ZAI_API_KEY", defaultModel: "glm-4.6" },
   { name: "vertex", needs: VERTEX_NEEDS, defaultModel: "claude-sonnet-5-5" },
   // Which models there are, and what they cost, is up to each subscription.
-  { name: "copilot", keyVariable: "COPILOT_GITHUB_TOKEN", needs: COPILOT_NEEDS },
+  { name: "copilot", keyVariable: "COPILOT_GITHUB_TOKEN", needs: COPILOT_NEEDS, listsAll: true },
 ];
 
 /** A provider of the user's own, from their configuration; never from a project's files. */

@@ -123,7 +123,7 @@ async function openSession(
     inner: [],
     requestMiddleware: [compaction(COMPACTION), retry()],
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
-    setModel: () => Promise.resolve(),
+    setModel: () => Promise.resolve([]),
     revokeRule: () => false,
     promoteRule: async () => false,
     roundsMax: ROUNDS_MAX,

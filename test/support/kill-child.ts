@@ -86,7 +86,7 @@ async function openSession(): Promise<Session> {
     inner: [],
     requestMiddleware: [],
     model: () => ({ provider, id: "1", outputTokensMax: 100 }),
-    setModel: () => Promise.resolve(),
+    setModel: () => Promise.resolve([]),
     revokeRule: () => false,
     promoteRule: async () => false,
     roundsMax: 50,

@@ -144,7 +144,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       inner: [],
       requestMiddleware: options.requestMiddleware ?? [],
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
-      setModel: () => Promise.resolve(),
+      setModel: () => Promise.resolve([]),
       revokeRule: () => false,
       promoteRule: async () => false,
       roundsMax: options.roundsMax ?? 50,

@@ -1,4 +1,6 @@
-import { neutraliseLine } from "../kit/terminal-text.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { arrayAt } from "../../base/json.ts";
+import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 import { waitingText } from "./waiting-text.ts";
 
@@ -6,10 +8,15 @@ const EFFORTS = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
 export async function setModel(model: string, client: CommandSurface): Promise<void> {
   if (model === "") return await client.say(`model ${neutraliseLine(client.model)}`);
-  const refused = await client.send({ kind: "SetModel", sessionId: client.session, model });
-  if (refused !== undefined) return;
+  const answer = await client.answerTo({ kind: "SetModel", sessionId: client.session, model });
+  if (answer instanceof HarnessError) {
+    await client.say(neutralise(answer.message));
+    return await client.say(`model ${neutraliseLine(client.model)}, as before`);
+  }
   client.model = model;
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
+  for (const notice of arrayAt(answer.result, "notices"))
+    if (typeof notice === "string") await client.say(neutraliseLine(notice));
 }
 
 export async function setEffort(word: string, client: CommandSurface): Promise<void> {

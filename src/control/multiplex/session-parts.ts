@@ -30,8 +30,17 @@ export interface SessionParts {
   readonly unfinished?: Unfinished;
   /** Inputs that an earlier run of the log had accepted and not begun, in order (R26). */
   readonly waiting?: readonly WaitingInput[];
-  /** @param effort how hard it is to think from now on; absent: as before. */
-  setModel(name: string, signal: AbortSignal, effort?: CommandOf<"SetModel">["effort"]): Promise<void>;
+  /**
+   * Goes on with another model.
+   * @param effort how hard it is to think from now on; absent: as before.
+   * @returns sentences for the person.
+   * @throws HarnessError UnknownProvider, UnknownModel, ProviderKeyMissing: the model stays as it was then.
+   */
+  setModel(
+    name: string,
+    signal: AbortSignal,
+    effort?: CommandOf<"SetModel">["effort"],
+  ): Promise<readonly string[]>;
   revokeRule(rule: string): boolean;
   /**
    * Writes a rule that is allowed in this session into the user's configuration; false where none reads so.

@@ -188,9 +188,10 @@ export class Session {
         this.#parts.questions.answer(command, client);
         await this.#parts.bus.commit("power");
         return {};
-      case "SetModel":
-        await this.#parts.setModel(command.model, this.#root.signal, command.effort);
-        return {};
+      case "SetModel": {
+        const notices = await this.#parts.setModel(command.model, this.#root.signal, command.effort);
+        return notices.length === 0 ? {} : { result: { notices } };
+      }
       case "RevokeRule":
         if (this.#parts.revokeRule(command.rule)) return {};
         throw new HarnessError("InvalidCommand", {

@@ -143,6 +143,10 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
 
   async function models(signal: AbortSignal): Promise<readonly Model[]> {
     const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
+    return withOthers(listed);
+  }
+
+  function withOthers(listed: readonly Model[]): readonly Model[] {
     const ids = new Set(listed.map(({ id }) => id));
     const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
     return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
@@ -196,6 +200,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     chat,
+    known: async () => withOthers(await catalogue.known()),
     models,
     tokenCount,
   };

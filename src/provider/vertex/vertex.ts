@@ -41,7 +41,7 @@ export function vertex({ project, region, baseUrl }: VertexOptions, port: Provid
     port,
   );
   const offered = MODELS.map((id) => modelAt(region, id));
-  return { ...provider, models: async () => offered };
+  return { ...provider, known: async () => offered, models: async () => offered };
 }
 
 const dialect: Dialect = {
