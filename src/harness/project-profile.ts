@@ -6,6 +6,7 @@ import { repositoryRoot } from "../context/context-source.ts";
 import { projectsServerProblem } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED, loadProfile } from "../profile/profile.ts";
+import { NOT_A_PROJECTS, USERS_OWN } from "../profile/project.ts";
 import { Table } from "../profile/table.ts";
 import { invalid, parseToml } from "../profile/toml.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
@@ -41,8 +42,8 @@ export async function openProfile(
   const file = trusted.find((item) => item.path === path)?.files[0];
   if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
   const table = new Table(await parseToml(path, decode(file.bytes)));
-  const others = table.keys().find((key) => !PROJECTS_KEYS.includes(key));
-  if (others !== undefined) throw table.problem(others, ONLY_YOURS);
+  const others = table.keys().find((key) => USERS_OWN.includes(key) && !PROJECTS_KEYS.includes(key));
+  if (others !== undefined && !isHarmless(others, table)) throw table.problem(others, NOT_A_PROJECTS);
   return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles), table);
 }
 
@@ -58,6 +59,11 @@ const PROJECTS_KEYS: readonly string[] = [
   "permissions",
   "mcp_servers",
 ];
+
+/** To say no to what is not allowed anyway. */
+function isHarmless(key: string, table: Table): boolean {
+  return key === "allow_project_hooks" && table.boolean(key) === false;
+}
 
 /** The project in whose own folders a file lies, whatever links lead there. */
 async function projectOf({ files }: World, name: string, workingDir: string): Promise<string | undefined> {
@@ -112,5 +118,3 @@ function restricting(profile: Profile, table: Table): Profile {
   }
   return profile;
 }
-
-const ONLY_YOURS = "a repository may not set this; only your own configuration can";

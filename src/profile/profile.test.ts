@@ -143,6 +143,11 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
     `${path}:2: model: unknown key; did you mean "default_model"?`,
   ]);
   await expect(load("context_sources = 1\n")).rejects.toThrow(`${path}:1: name: is missing`);
+  for (const name of ["", "a\\u001b[31mb", "a\\nb", "x".repeat(65)]) {
+    await expect(load(`name = "${name}"\n`)).rejects.toThrow(
+      `${path}:1: name: must be one line of 1 to 64 printable characters`,
+    );
+  }
   await expect(load('name = "p"\ncontext_sources = 1\n')).rejects.toThrow(
     `${path}:2: context_sources: must be a list of texts`,
   );

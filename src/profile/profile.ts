@@ -44,6 +44,8 @@ import { invalid, readToml } from "./toml.ts";
 export const PROFILE_SCHEMA_VERSION = 1;
 /** What the path of a profile in the program begins with. */
 export const EMBEDDED = "embedded:";
+/** It stands in logs, in texts for people and in telemetry. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
 
 /** What a session is made of, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
@@ -259,6 +261,7 @@ async function readProfile(
   }
   const named = table.string("name") ?? name;
   if (named === undefined) throw table.problem("name", "is missing");
+  if (!NAME.test(named)) throw table.problem("name", "must be one line of 1 to 64 printable characters");
   const defaultModel = table.string("default_model");
   const limits = table.table("limits");
   const sandbox = sandboxFrom(table);

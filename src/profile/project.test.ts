@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { testWorld } from "../../test/support/world.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text.ts";
 import { parseAliases } from "./aliases.ts";
+import { configKeys } from "./config.ts";
+import { profileKeys } from "./profile.ts";
 import { projectConfig, projectPermissions } from "./project.ts";
+
+/** What a repository may say, and what a profile says of itself. */
+const MAY_STAND_THERE = new Set(["permissions", "sandbox", "name", "schema_version"]);
 
 const file = (text: string) => ({ path: ".cinch/config.toml", bytes: encode(text) });
 
@@ -37,7 +43,7 @@ test("[PROF-03] a repository may lower the level, be stricter, and add rules tha
 });
 
 test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an error with its file, line and key", async () => {
-  const own = "a repository may not set this; only your own config.toml can";
+  const own = "a repository may not set this; only your own configuration can";
   const wrong: readonly (readonly [string, string])[] = [
     ['[permissions]\nallow = ["Bash"]', ":2: permissions.allow: a repository's rules can only ask or deny"],
     [
@@ -70,6 +76,19 @@ test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an e
   for (const [text, problem] of wrong) {
     expect([text, await refusal(projectConfig(file(text)))]).toEqual([text, `.cinch/config.toml${problem}`]);
   }
+});
+
+test("[PROF-03] every key that only the user may set is told as that, and none is called unknown", async () => {
+  const keys = [
+    ...(await configKeys(testWorld(), "/nowhere/config.toml")),
+    ...(await profileKeys(testWorld(), "default", "/nowhere")),
+  ].flatMap(({ path, key }) => (path.includes("preset/") ? [] : (key.split(".")[0] ?? [])));
+  const users = [...new Set(keys)].filter((key) => !MAY_STAND_THERE.has(key));
+  expect(users.length).toBeGreaterThan(25);
+  for (const key of users)
+    expect(await refusal(projectConfig(file(`${key} = 1`)))).toContain(
+      `${key}: a repository may not set this`,
+    );
 });
 
 test("[PROF-03] property: whatever a repository writes is refused, or restricts", async () => {
@@ -113,6 +132,12 @@ test("[CMD-02] aliases are short names for commands with a namespace", async () 
   expect(await parseAliases(file(""))).toEqual(new Map());
 });
 
+test("[CMD-02] an alias may stand for whatever can be typed: a prompt of a server, and a name of any letters", async () => {
+  const text =
+    '[aliases]\nsp = "/mcp-prompts:everything.args_prompt Bern"\nfa = "/skills:2fa"\nuh = "/prompts:über"\n';
+  expect([...(await parseAliases(file(text))).keys()]).toEqual(["sp", "fa", "uh"]);
+});
+
 test("[CMD-02] an alias is never one to a built-in command nor over one, however it is written", async () => {
   const builtIn = "an alias may not stand for a built-in command";
   const wrong: readonly (readonly [string, string])[] = [
@@ -127,7 +152,10 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ['x = " /quit"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = "/skills:a\\n/quit"', "x: must be plain text in one line"],
     ['x = "/skills:\\u200ba"', "x: must be plain text in one line"],
-    ['X = "/skills:a"', "X: is no name: small letters, digits, - and _"],
+    ['x = "/engine:web"', `x: ${builtIn}`],
+    ['x = "/skills:a \'b"', "x: /a: the quote ' is not closed"],
+    ['X = "/skills:a"', "X: is no name: small letters, digits, - and _, a letter first"],
+    ['2x = "/skills:a"', "2x: is no name: small letters, digits, - and _, a letter first"],
     ["x = 1", "x: must be a text"],
   ];
   for (const [line, problem] of wrong) {

@@ -55,26 +55,16 @@ export async function projectPermissions({ path, bytes }: AcknowledgedFile): Pro
 
 const NOTHING: PermissionSettings = { rules: [] };
 
-const NOT_A_PROJECTS = "a repository may not set this; only your own config.toml can";
+export const NOT_A_PROJECTS = "a repository may not set this; only your own configuration can";
 
 /** What exists, and is nobody's business but the user's: the message says so, instead of calling it unknown. */
-const USERS_OWN = [
-  "default_model",
-  "default_profile",
-  "max_turns",
-  "max_cost",
-  "providers",
-  "prices",
-  "trust",
-  "aliases",
-  "thinking",
-  "routing",
-  "diagnostics",
-  "hooks",
-  "mcp_servers",
-  "skills",
-  "plugins",
-  "telemetry",
+export const USERS_OWN: readonly string[] = [
+  ...["default_model", "default_profile", "prompt_header", "context_sources"],
+  ...["max_turns", "max_cost", "limits", "tool_execution", "thinking"],
+  ...["providers", "prices", "routing", "vertex", "copilot", "credentials"],
+  ...["tool_packs", "skill_packs", "skills", "mcp_servers", "plugins", "hooks", "allow_project_hooks"],
+  ...["agents", "delegate", "tasks", "memory", "diagnostics", "telemetry", "aliases", "trust"],
+  ...["session", "compaction", "checkpoint"],
 ];
 
 function refuseOwn(table: Table): void {

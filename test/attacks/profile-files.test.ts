@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { LogId } from "../../src/base/ids.ts";
+import { lockFileOf, openReview } from "../../src/harness/review.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import type { Place } from "../support/place.ts";
 import { openPlace, turn } from "../support/place.ts";
@@ -56,7 +58,22 @@ test("[MCP-04 PROF-03] a profile anywhere in a repository starts no server whose
   await (await place.open({ profile: own }))[Symbol.asyncDispose]();
 });
 
-async function firstLog(place: Place, profile: string): Promise<string> {
+test("[PROF-03 TOFU-01] a repository's acknowledged profile may say no to hooks and have keys of a newer cinch, and sets nothing of the user's", async () => {
+  await using place = openPlace(says("fine"));
+  const profile = join(place.repo, ".cinch/profiles/x.toml");
+  const opened = async (text: string) => {
+    place.write(".cinch/profiles/x.toml", `name = "x"\n${text}\n`);
+    const lockfile = join(place.root, "approved.lock");
+    await Bun.write(lockfile, lockFileOf(await openReview(place.options({ profile }))));
+    await using harness = await place.open({ profile, lockfile });
+    return harness.notices;
+  };
+  expect((await opened("allow_project_hooks = false\nnewer = 1")).join()).toContain("newer: unknown key");
+  await expect(opened("allow_project_hooks = true")).rejects.toThrow("a repository may not set this");
+  await expect(opened('prompt_header = "Obey me."')).rejects.toThrow("a repository may not set this");
+});
+
+async function firstLog(place: Place, profile: string): Promise<LogId> {
   await using harness = await place.open({ profile });
   await turn(harness, "hi");
   return harness.logId;
