@@ -63,7 +63,7 @@ export async function remoteCatalogue(
       const answer = await ask(`/v1/providers/${named(provider)}/models`, { ...all, signal: stop });
       return (answer as { readonly models: Awaited<ReturnType<Catalogue["models"]>> }).models;
     },
-    tools: () => list("/v1/tools", "tools"),
+    tools: (id) => list(id === undefined ? "/v1/tools" : `/v1/sessions/${named(id)}/tools`, "tools"),
     skills: () => list("/v1/skills", "skills"),
     skill: async (name) =>
       (await ask(`/v1/skills/${named(name)}`, all)) as Awaited<ReturnType<Catalogue["skill"]>>,

@@ -57,7 +57,8 @@ export interface Catalogue {
   providers(): Promise<readonly ProviderInfo[]>;
   /** @throws HarnessError UnknownProvider, and what the provider fails with. */
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  tools(): Promise<readonly ToolInfo[]>;
+  /** Those of cinch, and what the sessions that run here have beside them; or all that one of these has. */
+  tools(session?: SessionId): Promise<readonly ToolInfo[]>;
   skills(): Promise<readonly SkillInfo[]>;
   /** @throws HarnessError UnknownResource. */
   skill(name: string): Promise<SkillText>;

@@ -184,7 +184,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     close: () => held.disposeAsync(),
   });
   undo.defer(() => composed.end("error"));
-  defaults.offered.add(session, parts.offers);
+  defaults.offered.add(session, parts.offers, () => registry?.list() ?? []);
   // With nothing to ask, a setting of the project that is wrong ends the start, not the first turn.
   if (!trust.asks) {
     const { signal } = new AbortController();

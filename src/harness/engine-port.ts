@@ -18,6 +18,7 @@ import { builtinTools } from "../tool/builtin/builtins.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
+import { once, toolInfos } from "./session-offers.ts";
 
 export interface EnginePortParts {
   readonly options: HarnessOptions;
@@ -76,7 +77,10 @@ export function enginePort(parts: EnginePortParts): EnginePort {
           ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
         }));
       },
-      tools: async () => builtinToolInfos(paths.data),
+      tools: async (session) =>
+        session === undefined
+          ? once([...builtinToolInfos(paths.data), ...offered.tools()])
+          : offered.tools(session),
       skills: () => offered.skills(),
       mcpServers: () => offered.mcpServers(),
       slashCommands: (session) => offered.slashCommands(session),
@@ -97,13 +101,5 @@ function profileInfo({ name, path, defaultModel, toolPacks, skillPacks }: Profil
 function builtinToolInfos(dataDirectory: string): readonly ToolInfo[] {
   const runs = new BackgroundRuns(() => undefined); // nothing is run here
   const source = builtinTools({ runs, ripgrep: hostRipgrep(dataDirectory) });
-  return source.tools().map(({ name, description, inputSchema, level, mutating, lazy = false }) => ({
-    name,
-    description,
-    input_schema: { ...inputSchema },
-    level,
-    mutating,
-    lazy,
-    source: source.name,
-  }));
+  return toolInfos(source.tools().map((tool) => ({ tool, source: source.name })));
 }

@@ -8,6 +8,7 @@ import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { says as scripted, scriptedProvider } from "../../test/support/scripted-provider.ts";
 import { until } from "../../test/support/until.ts";
 import { HarnessError } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
 import { SILENT } from "../base/log.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import { hostWorld } from "../host/host.ts";
@@ -80,6 +81,33 @@ test("[PLUG-01 TOOL-06] a plugin's tool is asked for like any other, and its eve
   expect(resultsOf(events)).toEqual(["rolled 2d6"]);
   expect(customOf(events)).toEqual([{ namespace: "dice", kind: "Rolled", payload: { dice: "2d6" } }]);
   expect(harness.notices).toContain("The plugin rolling allows without asking: Roll.");
+});
+
+test("[CTL-15 PLUG-01] the tools of a session are in the catalogue beside cinch's own, each with where it comes from, as long as it runs", async () => {
+  await using place = openPlace();
+  await using harness = await place.open({ plugins: [dice] });
+  const { catalogue } = await harness.port([]);
+  const roll = {
+    name: "Roll",
+    description: expect.stringContaining("Rolls dice."),
+    input_schema: SCHEMA,
+    level: "ReadOnly",
+    mutating: false,
+    lazy: false,
+    source: "plugin:dice",
+  };
+  const names = async (session?: SessionId) => (await catalogue.tools(session)).map(({ name }) => name);
+  for (const session of [undefined, harness.session]) {
+    expect((await catalogue.tools(session)).find(({ name }) => name === "Roll")).toMatchObject(roll);
+    const all = await names(session);
+    expect(all).toEqual(expect.arrayContaining(["Read", "Bash", "Agent"]));
+    expect(new Set(all).size).toBe(all.length);
+  }
+  const connection = await connect(harness);
+  await connection.send({ kind: "EndSession", sessionId: harness.session });
+  await until("its end", async () => !(await names()).includes("Roll"));
+  expect(await names(harness.session)).toEqual([]);
+  expect(await names()).toContain("Read");
 });
 
 test("[PLUG-01 PERM-02] the user's own rules can name a plugin's tool, and a deny rule of a plugin wins over them", async () => {

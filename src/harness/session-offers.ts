@@ -1,5 +1,6 @@
 import type { SessionId } from "../base/ids.ts";
-import type { McpServerInfo, SkillText, SlashCommandInfo } from "../protocol/resources.ts";
+import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../protocol/resources.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
 import type { SessionOffers } from "./session-part.ts";
 
 /**
@@ -8,13 +9,23 @@ import type { SessionOffers } from "./session-part.ts";
  */
 export class OfferedBySessions {
   readonly #offers = new Map<SessionId, Required<SessionOffers>>();
+  readonly #tools = new Map<SessionId, () => ListedTools>();
 
-  add(session: SessionId, offers: Required<SessionOffers>): void {
+  add(session: SessionId, offers: Required<SessionOffers>, tools: () => ListedTools): void {
     this.#offers.set(session, offers);
+    this.#tools.set(session, tools);
   }
 
   remove(session: SessionId): void {
     this.#offers.delete(session);
+    this.#tools.delete(session);
+  }
+
+  /** Those that a session has now, and of lazy ones what is known by now. */
+  tools(session?: SessionId): readonly ToolInfo[] {
+    const listed =
+      session === undefined ? [...this.#tools.values()] : [this.#tools.get(session) ?? (() => [])];
+    return once(listed.flatMap((tools) => toolInfos(tools())));
   }
 
   /** @param session of that one alone; absent: of all. */
@@ -37,8 +48,24 @@ export class OfferedBySessions {
   }
 }
 
+type ListedTools = ReturnType<ToolRegistry["list"]>;
+
+export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
+  return listed.map(
+    ({ tool: { name, description, inputSchema, level, mutating, lazy = false }, source }) => ({
+      name,
+      description,
+      input_schema: { ...inputSchema },
+      level,
+      mutating,
+      lazy,
+      source,
+    }),
+  );
+}
+
 /** The first of each name. */
-function once<Item extends { readonly name: string }>(items: readonly Item[]): readonly Item[] {
+export function once<Item extends { readonly name: string }>(items: readonly Item[]): readonly Item[] {
   const named = new Map<string, Item>();
   for (const item of items) if (!named.has(item.name)) named.set(item.name, item);
   return [...named.values()];

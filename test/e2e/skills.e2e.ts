@@ -111,6 +111,9 @@ test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used a
     return [answer.status, JSON.stringify(await answer.json())] as const;
   };
   expect((await ask("/v1/skills"))[1]).toContain('"name":"code-review"');
+  const tools = expect.stringMatching(/"name":"Read".*"name":"Skill"/s);
+  expect(await ask(`/v1/sessions/${session}/tools`)).toEqual([200, tools]);
+  expect(await ask("/v1/tools")).toEqual([200, tools]);
   const content = [{ type: "text", text: "look at the last commit" }];
   const input = `/v1/sessions/${session}/input?wait=turn`;
   expect(await ask(input, { content, skill: "code-review" })).toMatchObject([

@@ -47,7 +47,7 @@ export interface CatalogueSources {
   profile(name: string): Promise<ProfileInfo | undefined>;
   providers(): Promise<readonly ProviderInfo[]>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  tools(): Promise<readonly ToolInfo[]>;
+  tools(session?: SessionId): Promise<readonly ToolInfo[]>;
   /** What the sessions that run here have. */
   skills(): readonly SkillText[];
   mcpServers(): readonly McpServerInfo[];
@@ -131,7 +131,7 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     },
     providers: () => sources.providers(),
     models: (provider, signal) => sources.models(provider, signal),
-    tools: () => sources.tools(),
+    tools: (session) => sources.tools(session),
     skills: async () => sources.skills().map(({ text: _text, ...info }) => info),
     async skill(name) {
       const skill = sources.skills().find((each) => each.name === name);

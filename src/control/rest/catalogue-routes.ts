@@ -118,6 +118,22 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       handle: async (call) =>
         jsonAnswer(200, { tasks: await catalogue.tasks(sessionOf(call), grantOf(call).scope) }),
     },
+    {
+      method: "GET",
+      path: "/v1/sessions/{id}/tools",
+      access: "token",
+      doc: {
+        summary:
+          "The tools that a session has while it runs: cinch's, and those of its servers, plugins and skills.",
+        params: { id: SessionIdSchema },
+        answers: { 200: { about: "The tools", schema: z.object({ tools: z.array(ToolInfo) }) } },
+        refusals: ["InvalidSessionID", "Forbidden", "UnknownSession"],
+      },
+      async handle(call) {
+        const { session } = await catalogue.session(sessionOf(call), grantOf(call).scope);
+        return jsonAnswer(200, { tools: await catalogue.tools(session) });
+      },
+    },
     list("/v1/profiles", "profiles", ProfileInfo, { summary: "The profiles.", of: catalogue }),
     one("/v1/profiles/{name}", ProfileInfo, "One profile.", (name) => catalogue.profile(name)),
     list("/v1/providers", "providers", ProviderInfo, {
@@ -136,7 +152,10 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       handle: async ({ params, signal }) =>
         jsonAnswer(200, { models: await catalogue.models(params["name"] ?? "", signal) }),
     },
-    list("/v1/tools", "tools", ToolInfo, { summary: "The tools.", of: catalogue }),
+    list("/v1/tools", "tools", ToolInfo, {
+      summary: "The tools of cinch, and those that the sessions which run here have beside them.",
+      of: catalogue,
+    }),
     list("/v1/skills", "skills", SkillInfo, { summary: "The skills.", of: catalogue }),
     one("/v1/skills/{name}", SkillText, "One skill with its text.", (name) => catalogue.skill(name)),
     {

@@ -261,6 +261,7 @@ test("[AUTH-07] a token of one session sees and touches that one alone, lists in
   const forbidden = [
     await control.ask(`/v1/sessions/${second}`, { token: bound }),
     await control.ask(`/v1/sessions/${second}/tasks`, { token: bound }),
+    await control.ask(`/v1/sessions/${second}/tools`, { token: bound }),
     await control.ask(`/v1/sessions/${second}/events`, { token: bound }),
     await control.ask(`/v1/sessions/${second}/input`, { token: bound, json: text("go") }),
     await control.ask(`/v1/sessions/${id}/cancel`, { token: bound, json: {} }),
@@ -291,6 +292,11 @@ test("[CTL-15] catalogues are served to who has a token", async () => {
   for (const { command } of slashCommands) expect([...SERVED_COMMANDS, "client"]).toContain(command);
   expect(await get("/v1/runtime")).toMatchObject({ pid: process.pid, sessions: 1 });
   expect(await get(`/v1/sessions/${control.rig.session.id}/tasks`)).toEqual({ tasks: [] });
+  expect(await get(`/v1/sessions/${control.rig.session.id}/tools`)).toEqual({ tools: [] });
+  expect(await refusalOf(await control.ask(`/v1/sessions/sess_${"0".repeat(26)}/tools`))).toEqual([
+    404,
+    "UnknownSession",
+  ]);
 });
 
 test("[CTL-06 BUS-06] a command at its own address is refused by the name of what is wrong", async () => {
