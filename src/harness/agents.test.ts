@@ -657,6 +657,30 @@ requireProgram("bwrap")(
 );
 
 requireProgram("bwrap")(
+  "[ENG-28 SBX-01] git works in the worktree of a repository below /tmp, in whose place commands have another folder",
+  async () => {
+    await using place = openPlace(
+      ask("look", { worktree: true }),
+      calls("Bash", {
+        command: "git status --short --branch; touch $(git rev-parse --git-common-dir)/../planted",
+      }),
+      says("looked"),
+      says("ok"),
+    );
+    place.write("a.txt", "one\n");
+    commitAll(place);
+    const HOME = join(place.root, "home");
+    mkdirSync(HOME);
+    const { environment } = place.options();
+    await using harness = await place.open({ autoApprove: true, environment: { ...environment, HOME } });
+    const { ofAgents } = await send(harness, "go");
+    expect(resultsOf(ofAgents)[0]).toContain("## ");
+    expect(resultsOf(ofAgents)[0]).not.toContain("fatal:");
+    expect(readdirSync(place.repo).sort()).toEqual([".git", "a.txt"]);
+  },
+);
+
+requireProgram("bwrap")(
   "[ENG-28 PERM-02 SBX-01] a sub-agent in a worktree is kept from what its session may not read, where that lies too",
   async () => {
     const at = { repo: "" };

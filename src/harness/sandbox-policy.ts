@@ -66,7 +66,11 @@ export async function planPolicy(
     root,
     writable: [...(git?.writable ?? []), ...writable],
     readOnly: [...repository.readOnly, ...(git?.readOnly ?? []), ...startupPlaces(home, root), ...forbidden],
-    visible: visiblePlaces(base, [home, ...(path ?? "").split(":")]),
+    visible: visiblePlaces(base, [
+      home,
+      ...(path ?? "").split(":"),
+      sources.gitIsParents === true ? repository.commits?.repository : undefined,
+    ]),
     hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],
     temporary,
     workshop,

@@ -17,6 +17,8 @@ export interface RepositoryPlaces {
 }
 
 export interface CommitPlaces {
+  /** The folder of the repository that this is a worktree of. Git reads it, wherever it lies. */
+  readonly repository: string;
   /** Where the objects of the repository are, and git's own folder of this worktree: no reference, hook or configuration. */
   readonly writable: readonly string[];
   readonly readOnly: readonly ProtectedPlace[];
@@ -149,6 +151,7 @@ async function commitPlaces(
   const objects = join(common, "objects");
   if ((await kindOf(files, objects)) !== "directory") return undefined;
   return {
+    repository: dirname(common),
     writable: [objects, directory],
     readOnly: [
       { path: join(objects, "info"), kind: "directory" },

@@ -25,7 +25,10 @@ export interface SandboxPolicy {
   readonly readOnly: readonly ProtectedPlace[];
   /** Cannot be read: credentials, cinch's own files. Those that do not exist count for nothing. */
   readonly hidden: readonly string[];
-  /** Folders that stay readable though they lie in what is replaced: of `PATH`, or the home, below the machine's `/tmp`. */
+  /**
+   * Folders that stay readable though they lie in what is replaced: of `PATH`, the home, or the repository of a worktree, below
+   * the machine's `/tmp`.
+   */
   readonly visible: readonly string[];
   /** A folder of this session alone, which stands in the place of `/tmp`. */
   readonly temporary: string;
