@@ -33,6 +33,8 @@ interface Held {
 }
 
 const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+/** One that is told to go on in the place of the other, and is never begun. */
+const UNBEGUN = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAW";
 const DRIP_MS = 20;
 
 /** A server on this machine that is no engine, or a bad one: `/NAME/v1/…` is answered as the behaviour of that name does. */
@@ -189,6 +191,16 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   "events-gap": events((peer) =>
     peer.write(frame(7, "StreamGap", { from: 1, to: 7, reason: "ttl" }) + frame(8) + end(9)),
   ),
+  "events-unbegun"(peer, request) {
+    const { path, lastEventId } = request;
+    if (path.includes(UNBEGUN)) json(peer, { reason: "UnknownSession", message: "no" }, "404 Not Found");
+    else if (path.includes("/events")) {
+      const switched = { from: "a", to: "b", next: UNBEGUN, inPlace: true };
+      peer.write(STREAM + (lastEventId === 0 ? frame(1, "ProfileSwitched", switched) + end(2) : end(3)));
+      peer.end();
+    } else if (path.includes(SESSION)) json(peer, { session: SESSION, events: 3, live: false });
+    else but("nowhere", hangUp)(peer, request);
+  },
   "events-cut": events((peer, { lastEventId }) => {
     const next = lastEventId + 1;
     peer.write(next === 6 ? end(6) : frame(next) + frame(next + 1).slice(0, 30));
@@ -226,5 +238,6 @@ export const EXPECTED: Readonly<Record<string, string | readonly number[]>> = {
   "events-again": [1, 2, 3],
   "events-unknown": [2, 3],
   "events-gap": [7, 8, 9],
+  "events-unbegun": [1, 2, 3],
   "events-cut": [1, 2, 3, 4, 5, 6],
 };
