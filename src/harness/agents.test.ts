@@ -497,6 +497,26 @@ test("[ENG-28] a sub-agent in a worktree changes that alone; it is kept with wha
   expect(of(own, "CheckpointMade")).toEqual([]);
 });
 
+test("[TOOL-11 ENG-28] what a sub-agent edits in a worktree is looked at there, and what its session edits here", async () => {
+  await using place = openPlace(
+    calls("Write", { file_path: "a.py", content: "x" }),
+    ask("write it", { worktree: true }),
+    calls("Write", { file_path: "b.py", content: "x" }),
+    says("written"),
+    says("good"),
+  );
+  place.config(
+    `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[[diagnostics]]\nname = "chk"\nkind = "checker"\nfiles = ["*.py"]\ncommand = ["/bin/sh", "-c", "pwd; echo $1", "chk", "{files}"]\nunconfined = true\n`,
+  );
+  place.write("c.txt", "x\n");
+  commitAll(place);
+  await using harness = await place.open({ autoApprove: true });
+  const { own, ofAgents } = await send(harness, "go");
+  expect(resultsOf(own)[0]).toContain(`[chk]\n${place.repo}\n${join(place.repo, "a.py")}`);
+  const [path = ""] = worktreesOf(place);
+  expect(resultsOf(ofAgents)[0]).toContain(`[chk]\n${path}\n${join(path, "b.py")}`);
+});
+
 test("[ENG-28] a worktree in which nothing changed is removed with its branch and its record", async () => {
   await using place = openPlace(
     ask("look", { worktree: true }),

@@ -1,11 +1,12 @@
 import { messageOf } from "../base/errors.ts";
 import type { Spawn } from "../base/world.ts";
+import type { Diagnosing } from "../diagnostics/diagnose.ts";
 import type { DiagnosticSource } from "../diagnostics/source.ts";
 import type { DiagnosticKeys } from "../profile/diagnostics.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { CallPlan, Workspace } from "../tool/tool.ts";
+import type { SessionSandboxes } from "./late-sandbox.ts";
 import type { RunDefaults } from "./run-parts.ts";
-import type { OpenSandbox } from "./sandbox.ts";
 import type { SessionPart } from "./session-part.ts";
 
 export interface DiagnosticsSources {
@@ -14,38 +15,42 @@ export interface DiagnosticsSources {
   readonly defaults: Pick<RunDefaults, "config" | "world">;
 }
 
+/** Folders that have servers of their own at a time: the workspace, and worktrees of sub-agents, the last ones. */
+const ROOTS_MAX = 3;
+
 /**
  * What language servers and checkers say after an edit (TOOL-11): the user's own and the profile's, one of a name. They
- * read a project that nobody need trust, so they run in the sandbox of the session's commands. Undefined where there
- * are none; nothing is loaded before the first edit.
+ * read a project that nobody need trust, so they run in the sandbox of the session's commands. A sub-agent that works in a
+ * worktree has its own, which see that. Undefined where there are none; nothing is loaded before the first edit.
  */
 export function diagnosing(
   { profile, workspace, defaults }: DiagnosticsSources,
-  sandbox: OpenSandbox,
+  sandboxes: Pick<SessionSandboxes, "at">,
 ): SessionPart | undefined {
   const { config, world } = defaults;
   const own = config.diagnostics.map(({ name }) => name);
   const settings = [...config.diagnostics, ...profile.diagnostics.filter(({ name }) => !own.includes(name))];
   if (settings.length === 0) return undefined;
-  const { root, env } = workspace;
-  let opening: Promise<readonly DiagnosticSource[]> | undefined;
-  let opened: readonly DiagnosticSource[] = [];
+  const { env } = workspace;
+  const opening = new Map<string, Promise<readonly DiagnosticSource[]>>();
+  const opened = new Map<string, readonly DiagnosticSource[]>();
 
-  async function open(): Promise<readonly DiagnosticSource[]> {
+  async function open(root: string): Promise<readonly DiagnosticSource[]> {
     const [{ languageServer }, { checker }, { WAIT_MS }] = await Promise.all([
       import("../diagnostics/language-server.ts"),
       import("../diagnostics/checker.ts"),
       import("../diagnostics/source.ts"),
     ]);
     return settings.map((keys) => {
-      const parts = { world, root, env, spawn: () => confined(keys) };
+      const parts = { world, root, env, spawn: () => confined(keys, root) };
       const own = { ...keys, waitMs: keys.waitMs ?? WAIT_MS };
       return keys.kind === "checker" ? checker(own, parts) : languageServer(own, parts);
     });
   }
 
   /** @throws Error where there is no sandbox and the user has not said that it may run without. */
-  async function confined({ command, unconfined }: DiagnosticKeys): Promise<Spawn> {
+  async function confined({ command, unconfined }: DiagnosticKeys, root: string): Promise<Spawn> {
+    const sandbox = sandboxes.at(root);
     const plan: CallPlan = {
       summary: command.join(" "),
       target: { kind: "command", command: command.join(" "), cwd: root },
@@ -63,31 +68,50 @@ export function diagnosing(
     return confinedSpawn(world.spawn, current.confine);
   }
 
-  async function covering(paths: readonly string[]): Promise<readonly DiagnosticSource[]> {
-    opening ??= open();
-    opened = await opening;
-    return opened.filter((source) => paths.some((path) => source.covers(path)));
+  async function sourcesOf(root: string): Promise<readonly DiagnosticSource[]> {
+    const begun = opening.get(root) ?? open(root);
+    opening.delete(root);
+    opening.set(root, begun); // the one that was used last is the last to go
+    const left = [...opening.keys()].filter((each) => each !== workspace.root);
+    for (const old of left.slice(0, Math.max(0, opening.size - ROOTS_MAX))) await end(old);
+    const sources = await begun;
+    opened.set(root, sources);
+    return sources;
   }
 
-  function stale(paths?: readonly string[]): void {
-    for (const source of opened) if (paths?.every((path) => source.covers(path)) !== true) source.stale();
+  async function end(root: string): Promise<void> {
+    const ending = opening.get(root);
+    opening.delete(root);
+    opened.delete(root);
+    for (const source of (await ending) ?? []) {
+      try {
+        await source[Symbol.asyncDispose]();
+      } catch (thrown) {
+        world.log.for("diagnostics").write("warn", "did not end well", { what: messageOf(thrown) });
+      }
+    }
+  }
+
+  function within(root: string): Diagnosing {
+    return {
+      covering: async (paths) =>
+        (await sourcesOf(root)).filter((source) => paths.some((path) => source.covers(path))),
+      stale(paths) {
+        for (const source of opened.get(root) ?? [])
+          if (paths?.every((path) => source.covers(path)) !== true) source.stale();
+      },
+    };
   }
 
   return {
     gate: [
       async (call, context, next) => {
         const { diagnose } = await import("../diagnostics/diagnose.ts");
-        return await diagnose({ covering, stale })(call, context, next);
+        return await diagnose(within(context.workspace.root))(call, context, next);
       },
     ],
     async settle() {
-      for (const source of (await opening) ?? []) {
-        try {
-          await source[Symbol.asyncDispose]();
-        } catch (thrown) {
-          world.log.for("diagnostics").write("warn", "did not end well", { what: messageOf(thrown) });
-        }
-      }
+      for (const root of [...opening.keys()]) await end(root);
     },
   };
 }
