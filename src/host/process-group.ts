@@ -4,7 +4,7 @@ import { codeOf } from "../base/world.ts";
 /** How long the processes of a group may take to end by themselves after SIGTERM. */
 export const TERM_GRACE_MS = 1_000;
 /** How long the kernel may take to remove them after SIGKILL, before nobody waits any more. */
-const KILL_WAIT_MS_MAX = 500;
+export const KILL_WAIT_MS_MAX = 500;
 const LOOK_AGAIN_MS = 5;
 
 /** A leader younger than this has children with higher ids only, unless the ids began anew meanwhile. */
