@@ -278,6 +278,31 @@ export async function* listModels(
     yield { provider: "routing", models: config.routes.map(({ name }) => ({ id: name })) };
 }
 
+/**
+ * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
+ * @returns sentences for the person.
+ * @throws HarnessError as a session under them would: ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
+ */
+export async function checkForLater(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { world, paths, profile, model } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  if (profile !== undefined) {
+    const [{ wantedProfile }, { assertOutside }] = await Promise.all([
+      import("./harness/wanted-profile.ts"),
+      import("./harness/run-profile.ts"),
+    ]);
+    const defaults = { ...options, config };
+    const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
+    await assertOutside(reference, options.workingDir, options);
+  }
+  if (model === undefined) return [];
+  const { checkNamed } = await import("./harness/model-check.ts");
+  return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);
+}
+
 /** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */
 function sessionCommands(
   sources: SessionsSources,

@@ -171,5 +171,8 @@ function keysOf(...files: readonly string[]): readonly string[] {
 
 /** Rules name the file they came from. */
 function withoutPlaces(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "where" ? undefined : inner)));
+  const places = ["where", "path", "files"];
+  return JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => (places.includes(key) ? undefined : inner)),
+  );
 }

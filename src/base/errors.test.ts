@@ -26,7 +26,11 @@ test("[BUS-03] what is filled in is text: a value with angle brackets or dollars
 
 test("[BUS-03] a reason is for programs: it can be told apart, with its fields and its origin", () => {
   const cause = new Error("below");
-  const error: unknown = new HarnessError("ProfileMissing", { name: "x", known: "default" }, { cause });
+  const error: unknown = new HarnessError(
+    "ProfileMissing",
+    { name: "x", meant: "", known: "default" },
+    { cause },
+  );
   expect(hasReason(error, "ProfileMissing") && error.fields.name).toBe("x");
   expect(hasReason(error, "UsageInvalid")).toBe(false);
   expect(hasReason(new Error("ProfileMissing"), "ProfileMissing")).toBe(false);

@@ -162,7 +162,7 @@ export const TEXTS = {
   CredentialsUnwritable: "The key store <path> cannot be written: <detail>. It is as it was before.",
 
   ConfigInvalid: "<path>:<line>: <key>: <problem>",
-  ProfileMissing: "There is no profile '<name>'. Known: <known>; a path must exist.",
+  ProfileMissing: "There is no profile '<name>'.<meant> Known: <known>; a path must exist.",
   ProfileInUse:
     "The session is on profile '<name>' already: nothing was changed. Without --in-place a new session begins under it.",
   UsageInvalid: "<problem>",

@@ -137,6 +137,9 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
   await assertDue(task, at);
+  const { checkForLater } = await import("../harness.ts");
+  const notices = await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
+  for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   await schedule.add(task);
   const row = await rowOf(task, schedule);
   const next = row.next ?? "never";

@@ -97,7 +97,10 @@ test("[PROF-01] what is right is told as right, with packs of skills too; one pr
   expect(await checkFiles(place.options, "good")).toEqual({ profiles: ["good"], findings: [] });
   const missing = await checkFiles(place.options, "goood");
   expect(missing.findings).toEqual([
-    { weight: "error", text: expect.stringContaining("There is no profile 'goood'. Known: ") },
+    {
+      weight: "error",
+      text: expect.stringContaining("There is no profile 'goood'. Did you mean 'good'? Known: "),
+    },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { deadline } from "../base/deadline.ts";
-import { HarnessError } from "../base/errors.ts";
+import { HarnessError, hasReason } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
@@ -51,6 +51,39 @@ export async function checkModel(
     model,
     detail: `its catalogue does not list it${nearest(model, listed)}`,
   });
+}
+
+/**
+ * The same for a model by its name, which is asked for later: its key, and a plugin that brings its provider, may be there
+ * only then.
+ * @throws HarnessError UnknownProvider, UnknownModel, UsageInvalid.
+ */
+export async function checkNamed(
+  name: string,
+  sources: NamedSources,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    const chosen = await sources.providers.choose(name, {}, signal);
+    return listOf(chosen.told, await checkModel(chosen, sources, signal));
+  } catch (thrown) {
+    if (hasReason(thrown, "UnknownProvider") && sources.config.plugins.length > 0)
+      return [`${thrown.message} A plugin may bring it.`];
+    if (!hasReason(thrown, "ProviderKeyMissing")) throw thrown;
+    const { provider, variable } = thrown.fields;
+    const model = name.startsWith(`${provider}:`) ? name.slice(provider.length + 1) : name;
+    const remark = await checkModel({ provider, model }, sources, signal);
+    return listOf(`Provider ${provider} needs a key by then: ${variable}.`, remark);
+  }
+}
+
+interface NamedSources extends KnownModels {
+  readonly providers: Pick<Providers, "registry" | "choose">;
+  readonly config: Pick<Config, "providers" | "routes" | "plugins">;
+}
+
+function listOf(...sentences: readonly (string | undefined)[]): readonly string[] {
+  return sentences.filter((sentence) => sentence !== undefined);
 }
 
 function remark(provider: string, model: string, kept: readonly Model[]): string {

@@ -1,12 +1,13 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Files } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
-import { isProfilePath } from "../profile/profile.ts";
+import { isProfilePath, loadProfile } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
+import type { HarnessOptions } from "./options.ts";
 import type { RunDefaults } from "./run-parts.ts";
 
 /** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
@@ -41,4 +42,21 @@ export async function isFileWithin(workingDir: string, reference: string, files:
   if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return false;
   const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
   return (await files.realpath(reference)).startsWith(`${await files.realpath(root)}/`);
+}
+
+/**
+ * Nobody looks at a task's profile before each run, and a model may have written it, or its preset, since.
+ * @throws HarnessError UsageInvalid.
+ */
+export async function assertOutside(
+  profile: string,
+  cwd: string,
+  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+): Promise<void> {
+  const { files } = await loadProfile(world, profile, join(paths.config, "profiles"));
+  for (const path of files) {
+    if (!(await isFileWithin(cwd, path, world.files))) continue;
+    const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf } from "../client/kit/cost.ts";
@@ -6,7 +6,7 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
-import { isProfilePath, loadProfile } from "../profile/profile.ts";
+import { isProfilePath } from "../profile/profile.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";
@@ -15,7 +15,7 @@ import type { RunTask } from "../task/scheduler.ts";
 import { Scheduler } from "../task/scheduler.ts";
 import { openSchedule } from "./open-schedule.ts";
 import type { HarnessOptions } from "./options.ts";
-import { isFileWithin } from "./run-profile.ts";
+import { assertOutside } from "./run-profile.ts";
 
 /** How long a run may take. */
 export const RUN_MS_MAX = 86_400_000;
@@ -66,23 +66,6 @@ function runIn(
       });
     }
   };
-}
-
-/**
- * Nobody looks at a profile before each run, and a model may have written it, or its preset, since.
- * @throws HarnessError UsageInvalid.
- */
-async function assertOutside(
-  profile: string,
-  cwd: string,
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
-): Promise<void> {
-  const { files } = await loadProfile(world, profile, join(paths.config, "profiles"));
-  for (const path of files) {
-    if (!(await isFileWithin(cwd, path, world.files))) continue;
-    const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
-    throw new HarnessError("UsageInvalid", { problem });
-  }
 }
 
 function requestOf(task: ScheduledTask): CommandOf<"CreateSession"> {

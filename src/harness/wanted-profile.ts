@@ -4,6 +4,7 @@ import type { Profile } from "../profile/profile.ts";
 import { isProfilePath } from "../profile/profile.ts";
 import { checkProfile } from "./check-profile.ts";
 import { openProfile } from "./project-profile.ts";
+import type { RunDefaults } from "./run-parts.ts";
 import type { SwitchSources } from "./succession.ts";
 
 /** The profile that a session is to go on under, and what it is loaded by. */
@@ -12,13 +13,18 @@ export interface WantedProfile {
   readonly profile: Profile;
 }
 
+export interface WantedSources {
+  readonly workspace: SwitchSources["workspace"];
+  readonly defaults: Pick<RunDefaults, "world" | "paths" | "lockfile" | "config">;
+}
+
 /**
  * Loads the profile that somebody names in a session, and looks at what it names: a rule that is none is told before the
  * session is left. A path is one from the folder that is worked in.
  * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused, UnknownToolPack, UnknownSkillPack.
  */
 export async function wantedProfile(
-  { workspace, defaults }: Pick<SwitchSources, "workspace" | "defaults">,
+  { workspace, defaults }: WantedSources,
   wanted: string,
 ): Promise<WantedProfile> {
   const reference = isProfilePath(wanted) ? resolve(workspace.root, wanted) : wanted;

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { near } from "../base/near.ts";
 import type { World } from "../base/world.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
@@ -161,8 +162,10 @@ async function knownFile(
   const file = await profileFile(world, nameOrPath, userProfilesDir);
   if (file !== undefined) return file;
   const own = isProfilePath(nameOrPath) ? [] : await userProfiles(world, userProfilesDir);
-  const known = [...new Set([...PROFILES.keys(), ...own])].join(", ");
-  throw new HarnessError("ProfileMissing", { name: nameOrPath, known });
+  const known = [...new Set([...PROFILES.keys(), ...own])];
+  const [nearest] = near(nameOrPath, known);
+  const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+  throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
 }
 
 async function profileFile(

@@ -92,6 +92,55 @@ test(
 );
 
 test(
+  "[ENG-24 PROF-01 PROV-03] a task under a profile or model that there is not is refused when it is added, with what was meant",
+  async () => {
+    await using rig = openRig([]);
+    const add = (...flags: string[]) => rig.run("tasks", "add", "t", "do it", "--every", "1d", ...flags);
+    writeFileSync(join(rig.work, "mine.toml"), 'name = "mine"\n');
+    const [profile, within, provider, route, local] = await Promise.all([
+      add("--profile", "defualt"),
+      add("--profile", "./mine.toml"),
+      add("--model", "mok:one"),
+      add("--model", "routing:nowhere"),
+      rig.run(
+        "tasks",
+        "add",
+        "local",
+        "do it",
+        "--every",
+        "1d",
+        "--model",
+        "ollama:qwen",
+        "--profile",
+        "self",
+      ),
+    ]);
+    expect([profile.code, profile.stderr]).toEqual([
+      2,
+      expect.stringContaining("There is no profile 'defualt'. Did you mean 'default'? Known: "),
+    ]);
+    expect([within.code, within.stderr]).toEqual([
+      2,
+      expect.stringContaining("mine.toml lies in the folder it works in, where a model may have changed it"),
+    ]);
+    expect([provider.code, provider.stderr]).toEqual([
+      2,
+      expect.stringContaining("There is no provider 'mok'. Known: "),
+    ]);
+    expect([route.code, route.stderr]).toEqual([
+      2,
+      expect.stringContaining("Provider routing does not know the model 'nowhere'"),
+    ]);
+    expect([local.code, local.stderr]).toEqual([
+      0,
+      "cinch: ollama:qwen is taken as it is written: what ollama offers is not known here. cinch models asks it.\n",
+    ]);
+    expect((await rig.run("tasks", "list")).stdout).toMatch(/^local {2}every 1d, [^\n]*\n[^\n]*\n$/);
+  },
+  SLOW_MS,
+);
+
+test(
   "[ENG-24] two run-due at once run what is due once; what would ask is refused, and a wrong file is told with its line",
   async () => {
     await using rig = openRig([calls("Write", { file_path: "made.txt", content: "x" }), says("I could not")]);

@@ -108,7 +108,7 @@ test("[PROF-02 PROF-01] a profile that is missing or wrong is told before anybod
   await rig.type("what colour is the heron?");
   await rig.shows("-- rounds: 1");
   await rig.type("/profiles:reviw");
-  await rig.shows("There is no profile 'reviw'");
+  await rig.shows("There is no profile 'reviw'. Did you mean 'review'? Known: ");
   await rig.type("/profiles:broken");
   await rig.shows("broken.toml:2: tool_packs: must be a list of texts");
   await rig.type("/profiles:packed");
