@@ -5,6 +5,7 @@ import { Cancelled, HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
 import { hintFor } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
+import type { Question } from "../control/ask.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { mapped } from "../mcp-client/names.ts";
 import type { ServerLease } from "../mcp-client/pool.ts";
@@ -29,6 +30,12 @@ import type { SessionPart, SessionSurface } from "./session-part.ts";
 const REASON_CHARACTERS_MAX = 1_000;
 const FOLDER_MODE = 0o700;
 const SECOND_MS = 1_000;
+
+const APPROVE = "approve";
+const CHOICES = [
+  { value: APPROVE, label: "I have read it: accept it, until it changes" },
+  { value: "deny", label: "leave it as it is" },
+] as const;
 
 /** What ManageMcp answers with: of one server, or of all. */
 export interface McpStatus {
@@ -200,7 +207,10 @@ class SessionServers implements AsyncDisposable {
           const why = "only a client of class human may approve a server";
           throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
         }
-        await member.lease.server.approve();
+        if (!(await this.#isApproved(member))) {
+          const { servers, text } = this.status([member]);
+          return { result: { servers, text: `Nothing was approved. ${text}` } };
+        }
         if (member.lease.server.state === "stopped") await this.#restart(member);
         this.#surface?.refreshTools();
         break;
@@ -231,6 +241,27 @@ class SessionServers implements AsyncDisposable {
     if (found !== undefined) return found;
     const names = this.#all.map(({ declared }) => declared.name);
     throw new HarnessError("McpServerUnknown", { name: visible(name), hint: hintFor(name, names) });
+  }
+
+  /** Shows a person what is other than before, and takes over what they accept. Where nobody can be asked, the command counts. */
+  async #isApproved({ lease: { server } }: Member): Promise<boolean> {
+    const proposal = await server.proposal();
+    const { lines } = proposal;
+    if (lines.length > 0 && this.#surface !== undefined) {
+      const { name } = server.spec;
+      const text = [
+        `The MCP server ${name} is other than what was approved. Accept it as it is now?`,
+        ...lines,
+      ];
+      const details = { server: name };
+      const question: Question = { about: "trust", text: text.join("\n"), choices: [...CHOICES], details };
+      const answer = await this.#surface.ask(question, this.#life.signal);
+      const isRefused =
+        answer.kind === "timeout" || (answer.kind === "answered" && answer.answer !== APPROVE);
+      if (isRefused) return false;
+    }
+    await server.approve(proposal);
+    return true;
   }
 
   /** Waits for a while only: what it comes to is told as its state. */

@@ -72,13 +72,28 @@ export class KnownTools {
     if (changed.length > 0 && !isSame) onChanged(changed);
   }
 
-  /** A person accepts all of it, and the program that has this SHA-256. @throws HarnessError McpRecordUnusable. */
-  async approve(program: string | undefined): Promise<void> {
+  /**
+   * What of the tools as they are now a person has not let pass, in lines for them; none where nothing was approved yet.
+   * @throws HarnessError McpRecordUnusable.
+   */
+  async changes(): Promise<{ readonly lines: readonly string[]; readonly tools: readonly Definition[] }> {
+    await this.recall();
+    const [approved, tools] = [this.#approved, this.#tools];
+    if (approved === undefined) return { tools, lines: [] };
+    const { toolChanges } = await import("./changes.ts");
+    return { tools, lines: await toolChanges(approved, tools) };
+  }
+
+  /**
+   * A person accepts these tools, and the program that has this SHA-256.
+   * @throws HarnessError McpRecordUnusable.
+   */
+  async approve(program: string | undefined, tools: readonly Definition[]): Promise<void> {
     await this.recall();
     this.#program = program ?? this.#program;
     // What it has never said cannot be accepted: it is remembered as it comes.
-    const isKnown = this.#approved !== undefined || this.#tools.length > 0;
-    await this.#keep(isKnown ? this.#tools : undefined);
+    const isKnown = this.#approved !== undefined || tools.length > 0;
+    await this.#keep(isKnown ? tools : undefined);
   }
 
   /** A person has allowed a call of a tool as it is now. @throws HarnessError McpRecordUnusable. */

@@ -330,7 +330,12 @@ test(
       const count = rig.journal().pids.length;
       await expect(session.call("mcp__test__echo", { text: "x" })).rejects.toThrow("refused to start");
       expect(rig.journal().pids.length).toBe(count);
-      await session.server.approve();
+      const shown = await session.server.proposal();
+      expect(shown.lines).toEqual([`== ${cmd}: changed`, `-sha256 ${sha256}`, `+sha256 ${actual}`]);
+      writeFileSync(cmd, script("worse than what was shown"));
+      await session.server.approve(shown);
+      await expect(session.call("mcp__test__echo", { text: "x" })).rejects.toThrow("refused to start");
+      await session.server.approve(await session.server.proposal());
       expect(await session.call("mcp__test__echo", { text: "approved" })).toBe("echo: approved");
     }
     await using next = rig.session({ ...spec, identity: "in the next engine" });

@@ -35,6 +35,15 @@ export type ServerEvent =
   /** These tools are others than those that were approved. */
   | { readonly kind: "changed"; readonly tools: readonly string[] };
 
+/** What a person may approve of a server, exactly so. */
+export interface Proposal {
+  /** What of it is other than what was approved, to be read before. */
+  readonly lines: readonly string[];
+  readonly tools: readonly Definition[];
+  /** The SHA-256 of a pinned program. */
+  readonly program?: string;
+}
+
 export interface ServerPorts {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "log" | "machine">;
   /** Of cinch. */
@@ -207,14 +216,29 @@ export class SharedServer {
   }
 
   /**
-   * A person accepts it as it is now: its program, and what it says of its tools.
+   * What there is to approve of it now: its program, and what it says of its tools.
    * @throws HarnessError McpProgramMissing, McpRecordUnusable.
    */
-  async approve(): Promise<void> {
+  async proposal(): Promise<Proposal> {
     const { spec } = this;
     const { files } = this.#ports.world;
-    const isPinned = spec.transport === "stdio" && spec.sha256 !== undefined;
-    await this.#known.approve(isPinned ? await hashOf(files, await findProgram(files, spec)) : undefined);
+    const { lines, tools } = await this.#known.changes();
+    if (spec.transport !== "stdio" || spec.sha256 === undefined) return { lines, tools };
+    const found = await findProgram(files, spec);
+    const program = await hashOf(files, found);
+    const approved = (await this.#known.program()) ?? spec.sha256;
+    if (program === approved || program === spec.sha256) return { lines, tools, program };
+    const paths = found.files.map(visible).join(" and ");
+    const head = [`== ${paths}: changed`, `-sha256 ${approved}`, `+sha256 ${program}`];
+    return { lines: [...head, ...lines], tools, program };
+  }
+
+  /**
+   * A person accepts what was proposed, and nothing that became of it since.
+   * @throws HarnessError McpRecordUnusable.
+   */
+  async approve({ program, tools }: Proposal): Promise<void> {
+    await this.#known.approve(program, tools);
     if (this.#down?.error.reason === "MCPServerSHA256Mismatch") {
       this.#down = undefined;
       this.#failures = NO_FAILURES;

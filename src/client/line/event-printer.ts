@@ -183,7 +183,8 @@ export class EventPrinter {
       case "MemoryWritten":
         return this.#calls.told(memoryText(envelope.payload));
       case "Asked":
-        if (envelope.payload.about === "trust")
+        // What became of a server, the command says that has asked.
+        if (envelope.payload.about === "trust" && envelope.payload.details?.["server"] === undefined)
           this.#files.set(envelope.payload.askId, pathOf(envelope.payload));
         return undefined;
       case "Answered":

@@ -34,6 +34,17 @@ test.each([
   },
 );
 
+test("[MCP-04 TOFU-04] silence about a server that has changed leaves it as it is", () => {
+  const ask = { askId: "ask_00000000000000000000000001" as AskId, text: "?", timeoutMs: 600_000 } as const;
+  const details = { server: "files" };
+  const question: OpenQuestion = {
+    kind: "asked",
+    ask: { ...ask, about: "trust", choices: CHOICES, details },
+    untilMs: 600_000,
+  };
+  expect(timeLimitText(question)).toBe("Without an answer within 600 s nothing of the server is approved.");
+});
+
 test("[PERM-03 PERM-06] who gave none of the answers to a permission prompt is told which there are", () => {
   expect(timeLimitText(PERMISSION)).toBe("Without an answer within 60 s it is denied.");
   expect([

@@ -99,8 +99,10 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
 export function timeLimitText(question: OpenQuestion): string | undefined {
   if (question.kind === "own" || question.untilMs === undefined) return undefined;
   if (question.kind === "asked") {
-    const { about, timeoutMs = 0 } = question.ask;
-    return `Without an answer within ${timeoutMs / 1_000} s ${UNANSWERED[about] ?? "the question is closed"}.`;
+    const { about, timeoutMs = 0, details } = question.ask;
+    const isServer = about === "trust" && details?.["server"] !== undefined;
+    const then = isServer ? "nothing of the server is approved" : UNANSWERED[about];
+    return `Without an answer within ${timeoutMs / 1_000} s ${then ?? "the question is closed"}.`;
   }
   if (question.stage === "rule") return undefined;
   return `Without an answer within ${(question.request.timeoutMs ?? 0) / 1_000} s it is denied.`;

@@ -59,7 +59,7 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
   const lines: string[] = [];
   for (const change of changes) {
     if (change.path !== "") lines.push(`== ${visible(change.path)}`);
-    lines.push(...(await linesOf(change)));
+    lines.push(...(await changeLines(change)));
   }
   const shown: string[] = [];
   let units = 0;
@@ -72,7 +72,8 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
   return missing === 0 ? shown : [...shown, `[${grouped(missing)} lines more are not shown: open the file]`];
 }
 
-async function linesOf({ before, after }: FileChange): Promise<readonly string[]> {
+/** One change line by line: what came and went, with what stands around it, made readable. */
+export async function changeLines({ before, after }: FileChange): Promise<readonly string[]> {
   const mode = modeLine(before?.executable, after?.executable);
   if (after === undefined) return [...mode, "[this file has gone]"];
   if (after.bytes.includes(0)) return [...mode, `[binary, ${grouped(after.bytes.length)} bytes]`];
