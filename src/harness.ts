@@ -239,8 +239,12 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
 /** What one configured provider offers, or why that could not be told. */
 export interface OfferedModels {
   readonly provider: string;
+  /** Whose provider it is, where a plugin brings it. */
+  readonly plugin?: string;
   readonly models?: readonly Model[];
   readonly error?: string;
+  /** Why nothing was asked. */
+  readonly notice?: string;
 }
 
 /**
@@ -256,6 +260,9 @@ export async function* listModels(
     loadConfig(world, join(paths.config, "config.toml")),
   );
   const providers = providersOf(options, config);
+  const { offeringPlugins } = await import("./harness/offering-plugins.ts");
+  await using plugins = await offeringPlugins(options, config, providers);
+  yield* plugins.told;
   const configured = await providers.configured();
   const names = configured.length > 0 ? configured : await providers.localServers(signal);
   if (names.length === 0) {
@@ -268,7 +275,7 @@ export async function* listModels(
     try {
       const models = await (await providers.registry.open(provider)).models(signal);
       answered += 1;
-      yield { provider, models };
+      yield { provider, models, ...plugins.owner(provider) };
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       yield { provider, error: thrown.message };

@@ -8,7 +8,7 @@ import type { Stop } from "./stop.ts";
 import { harnessOptions, surroundingsOf } from "./surroundings.ts";
 
 /**
- * Lists what the configured providers offer, one `provider:name` a line, as --model takes it (PROV-13).
+ * Lists what the configured providers offer, those of acknowledged plugins too, one `provider:name` a line, as --model takes it (PROV-13).
  *
  * A provider that does not answer is told on standard error; when none does, the command has failed.
  */
@@ -21,7 +21,11 @@ export async function runModels(
   let answered = 0;
   let failed = 0;
   const options = harnessOptions(settings, at, { attended: false });
-  for await (const { provider, models, error } of listModels(options, stop.signal)) {
+  for await (const { provider, models, error, notice, plugin } of listModels(options, stop.signal)) {
+    if (notice !== undefined) {
+      await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
+      continue;
+    }
     if (models === undefined) {
       failed += 1;
       await at.stderr.write(`cinch: ${neutraliseLine(error ?? `${provider} did not answer`)}\n`);
@@ -29,7 +33,7 @@ export async function runModels(
     }
     answered += 1;
     if (models.length === 0) await at.stderr.write(`cinch: ${neutraliseLine(provider)} offers no models\n`);
-    await at.stdout.write(models.map((model) => `${modelLine(provider, model)}\n`).join(""));
+    await at.stdout.write(models.map((model) => `${modelLine(provider, model, plugin)}\n`).join(""));
   }
   if (failed > 0 && answered > 0) {
     await at.stderr.write(`cinch: ${count(failed, "provider")} did not answer\n`);
@@ -38,8 +42,13 @@ export async function runModels(
 }
 
 /** The name alone where nothing else is known, so that the list can be piped. */
-function modelLine(provider: string, { id, contextTokens, price }: Model): string {
+function modelLine(
+  provider: string,
+  { id, contextTokens, price }: Model,
+  plugin: string | undefined,
+): string {
   const facts = [
+    ...(plugin === undefined ? [] : [`of the plugin ${neutraliseLine(plugin)}`]),
     ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`]),
     ...(price === undefined ? [] : [`$${price.input} in, $${price.output} out per million`]),
   ];

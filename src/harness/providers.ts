@@ -61,7 +61,7 @@ export interface Providers {
   readonly pauses: ProviderPauses;
   /** Variables that hold keys: no child gets them. */
   readonly secretVariables: readonly string[];
-  /** Providers that were set up by the user: with a key, or in config.toml. */
+  /** Providers that were set up by the user: with a key, in config.toml, or by a plugin. */
   configured(): Promise<readonly string[]>;
   /** Model servers that answer on this machine now. */
   localServers(signal: AbortSignal): Promise<readonly string[]>;
@@ -104,7 +104,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     async configured() {
       const keyed = await keys.providers();
       const keyless = customs.filter(({ apiKeyEnv }) => apiKeyEnv === undefined).map(({ name }) => name);
-      return [...new Set([...keyed, ...keyless])];
+      return [...new Set([...keyed, ...keyless, ...plugged])];
     },
     async localServers(signal) {
       const { discoverLocal } = await import("../provider/local/local.ts");

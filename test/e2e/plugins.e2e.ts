@@ -151,6 +151,55 @@ test.each(["timer", "promise", "value"] as const)(
   },
 );
 
+const ORACLE = `export const plugin = {
+  name: "seer",
+  apiVersion: 1,
+  register(harness) {
+    harness.provider("oracle", () => ({
+      name: "oracle",
+      family: "openai",
+      canonicalFormVersion: 1,
+      models: () => Promise.resolve([{ id: "delphi" }]),
+      chat: () => { throw new Error("not today"); },
+      tokenCount: () => Promise.resolve(0),
+    }));
+  },
+};`;
+
+test("[PROV-13 PLUG-01 TOFU-01] cinch models lists what an acknowledged plugin offers as the plugin's, and runs none that is not", async () => {
+  await using rig = openRig([]);
+  const path = rig.at("plugins/seer.ts");
+  const broken = rig.at("plugins/broken.ts");
+  rig.write(path, `await Bun.write(${JSON.stringify(rig.at("ran"))}, "ran");\n${ORACLE}`);
+  rig.write(broken, "export const nothing = 1;");
+  rig.configure([path, broken]);
+  await rig.acknowledge([broken]);
+  const models = () => runCinch(["models"], { home: rig.home, cwd: rig.work });
+  const unseen = await models();
+  expect([unseen.code, unseen.stdout.includes("oracle"), existsSync(rig.at("ran"))]).toEqual([
+    0,
+    false,
+    false,
+  ]);
+  expect(unseen.stderr).toContain(`cinch: The plugin ${path} is not acknowledged`);
+  expect(unseen.stderr).toContain(`The plugin ${broken} cannot be used: it exports no plugin`);
+  await rig.acknowledge([path]);
+  const seen = await models();
+  expect([seen.code, seen.stdout.split("\n").find((line) => line.startsWith("oracle:"))]).toEqual([
+    0,
+    "oracle:delphi\tof the plugin seer",
+  ]);
+  // One that a profile in the user's own folder names counts with that profile alone.
+  rig.configure([]);
+  rig.write(
+    rig.at("config/cinch/profiles/oracular.toml"),
+    `name = "oracular"\nplugins = [${JSON.stringify(path)}]\n`,
+  );
+  const lists = async (...args: string[]) =>
+    (await runCinch(["models", ...args], { home: rig.home, cwd: rig.work })).stdout.includes("oracle:delphi");
+  expect([await lists(), await lists("--profile", "oracular")]).toEqual([false, true]);
+});
+
 test("[PLUG-01 PLUG-02 S33] what lies beside a plugin is not run, what breaks is named, and what cannot be had ends the start with exit code 2", async () => {
   await using rig = openRig([says("fine")]);
   const folder = rig.at("plugins/mine");
