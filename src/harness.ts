@@ -28,6 +28,7 @@ import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
 import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
+import { listProfiles } from "./profile/profile.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";
@@ -122,7 +123,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     tellPeople: (event) => multiplexer.people.tell(event),
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
-  const offered = new OfferedBySessions();
+  const offered = new OfferedBySessions(async () => {
+    const profiles = await listProfiles(world, join(paths.config, "profiles"));
+    return profiles.map(({ name }) => name);
+  });
   const servers = undo.use(engineServers({ world, paths, providers }));
   const switches: RunDefaults["switches"] = new Map();
   const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };

@@ -70,6 +70,8 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "NothingToContinue",
   "MemoryMissing",
   "SkillMissing",
+  "UnknownAgent",
+  "UnknownPromptTemplate",
   "ScheduleMissing",
   "ScheduleTaken",
   "ScheduleUnusable",

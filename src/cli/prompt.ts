@@ -5,7 +5,7 @@ import type { SessionId } from "../base/ids.ts";
 import { priceOf, printPrice } from "../client/kit/cost.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
-import { endingText } from "../client/kit/turn-record.ts";
+import { endingText, NEW_TURN } from "../client/kit/turn-record.ts";
 import { envelopeJson } from "../client/kit/wire-json.ts";
 import { EventPrinter } from "../client/line/event-printer.ts";
 import type { EnginePort } from "../control/engine-port.ts";
@@ -19,6 +19,7 @@ import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
 import { OutputClosed, standardOutput } from "./output.ts";
+import type { Meant } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
 import { failureJson, resultJson } from "./prompt-output.ts";
 import type { Stop } from "./stop.ts";
@@ -50,6 +51,7 @@ export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode
 
 async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<ExitCode> {
   const content = await promptContent(invocation.prompt, at);
+  await checkSlash(content);
   const { openHarness } = await import("../harness.ts");
   const options = harnessOptions(invocation.settings, at, { attended: false });
   const { clock } = at.world;
@@ -103,14 +105,45 @@ async function answerIn(
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const { clock } = at.world;
+  const meant = await meaningOf(content, { connection, session });
+  if (meant.kind === "answered") {
+    await writeAnswer(
+      invocation.format,
+      session,
+      { ...NEW_TURN, text: meant.text, ended: COMMAND_ENDED },
+      at,
+    );
+    return EXIT.done;
+  }
   const show = shower(invocation, connection, at);
   const record = await tellingWhatIsKept(session, at, async () => {
-    const whole = await runTurn({ connection, session, content, clock, signal, show });
+    const whole = await runTurn({ ...meant, connection, session, clock, signal, show });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
   await tellEnd(record, at);
   return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
+}
+
+/** How a prompt stands that was a command and began no turn. */
+const COMMAND_ENDED = { reason: "complete", rounds: 0 } as const;
+
+/** What begins with a slash is read here, as every client does (CMD-01); the engine never sees one. */
+async function checkSlash(content: readonly InputBlock[]): Promise<void> {
+  const prompt = slashPrompt(content);
+  if (prompt === undefined) return;
+  const { checkPromptCommand } = await import("./prompt-command.ts");
+  checkPromptCommand(prompt);
+}
+
+async function meaningOf(content: readonly InputBlock[], where: Where): Promise<Meant> {
+  if (slashPrompt(content) === undefined) return { kind: "input", content, wants: {} };
+  const { meantByPrompt } = await import("./prompt-command.ts");
+  return await meantByPrompt(content, where);
+}
+
+function slashPrompt([first]: readonly InputBlock[]): string | undefined {
+  return first?.type === "text" && first.text.startsWith("/") ? first.text : undefined;
 }
 
 /** What a run tells before it begins: a fallback model, a doubtful setting, a dump that holds secrets. */

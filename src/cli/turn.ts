@@ -5,6 +5,7 @@ import type { Clock } from "../base/world.ts";
 import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
+import type { Command, CommandOf } from "../protocol/commands.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -18,6 +19,8 @@ export interface TurnOptions {
   readonly connection: Connection;
   readonly session: SessionId;
   readonly content: readonly InputBlock[];
+  /** What the input asks for beside its words; nothing where absent. */
+  readonly wants?: Pick<CommandOf<"SendInput">, "skill" | "agent">;
   readonly clock: Clock;
   /** Cancels the turn; its end is still waited for, at most `CANCEL_MS_MAX`. */
   readonly signal: AbortSignal;
@@ -53,9 +56,15 @@ export async function runTurn(options: TurnOptions): Promise<TurnRecord> {
 
 /** An input that was taken back before it was accepted was cancelled, however that is called on the way. */
 async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<void> {
-  const { connection, session: sessionId, content, signal } = options;
+  const { connection, session: sessionId, content, wants, signal } = options;
   try {
-    await whileAlive(connection.send({ kind: "SendInput", sessionId, content: [...content] }), giveUp);
+    const input = {
+      kind: "SendInput" as const,
+      sessionId,
+      content: [...content],
+      ...wants,
+    } satisfies Command;
+    await whileAlive(connection.send(input), giveUp);
   } catch (thrown) {
     signal.throwIfAborted();
     throw thrown;

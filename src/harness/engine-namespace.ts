@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
-import { SLASH_COMMANDS } from "../protocol/slash-commands.ts";
+import { listedCommand, SLASH_COMMANDS } from "../protocol/slash-commands.ts";
 import type { HealthSources } from "./health.ts";
 import { healthText } from "./health.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
@@ -23,7 +23,11 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
     switch (VERBS.find((known) => known === verb)) {
       case "commands":
         return {
-          result: { slash_commands: [...SLASH_COMMANDS, ...sources.offered.slashCommands(sessionId)] },
+          result: {
+            slash_commands: [...SLASH_COMMANDS, ...(await sources.offered.slashCommands(sessionId))].map(
+              listedCommand,
+            ),
+          },
         };
       case "health":
         return { result: { text: await healthText(sources) } };

@@ -11,7 +11,7 @@ import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { claimsOf } from "../plugin/registered.ts";
-import { OWN_NAMESPACES } from "../protocol/slash-commands.ts";
+import { INNER_NAMESPACES, OWN_NAMESPACES } from "../protocol/slash-commands.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../tool/search.ts";
@@ -21,8 +21,6 @@ import { containedProvider } from "./plugin-provider.ts";
 /** How long a plugin's wire may take to begin, and to end. */
 const TRANSPORT_MS_MAX = 10_000;
 const OURS = "cinch itself";
-/** Beside those of the slash commands: what engine and clients call things among themselves. */
-const OUR_NAMESPACES = ["cinch", "engine", "profile", "plan", "memory", "plugins", "custom", "mcp-prompts"];
 const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
 export interface PluginHostParts {
@@ -65,7 +63,7 @@ export class PluginHost implements AsyncDisposable {
   constructor(parts: PluginHostParts) {
     this.#parts = parts;
     const own = [
-      ...[...OWN_NAMESPACES, ...OUR_NAMESPACES].map((name) => `the namespace ${name}`),
+      ...[...OWN_NAMESPACES, ...INNER_NAMESPACES, "mcp-prompts"].map((name) => `the namespace ${name}`),
       ...[...PACKED_TOOLS, CALL_TOOL, TOOL_SEARCH].map((name) => `the tool ${name}`),
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];

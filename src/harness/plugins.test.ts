@@ -127,7 +127,17 @@ test("[PLUG-01 BUS-06 CTL-15] a plugin's slash commands are listed, carried out,
   const { catalogue } = await harness.port([]);
   const listed = await catalogue.slashCommands(harness.session);
   expect(listed.filter(({ name }) => name.startsWith("dice:"))).toEqual([
-    { name: "dice:roll", usage: "/dice:roll NdM", help: "rolls", command: "CustomCommand" },
+    {
+      name: "dice:roll",
+      usage: "/dice:roll NdM",
+      help: "rolls",
+      command: "CustomCommand",
+      namespace: "dice",
+      description: "rolls",
+      args_help: "NdM",
+      args_schema: { type: "string", description: "NdM" },
+      is_builtin: false,
+    },
   ]);
   const connection = await connect(harness);
   const send = (verb: string, payload: unknown) =>
@@ -297,6 +307,11 @@ const CONFLICTS: readonly (readonly [string, readonly Plugin[], readonly string[
     "a namespace of cinch's",
     [plugin("a", (own) => own.commands("skills", [empty]))],
     ["cinch itself", "the namespace skills"],
+  ],
+  [
+    "what cinch calls its own among its parts",
+    [plugin("a", (own) => own.commands("engine", [empty]))],
+    ["cinch itself", "the namespace engine"],
   ],
   [
     "the namespace of servers' prompts",

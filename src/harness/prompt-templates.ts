@@ -26,14 +26,14 @@ const NOTHING: Written = { templates: new Map(), aliases: new Map() };
  *
  * `/prompts:NAME words` is a custom command that answers with `{prompt}`, which the client then sends as its own input:
  * what a person says stays what they see. An alias is text that clients put in the place of a short name, so it stands
- * among the commands that are listed, with what it stands for. Undefined where there is neither.
+ * among the commands that are listed, with what it stands for. Where there is neither, whoever names a prompt is told so.
  * @param place what there is to tell of the files is not told again in a session that takes the place of this one.
  */
 export function writtenPrompts(
   trust: ProjectTrust,
   { told }: Pick<RunMaterial["place"], "told">,
-): SessionPart | undefined {
-  if (!trust.mayExtend("prompt-template") && !trust.mayExtend("alias-file")) return undefined;
+): SessionPart {
+  if (!trust.mayExtend("prompt-template") && !trust.mayExtend("alias-file")) return NONE_WRITTEN;
   const end = new AbortController();
   let surface: SessionSurface | undefined;
   let written = NOTHING;
@@ -62,10 +62,7 @@ export function writtenPrompts(
   const owner: NamespaceOwner = async ({ verb, payload }) => {
     await loaded();
     const template = written.templates.get(verb);
-    if (template === undefined) {
-      const known = [...written.templates.keys()];
-      throw new HarnessError("UnknownPromptTemplate", { name: verb, known: hintOf(verb, known) });
-    }
+    if (template === undefined) throw unknown(verb, [...written.templates.keys()]);
     const { EXPANDED_CHARACTERS_MAX, expandTemplate } = await import("../prompt-template/expand.ts");
     const args = isObject(payload) && Array.isArray(payload["args"]) ? payload["args"].map(String) : [];
     const prompt = expandTemplate(template.text, { args, text: stringAt(payload, "text") ?? args.join(" ") });
@@ -78,10 +75,11 @@ export function writtenPrompts(
 
   return {
     namespaces: new Map([[PROMPTS, owner]]),
-    slashCommands: () => [
-      ...[...written.templates.values()].map(commandOf),
-      ...[...written.aliases].map(aliasOf),
-    ],
+    async slashCommands() {
+      // With nobody to ask first, what the files hold is known as soon as they are read.
+      if (!trust.asks) await loaded().catch(() => undefined); // it was told when it was begun
+      return [...[...written.templates.values()].map(commandOf), ...[...written.aliases].map(aliasOf)];
+    },
     serve(given) {
       surface = given;
       if (!trust.asks) begin();
@@ -105,6 +103,22 @@ function asHarnessError(thrown: unknown): HarnessError {
   return thrown instanceof HarnessError
     ? thrown
     : new HarnessError("InternalError", { what: messageOf(thrown) });
+}
+
+/** Of a session that has no prompt: their namespace is cinch's own all the same. */
+const NONE_WRITTEN: SessionPart = {
+  namespaces: new Map([
+    [
+      PROMPTS,
+      async ({ verb }) => {
+        throw unknown(verb, []);
+      },
+    ],
+  ]),
+};
+
+function unknown(name: string, known: readonly string[]): HarnessError<"UnknownPromptTemplate"> {
+  return new HarnessError("UnknownPromptTemplate", { name, known: hintOf(name, known) });
 }
 
 function hintOf(name: string, known: readonly string[]): string {

@@ -8,8 +8,14 @@ import type { SessionOffers } from "./session-part.ts";
  * session (CTL-15). What several of them have alike is told once.
  */
 export class OfferedBySessions {
+  readonly #profiles: () => Promise<readonly string[]>;
   readonly #offers = new Map<SessionId, Required<SessionOffers>>();
   readonly #tools = new Map<SessionId, () => ListedTools>();
+
+  /** @param profiles the names of those that a session can go on under. */
+  constructor(profiles: () => Promise<readonly string[]>) {
+    this.#profiles = profiles;
+  }
 
   add(session: SessionId, offers: Required<SessionOffers>, tools: () => ListedTools): void {
     this.#offers.set(session, offers);
@@ -37,8 +43,13 @@ export class OfferedBySessions {
     return once(this.#of(session).flatMap(({ mcpServers }) => mcpServers()));
   }
 
-  slashCommands(session?: SessionId): readonly SlashCommandInfo[] {
-    return once(this.#of(session).flatMap(({ slashCommands }) => slashCommands()));
+  /** With the profiles of the engine, which any session can go on under. */
+  async slashCommands(session?: SessionId): Promise<readonly SlashCommandInfo[]> {
+    const [profiles, ...listed] = await Promise.all([
+      this.#profiles(),
+      ...this.#of(session).map(async (offers) => await offers.slashCommands()),
+    ]);
+    return once([...profiles.map(profileCommand), ...listed.flat()]);
   }
 
   #of(session: SessionId | undefined): readonly Required<SessionOffers>[] {
@@ -62,6 +73,12 @@ export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
       source,
     }),
   );
+}
+
+function profileCommand(profile: string): SlashCommandInfo {
+  const name = `profiles:${profile}`;
+  const usage = `/${name} [--import N] [--in-place]`;
+  return { name, usage, help: `go on under the profile ${profile}`, command: "SwitchProfile" };
 }
 
 /** The first of each name. */

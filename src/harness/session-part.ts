@@ -43,7 +43,7 @@ export interface SessionOffers {
   readonly skills?: () => readonly SkillText[];
   readonly mcpServers?: () => readonly McpServerInfo[];
   /** Beyond those that are the same for every session: skills, agents, prompt templates, a plugin's. */
-  readonly slashCommands?: () => readonly SlashCommandInfo[];
+  readonly slashCommands?: () => readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
 }
 
 /**
@@ -153,7 +153,8 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
     offers: {
       skills: () => all(({ skills }) => skills?.()),
       mcpServers: () => all(({ mcpServers }) => mcpServers?.()),
-      slashCommands: () => all(({ slashCommands }) => slashCommands?.()),
+      slashCommands: async () =>
+        (await Promise.all(parts.map(({ slashCommands }) => slashCommands?.() ?? []))).flat(),
     },
     running: () => parts.reduce((sum, { running }) => sum + (running?.() ?? 0), 0),
     serve(surface) {

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import type { SessionId } from "../base/ids.ts";
+import { completeSlash } from "../client/kit/complete.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { openSessions } from "./sessions.ts";
 
@@ -79,6 +81,9 @@ test("[BUS-06] a custom command goes to the owner of its namespace; one that nob
     reason: "UnknownCommandNamespace",
     message: "No plugin owns the namespace 'nobody'.",
   });
+  await expect(connection.send({ ...command, namespace: "prompts" })).rejects.toMatchObject({
+    message: "There is no prompt 'go'. There are none.",
+  });
   await expect(connection.send({ ...command, namespace: "sessions", verb: "exprot" })).rejects.toMatchObject({
     message: expect.stringContaining("did you mean /sessions:export?"),
   });
@@ -86,6 +91,23 @@ test("[BUS-06] a custom command goes to the owner of its namespace; one that nob
   expect(served.command_kinds).toEqual(
     expect.arrayContaining(["BranchSession", "PinSession", "CustomCommand"]),
   );
+});
+
+test("[CMD-01 PROF-02] each profile is among the commands that are listed, and its name is completed", async () => {
+  await using place = openPlace();
+  await using harness = await place.open();
+  const { session: sessionId } = harness;
+  const connection = await connect(harness);
+  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb: "commands" } as const;
+  const { result } = await connection.send({ ...asked, payload: {} });
+  const listed = (result as { readonly slash_commands: readonly SlashCommandInfo[] }).slash_commands;
+  expect(listed.find(({ name }) => name === "profiles:self")).toMatchObject({
+    usage: "/profiles:self [--import N] [--in-place]",
+    command: "SwitchProfile",
+    namespace: "profiles",
+    is_builtin: false,
+  });
+  expect(completeSlash("/profiles:se", listed)?.text).toBe("/profiles:self");
 });
 
 test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, for every client", async () => {

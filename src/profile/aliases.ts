@@ -1,4 +1,5 @@
 import { decode } from "../base/text.ts";
+import { parseTyped, printCommand } from "../client/kit/slash.ts";
 import { isOwnCommand } from "../protocol/slash-commands.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import { Table } from "./table.ts";
@@ -31,13 +32,15 @@ export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<R
 }
 
 function problemOf(name: string, text: string): string | undefined {
-  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return "is no name: small letters, digits, - and _";
+  if (!/^[a-z][a-z0-9_-]{0,62}$/.test(name))
+    return "is no name: small letters, digits, - and _, a letter first";
   if (isOwnCommand(name)) return `/${name} is a built-in command, and stays what it is`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";
-  const [, command = ""] = /^\/([a-z0-9_:.-]+)(?:\s|$)/i.exec(text) ?? [];
-  if (isOwnCommand(command.toLowerCase())) return "an alias may not stand for a built-in command";
-  if (!/^\/[a-z0-9_-]+:[\w-]+(?:\s.*)?$/i.test(text))
-    return 'must be a command with a namespace: "/skills:name"';
-  return undefined;
+  const typed = parseTyped(text);
+  if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1).toLowerCase()))
+    return "an alias may not stand for a built-in command";
+  if (typed.kind === "command" && typed.namespace !== undefined) return undefined;
+  const isNamed = typed.kind === "invalid" && /^\/[^\s:]+:[^\s:]/.test(text);
+  return isNamed ? typed.why : 'must be a command with a namespace: "/skills:name"';
 }

@@ -78,6 +78,16 @@ export const SlashCommandInfo = z.object({
   command: z.string(),
   /** Of an alias: what a client puts in its place, before the words that follow. */
   alias_of: z.string().optional(),
+  /** What stands before the colon of the name; absent: it has none. */
+  namespace: z.string().optional(),
+  /** The same as `help`. */
+  description: z.string().optional(),
+  /** What stands behind the name, as `usage` writes it; absent: nothing does, or its words are free. */
+  args_help: z.string().optional(),
+  /** A JSON Schema of what stands behind the name, as one text. */
+  args_schema: z.record(z.string(), z.unknown()).optional(),
+  /** Whether it is cinch's own, and the same in each session. */
+  is_builtin: z.boolean().optional(),
 });
 
 export const McpServerInfo = z.object({

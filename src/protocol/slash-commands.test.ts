@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readSource } from "../../test/support/source.ts";
 import { SERVED_COMMANDS } from "../control/multiplex/multiplexer.ts";
-import { isOwnCommand, OWN_NAMESPACES, SLASH_COMMANDS } from "./slash-commands.ts";
+import { SlashCommandInfo } from "./resources.ts";
+import { isOwnCommand, listedCommand, OWN_NAMESPACES, SLASH_COMMANDS } from "./slash-commands.ts";
 
 test("[CMD-01 DOC-01] the page of slash commands names every one, as it is used, and says the same of it", () => {
   const page = readSource("docs/commands.md");
@@ -16,6 +17,32 @@ test("[CMD-01] each command is carried out by one that the engine serves, or by 
   for (const { command } of SLASH_COMMANDS) expect([...SERVED_COMMANDS, "client"]).toContain(command);
 });
 
+test("[CMD-01 CTL-15] a listed command bears the parts that are asked for of it, beside its name as it is typed", () => {
+  const [compact, list] = ["compact", "sessions:list"].map((wanted) => {
+    const own = SLASH_COMMANDS.find(({ name }) => name === wanted);
+    return own === undefined ? undefined : listedCommand(own);
+  });
+  expect(compact).toEqual({
+    name: "compact",
+    usage: "/compact",
+    help: "make the conversation shorter: a summary of it",
+    description: "make the conversation shorter: a summary of it",
+    command: "CompactSession",
+    args_schema: { type: "string", maxLength: 0 },
+    is_builtin: true,
+  });
+  expect(list).toMatchObject({
+    namespace: "sessions",
+    name: "sessions:list",
+    args_help: "[all]",
+    args_schema: { type: "string", description: "[all]" },
+  });
+  for (const info of SLASH_COMMANDS)
+    expect(SlashCommandInfo.parse(listedCommand(info))).toEqual(listedCommand(info));
+  const alias = { name: "gu", usage: "/gu", help: "short for it", command: "client", alias_of: "/skills:g" };
+  expect(listedCommand(alias)).toMatchObject({ args_schema: { type: "string" }, is_builtin: false });
+});
+
 test("[CMD-02 PLUG-01] what is cinch's own, and what is not", () => {
   for (const own of [
     "help",
@@ -26,9 +53,10 @@ test("[CMD-02 PLUG-01] what is cinch's own, and what is not", () => {
     "profiles:x",
     "model:x",
     "tasks:stop",
+    "engine:web",
   ])
     expect([own, isOwnCommand(own)]).toEqual([own, true]);
-  for (const other of ["skills:x", "agents:x", "prompts:x", "acme:do", "gu"])
+  for (const other of ["skills:x", "agents:x", "prompts:x", "mcp-prompts:s.p", "acme:do", "custom:do", "gu"])
     expect([other, isOwnCommand(other)]).toEqual([other, false]);
   expect(OWN_NAMESPACES).toContain("sessions");
 });

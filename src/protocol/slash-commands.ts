@@ -79,6 +79,23 @@ function own<Name extends string>(
   return { name, usage: `/${name}${words === "" ? "" : ` ${words}`}`, help, command };
 }
 
+/** A command as an engine lists it: its parts stand by themselves too ([A] § Slash commands). */
+export function listedCommand(info: SlashCommandInfo): SlashCommandInfo {
+  const { name, usage, help } = info;
+  const colon = name.indexOf(":");
+  const words = usage.startsWith(`/${name} `) ? usage.slice(name.length + 2) : "";
+  const isBuiltin = SLASH_COMMANDS.some((own) => own.name === name);
+  const known = words === "" ? (isBuiltin ? { maxLength: 0 } : {}) : { description: words };
+  return {
+    ...info,
+    ...(colon === -1 ? {} : { namespace: name.slice(0, colon) }),
+    description: help,
+    ...(words === "" ? {} : { args_help: words }),
+    args_schema: { type: "string", ...known },
+    is_builtin: isBuiltin,
+  };
+}
+
 type Names = (typeof SLASH_COMMANDS)[number]["name"];
 
 /** The names without a namespace: what `/help` or `/quit` does is for nobody else to say. */
@@ -97,6 +114,16 @@ export const OWN_NAMESPACES: readonly string[] = [
   ),
 ];
 
+/** What engine and clients call things among themselves: neither for a plugin nor for an alias. */
+export const INNER_NAMESPACES: readonly string[] = [
+  "cinch",
+  "engine",
+  "profile",
+  "plan",
+  "memory",
+  "plugins",
+];
+
 /** What a person or a project has written: an alias may stand for one of them. */
 const WRITTEN = ["skills", "agents", "prompts"];
 
@@ -107,6 +134,6 @@ const WRITTEN = ["skills", "agents", "prompts"];
 export function isOwnCommand(name: string): boolean {
   if (ALONE.includes(name) || SLASH_COMMANDS.some((command) => command.name === name)) return true;
   const namespace = name.slice(0, Math.max(0, name.indexOf(":")));
-  const isOurs = OWN_NAMESPACES.includes(namespace) || ALONE.includes(namespace);
+  const isOurs = [OWN_NAMESPACES, INNER_NAMESPACES, ALONE].some((names) => names.includes(namespace));
   return isOurs && !WRITTEN.includes(namespace);
 }

@@ -69,15 +69,16 @@ test(
     await enter("/health", /machine key from machine\.key/);
     await enter("/mcp", "This session has no MCP servers.");
     await enter("/web", "This engine serves no web client.");
-    await enter("/sesions:list", "No plugin owns the namespace");
+    await enter("/sesions:list", "There is no command /sesions:list. Did you mean /sessions:list?");
+    await enter("/sk:pdf", "Did you mean /skills:?");
     for (const [at, command] of commandsInTexts().entries()) {
       const known = SLASH_COMMANDS.some(({ name }) => command === `/${name}`);
       expect([command, known]).toEqual([command, true]);
       await terminal.type(`${command} nothing`);
       await terminal.press("Enter");
-      await enter(`/done-${at}:x`, `'done-${at}'`); // what was typed before it was carried out before it
+      await enter(`/done-${at}:x`, `command /done-${at}:x.`); // what was typed before it was carried out before it
       const screen = await terminal.screen();
-      expect(screen).not.toContain("There is no command");
+      expect(screen).not.toContain(`There is no command ${command}`);
       expect(screen).not.toContain("not served");
       expect(screen).not.toContain("InternalError");
     }

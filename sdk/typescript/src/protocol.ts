@@ -230,6 +230,11 @@ export interface SlashCommandInfo {
   readonly help: string;
   readonly command: string;
   readonly alias_of?: string;
+  readonly namespace?: string;
+  readonly description?: string;
+  readonly args_help?: string;
+  readonly args_schema?: Readonly<Record<string, unknown>>;
+  readonly is_builtin?: boolean;
 }
 
 export interface TaskInfo {

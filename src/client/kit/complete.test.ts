@@ -39,6 +39,32 @@ test("[CMD-01] a slash alone lists the names that stand alone, aliases too, and 
   expect(complete("/skills:")?.candidates).not.toContain("/skills:NAME");
 });
 
+test("[CMD-01 MCP-03] servers are completed behind their namespace, and behind the commands that take one", () => {
+  const server = (name: string) => ({ name: `mcp:${name}`, usage: "", help: "", command: "ManageMcp" });
+  const commands = [...COMMANDS, server("files"), server("DB"), server("filter\u001b[2J")];
+  const completed = (typed: string) => completeSlash(typed, commands);
+  expect(completed("/mcp:")?.candidates).toEqual(["/mcp:restart", "/mcp:approve", "/mcp:files", "/mcp:DB"]);
+  expect(completed("/mcp:restart ")).toEqual({
+    text: "/mcp:restart ",
+    candidates: ["/mcp:restart files", "/mcp:restart DB"],
+  });
+  expect(completed("/mcp:approve f")).toEqual({
+    text: "/mcp:approve files",
+    candidates: ["/mcp:approve files"],
+  });
+  expect(completed("/mcp:restart zzz")).toEqual({ text: "/mcp:restart zzz", candidates: [] });
+  for (const typed of ["/mcp:restart files ", "/mcp:files re", "/permissions:revoke ", "/tasks:stop 1"])
+    expect(completed(typed)).toBeUndefined();
+});
+
+test("[CMD-01] a namespace that there is not is taken for the one that is spelt much like it, and keeps the name in it", () => {
+  expect(complete("/sesions:list")?.candidates).toEqual(["/sessions:list"]);
+  expect(complete("/Skils:pdf")?.candidates).toEqual(["/skills:pdf-form", "/skills:pdf-merge"]);
+  expect(complete("/sesions:zzz")?.candidates).toEqual(["/sessions:"]);
+  expect(complete("/sk:pdf")?.candidates).toEqual(["/skills:pdf-form", "/skills:pdf-merge"]);
+  expect(complete("/zzzzzz:list")?.candidates).toEqual([]);
+});
+
 test("[CMD-01] what begins no name lists those that are like it; a name that is over, a path and a text are left alone", () => {
   expect(complete("/skills:merge")).toEqual({ text: "/skills:pdf-merge", candidates: ["/skills:pdf-merge"] });
   expect(complete("/compcat")).toEqual({ text: "/compact", candidates: ["/compact"] });
@@ -85,6 +111,6 @@ test("[CMD-01 S61] a name that would do something to a line or a terminal is nev
     "zö:ä.b-c_1",
   ];
   expect(completeSlash("/z", names.map(command))).toEqual({ text: "/z", candidates: ["/zoo", "/zö:"] });
-  expect(completeSlash("/zo:", names.map(command))?.candidates).toEqual([]);
+  expect(completeSlash("/zo:", names.map(command))?.candidates).toEqual(["/zö:"]);
   expect(completeSlash(`/${"z".repeat(9)}`, [command("z".repeat(1_000))])?.candidates).toEqual([]);
 });

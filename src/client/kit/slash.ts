@@ -18,8 +18,10 @@ export interface SlashCommand {
   readonly rest: string;
 }
 
-const NAME = "[A-Za-z][A-Za-z0-9_.-]*";
-const COMMAND = new RegExp(`^/(?:(${NAME}):)?(${NAME})(?:\\s+([\\s\\S]*))?$`);
+const ALONE = "[A-Za-z][A-Za-z0-9_.-]*";
+/** Behind a namespace: every name that a skill, an agent, a prompt, a profile or a server can have. */
+const NAMED = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}_.-]*";
+const COMMAND = new RegExp(`^/(?:(${ALONE})|(${ALONE}):(${NAMED}))(?:\\s+([\\s\\S]*))?$`, "u");
 const QUOTED = new Set(["'", '"']);
 
 /**
@@ -30,10 +32,10 @@ export function parseTyped(input: string): Typed {
   if (input.startsWith("//")) return { kind: "text", text: input.slice(1) };
   if (!input.startsWith("/")) return { kind: "text", text: input };
   const found = COMMAND.exec(input.trimEnd());
-  const name = found?.[2];
+  const name = found?.[1] ?? found?.[3];
   if (name === undefined) return pathOrNothing(input);
-  const namespace = found?.[1];
-  const rest = (found?.[3] ?? "").trim();
+  const namespace = found?.[2];
+  const rest = (found?.[4] ?? "").trim();
   const words = splitWords(rest);
   if (words.kind === "invalid") return { kind: "invalid", why: `/${name}: ${words.why}` };
   const command = { kind: "command", name, args: words.words, rest } as const;

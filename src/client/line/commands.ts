@@ -1,6 +1,6 @@
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
-import { completeSlash } from "../kit/complete.ts";
+import { likeCommands } from "../kit/complete.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
@@ -10,7 +10,6 @@ const USAGE_COLUMNS = 24;
 /** Commands of the session itself that the help lists; the rest are counted. */
 const LISTED_MAX = 40;
 const COLUMNS_MAX = 80;
-const MEANT_MAX = 5;
 
 /**
  * Every command, grouped: those that stand alone, then each namespace.
@@ -49,8 +48,7 @@ function lineOf({ usage, help }: SlashCommandInfo): string {
 
 /** What a person is told who typed a command that there is not: what it was probably meant to be. */
 export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
-  const typed = printCommand(command);
-  const meant = completeSlash(typed, commands)?.candidates.slice(0, MEANT_MAX) ?? [];
+  const meant = likeCommands(command, commands);
   const hint = meant.length === 0 ? "/help lists those there are." : `Did you mean ${meant.join(" or ")}?`;
-  return neutraliseLine(`There is no command ${typed}. ${hint}`);
+  return neutraliseLine(`There is no command ${printCommand(command)}. ${hint}`);
 }

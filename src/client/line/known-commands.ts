@@ -1,14 +1,23 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { arrayAt, isObject } from "../../base/json.ts";
+import { arrayAt } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { isCommandInfo } from "../kit/command-info.ts";
 import type { Sender } from "./sender.ts";
 
+/** A file that was acknowledged may bring some, and so may servers that a turn has started, or that have changed in it. */
+const RENEWS = new Set<Envelope["kind"]>([
+  "SkillRegistryChanged",
+  "Answered",
+  "ProfileSwitched",
+  "TurnEnded",
+]);
+
 /**
- * The commands of a session as its engine lists them: asked for once, and again after its skills have changed
- * ([A] § Tab-completion contract).
+ * The commands of a session as its engine lists them: asked for once, and again after its skills have changed,
+ * a file was acknowledged or a turn has ended ([A] § Tab-completion contract).
  */
 export class KnownCommands {
   readonly #sender: Pick<Sender, "answerTo">;
@@ -27,23 +36,15 @@ export class KnownCommands {
 
   /** Takes note of what may have changed them. */
   add({ kind }: Envelope): void {
-    // A file that was acknowledged may bring some.
-    if (kind === "SkillRegistryChanged" || kind === "Answered" || kind === "ProfileSwitched")
-      this.#listed = undefined;
+    if (RENEWS.has(kind)) this.#listed = undefined;
   }
 
   async #ask(): Promise<readonly SlashCommandInfo[]> {
     const asked = { kind: "CustomCommand", namespace: "engine", verb: "commands", payload: {} } as const;
     const answer = await this.#sender.answerTo({ ...asked, sessionId: this.#session });
     const listed =
-      answer instanceof HarnessError ? [] : arrayAt(answer.result, "slash_commands").filter(isInfo);
+      answer instanceof HarnessError ? [] : arrayAt(answer.result, "slash_commands").filter(isCommandInfo);
     if (answer instanceof HarnessError) this.#listed = undefined; // another time it may be told
     return listed.length === 0 ? SLASH_COMMANDS : listed; // one that lists none has the common ones all the same
   }
-}
-
-/** What an engine answers with may be a stranger's. */
-function isInfo(value: unknown): value is SlashCommandInfo {
-  const texts = ["name", "usage", "help", "command"];
-  return isObject(value) && texts.every((key) => typeof value[key] === "string");
 }

@@ -1,3 +1,4 @@
+import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
 import type { BuiltInName } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "../kit/alias.ts";
@@ -106,11 +107,18 @@ async function askEngine(verb: string, client: CommandSurface): Promise<void> {
   await tell(await client.request(asked), client);
 }
 
+/** A namespace that is nobody's was mistyped: the engine knows who has one. */
 async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace = "", name: verb, args, rest: text } = command;
   const { session: sessionId } = client;
   const payload = { args, text };
-  await tell(await client.request({ kind: "CustomCommand", sessionId, namespace, verb, payload }), client);
+  const asked = { kind: "CustomCommand", sessionId, namespace, verb, payload } as const;
+  const answer = await client.answerTo(asked);
+  if (!(answer instanceof HarnessError)) return await tell(answer.result, client);
+  const isNobodys = answer.reason === "UnknownCommandNamespace";
+  await client.say(
+    isNobodys ? unknownText(command, await client.listCommands()) : neutralise(answer.message),
+  );
 }
 
 async function tell(result: unknown, client: CommandSurface): Promise<void> {

@@ -15,7 +15,7 @@ import type {
   TaskInfo,
   ToolInfo,
 } from "../../protocol/resources.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import { listedCommand, SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { isInRanges } from "../../session/expired.ts";
 import { streamGap, withGaps } from "../../session/gaps.ts";
@@ -52,7 +52,7 @@ export interface CatalogueSources {
   skills(): readonly SkillText[];
   mcpServers(): readonly McpServerInfo[];
   /** Beyond those that are the same for every session. */
-  slashCommands(session?: SessionId): readonly SlashCommandInfo[];
+  slashCommands(session?: SessionId): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
 }
 
 /** What one engine has to look at, each part from who has it (CTL-15). */
@@ -139,7 +139,8 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
       return skill;
     },
     mcpServers: async () => sources.mcpServers(),
-    slashCommands: async (session) => [...SLASH_COMMANDS, ...sources.slashCommands(session)],
+    slashCommands: async (session) =>
+      [...SLASH_COMMANDS, ...(await sources.slashCommands(session))].map(listedCommand),
     health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
     runtime: () => ({
       version,

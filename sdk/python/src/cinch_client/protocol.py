@@ -1341,6 +1341,11 @@ _SlashCommandInfoRequired = TypedDict("_SlashCommandInfoRequired", {
 
 class SlashCommandInfo(_SlashCommandInfoRequired, total=False):
     alias_of: str
+    namespace: str
+    description: str
+    args_help: str
+    args_schema: Dict[str, Any]
+    is_builtin: bool
 
 
 _TaskInfoRequired = TypedDict("_TaskInfoRequired", {

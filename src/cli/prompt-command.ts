@@ -1,0 +1,133 @@
+import type { HarnessError } from "../base/errors.ts";
+import { hasReason } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
+import { arrayAt, stringAt } from "../base/json.ts";
+import { aliasedCommand } from "../client/kit/alias.ts";
+import { isCommandInfo } from "../client/kit/command-info.ts";
+import { likeCommands } from "../client/kit/complete.ts";
+import type { SlashCommand, Typed } from "../client/kit/slash.ts";
+import { parseTyped, printCommand } from "../client/kit/slash.ts";
+import type { Connection } from "../protocol/connection.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
+import { isOwnCommand, SLASH_COMMANDS } from "../protocol/slash-commands.ts";
+import { misuse } from "./misuse.ts";
+import type { TurnOptions } from "./turn.ts";
+
+/** What a prompt that begins with a slash comes to, once it was read (CMD-01). */
+export type Meant =
+  | {
+      readonly kind: "input";
+      readonly content: readonly InputBlock[];
+      readonly wants: NonNullable<TurnOptions["wants"]>;
+    }
+  /** It was a command of a plugin, which has answered: no turn is begun. */
+  | { readonly kind: "answered"; readonly text: string };
+
+const CARRIED =
+  "-p carries out /skills:NAME, /agents:TYPE, /prompts:NAME, aliases and commands of plugins; a text that begins with a slash is written with two";
+/** Namespaces whose commands are work for the model. */
+const WORKING = ["skills", "agents"];
+/** Namespaces whose commands become a prompt, which is then sent. */
+const PROMPTS = ["prompts", "mcp-prompts"];
+
+interface In {
+  /** After its handshake. */
+  readonly connection: Connection;
+  readonly session: SessionId;
+}
+
+/**
+ * Reads a prompt that begins with a slash before any session is begun, as every client reads what is typed.
+ * @throws HarnessError UsageInvalid for what is no command, and for one of a session that somebody sits before.
+ */
+export function checkPromptCommand(prompt: string): void {
+  const typed = readPrompt(prompt);
+  if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1))) throw notHere(typed);
+}
+
+/**
+ * Carries out a prompt that begins with a slash, in its session.
+ * @throws HarnessError UsageInvalid, which names what was probably meant; what the engine refuses it with.
+ */
+export async function meantByPrompt(content: readonly InputBlock[], at: In): Promise<Meant> {
+  const [first, ...attached] = content;
+  if (first?.type !== "text") return { kind: "input", content, wants: {} };
+  const typed = readPrompt(first.text);
+  if (typed.kind === "text")
+    return { kind: "input", content: [textBlock(typed.text), ...attached], wants: {} };
+  const listed = await listCommands(at);
+  const command = aliasedCommand(typed, listed) ?? typed;
+  const { namespace = "", name } = command;
+  if (WORKING.includes(namespace)) return workOf(command, attached);
+  if (PROMPTS.includes(namespace)) {
+    const prompt = stringAt(await sendKnown(command, listed, at), "prompt") ?? "";
+    return { kind: "input", content: [textBlock(prompt), ...attached], wants: {} };
+  }
+  if (!listed.some((known) => known.name === `${namespace}:${name}`)) throw unknown(command, listed);
+  if (attached.length > 0) throw misuse(`${printCommand(command)} takes nothing from standard input`);
+  return { kind: "answered", text: stringAt(await sendKnown(command, listed, at), "text") ?? "" };
+}
+
+/** `/skills NAME` says the same as `/skills:NAME`. */
+function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }> {
+  const typed = parseTyped(prompt);
+  if (typed.kind === "invalid") throw misuse(`the prompt begins like a command: ${typed.why}. ${CARRIED}`);
+  if (typed.kind === "text" || typed.namespace !== undefined || !WORKING.includes(typed.name)) return typed;
+  const [name, ...args] = typed.args;
+  const rest = typed.rest.replace(/^\S+\s*/, "");
+  return name === undefined ? typed : { kind: "command", namespace: typed.name, name, args, rest };
+}
+
+function workOf({ namespace, name, rest }: SlashCommand, attached: readonly InputBlock[]): Meant {
+  const isAgent = namespace === "agents";
+  if (isAgent && rest === "" && attached.length === 0)
+    throw misuse(`/agents:${name} needs a text: what the sub-agent is to do`);
+  const words = rest === "" ? (isAgent ? [] : [textBlock(`Use the skill ${name}.`)]) : [textBlock(rest)];
+  const wants = isAgent ? { agent: name } : { skill: name };
+  return { kind: "input", content: [...words, ...attached], wants };
+}
+
+function textBlock(text: string): InputBlock {
+  return { type: "text", text };
+}
+
+async function listCommands(at: In): Promise<readonly SlashCommandInfo[]> {
+  const asked = { kind: "command", namespace: "engine", name: "commands", args: [], rest: "" } as const;
+  const listed = arrayAt(await send(asked, at), "slash_commands").filter(isCommandInfo);
+  return listed.length === 0 ? SLASH_COMMANDS : listed;
+}
+
+async function send(
+  { namespace = "", name: verb, args, rest: text }: SlashCommand,
+  at: In,
+): Promise<unknown> {
+  const { connection, session: sessionId } = at;
+  const payload = { args: [...args], text };
+  const { result } = await connection.send({ kind: "CustomCommand", sessionId, namespace, verb, payload });
+  return result;
+}
+
+async function sendKnown(
+  command: SlashCommand,
+  listed: readonly SlashCommandInfo[],
+  at: In,
+): Promise<unknown> {
+  try {
+    return await send(command, at);
+  } catch (thrown) {
+    throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, listed) : thrown;
+  }
+}
+
+function notHere(command: SlashCommand): HarnessError<"UsageInvalid"> {
+  return misuse(
+    `${printCommand(command)} is for a session that somebody sits before, not for -p. ${CARRIED}`,
+  );
+}
+
+function unknown(command: SlashCommand, listed: readonly SlashCommandInfo[]): HarnessError<"UsageInvalid"> {
+  const like = likeCommands(command, listed);
+  const hint = like.length === 0 ? "" : ` Did you mean ${like.join(" or ")}?`;
+  return misuse(`there is no command ${printCommand(command)}.${hint} ${CARRIED}`);
+}

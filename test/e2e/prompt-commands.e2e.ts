@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readPlugins } from "../../src/harness/plugin-files.ts";
+import { TrustLedger } from "../../src/trust/ledger/ledger.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { ROOT } from "../support/source.ts";
+import { testWorld } from "../support/world.ts";
+
+// Slash commands as the prompt of -p, with what a person has written of their own.
+
+const TIMEOUT_MS = 300_000;
+/** What the plugin that is used here lets happen is told at each start. */
+const ALLOWED = "cinch: The plugin dice allows without asking: RollDice.\n";
+const DICE = join(ROOT, "examples/plugins/dice");
+
+async function openRig() {
+  const mock = startMockProvider({ script: () => says("done") });
+  const home = cinchHome();
+  const config = join(home.path, "config/cinch");
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(config, path)), { recursive: true });
+    writeFileSync(join(config, path), text, { mode: 0o600 });
+  };
+  write(
+    "config.toml",
+    `default_model = "mock:one"\nplugins = ${JSON.stringify([DICE])}\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  write(
+    "skills/2fa/SKILL.md",
+    "---\nname: 2fa\ndescription: second factors\n---\nAsk for the second factor.\n",
+  );
+  write("agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nYou review.\n");
+  write("prompts/look.md", "---\ndescription: looks\n---\nLook at $1 with care.\n");
+  write("aliases.toml", '[aliases]\nlk = "/prompts:look main.ts"\n');
+  const world = testWorld();
+  const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
+  await ledger.approve(await readPlugins(world, [DICE]));
+  await runCinch(["ack", "--all"], { home });
+  return {
+    home,
+    run: (words: readonly string[], stdin = "") => runCinch(words, { home, stdin }),
+    /** What the last request of a model had as the words of its user. */
+    sent(): string {
+      const body = mock.requests.findLast(({ path }) => path.includes("completions"))?.body["messages"];
+      return JSON.stringify(body);
+    },
+    get requests() {
+      return mock.requests.length;
+    },
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test(
+  "[CMD-01 CMD-02 CLI-01] -p carries out the commands of skills, agents, prompts, aliases and plugins, and the model sees no slash",
+  async () => {
+    await using rig = await openRig();
+    const asked = async (prompt: string, stdin = "") => {
+      const { code, stdout, stderr } = await rig.run(prompt === "" ? ["-p"] : ["-p", prompt], stdin);
+      expect([prompt, code, stdout, stderr]).toEqual([prompt, 0, "done\n", ALLOWED]);
+      return rig.sent();
+    };
+    const skill = await asked("/skills:2fa for the login");
+    expect(skill).toContain('"for the login');
+    expect(skill).toContain("Ask for the second factor.");
+    const agent = await asked("/agents:reviewer the last change", "diff of it");
+    expect(agent).toContain("You review.");
+    expect(agent).toContain("the last change");
+    expect(agent).toContain("diff of it");
+    expect(await asked("/prompts:look src/a.ts")).toContain("Look at src/a.ts with care.");
+    expect(await asked("/lk")).toContain("Look at main.ts with care.");
+    expect(await asked("", "/lk\n")).toContain("Look at main.ts with care.");
+    expect(await asked("/etc/hosts is wrong")).toContain('"/etc/hosts is wrong');
+    expect(await asked("//compact is a word")).toContain('"/compact is a word');
+
+    const before = rig.requests;
+    const rolled = await rig.run(["-p", "/dice:roll 3d1", "--output-format", "json"]);
+    expect([rolled.code, rolled.stderr]).toEqual([0, ALLOWED]);
+    expect(JSON.parse(rolled.stdout)).toMatchObject({
+      result: "3d1: 1 + 1 + 1 = 3",
+      stop_reason: "complete",
+    });
+    expect(rig.requests).toBe(before);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CMD-01 CLI-01] what is no command of -p ends it with exit code 2, the reason and the nearest name, and reaches no model",
+  async () => {
+    await using rig = await openRig();
+    const refused = async (prompt: string, ...words: string[]) => {
+      const { code, stdout, stderr } = await rig.run(["-p", prompt]);
+      expect([prompt, code, stdout]).toEqual([prompt, 2, ""]);
+      for (const word of words) expect(stderr).toContain(word);
+    };
+    await refused("/compact", "/compact is for a session that somebody sits before", "/skills:NAME");
+    await refused("/Skils:2fa", "Did you mean /skills:2fa?");
+    await refused("/skills:2fb", "There is no skill '2fb'", "Did you mean 2fa?");
+    await refused("/prompts:lok", "There is no prompt 'lok'. Did you mean /prompts:look?");
+    await refused("/mcp-prompts:s.p", "there is no command /mcp-prompts:s.p.");
+    await refused("/dice:rol", "there is no command /dice:rol. Did you mean /dice:roll?");
+    await refused("/skills:2fa 'x", "the quote ' is not closed", "with two");
+    expect(rig.requests).toBe(0);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { readDefinition } from "../src/agent/read-definition.ts";
+import { encode } from "../src/base/text.ts";
+import { aliasedCommand } from "../src/client/kit/alias.ts";
+import { parseTyped } from "../src/client/kit/slash.ts";
+import { parseAliases } from "../src/profile/aliases.ts";
+import { mcpServersFrom } from "../src/profile/mcp.ts";
+import { Table } from "../src/profile/table.ts";
+import { parseToml } from "../src/profile/toml.ts";
+import { readTemplate } from "../src/prompt-template/template.ts";
+import { loadSkills } from "../src/skill/load-skills.ts";
+import { trustFile } from "../src/trust/ledger/item.ts";
+import { holds } from "./support/property.ts";
+
+// Whatever may be called something can be called: each rule for a name, held against what reads commands.
+
+/** What each kind of file makes of a name: the name that it is then called by, undefined where it refuses it. */
+const KINDS: Readonly<Record<string, (name: string) => Promise<string | undefined>>> = {
+  async skills(name) {
+    const file = trustFile("SKILL.md", encode(`---\nname: "${name}"\ndescription: d\n---\nx\n`), 0o644);
+    return (await loadSkills({ path: "/s/%", source: "user", files: [file] })).skills[0]?.name;
+  },
+  async agents(name) {
+    const text = `---\nname: "${name}"\ndescription: d\n---\nx\n`;
+    const read = readDefinition(text, { path: `/a/${name}.md`, scope: "user" });
+    return read.kind === "problem" ? undefined : read.agent.name;
+  },
+  async prompts(name) {
+    const read = readTemplate({ path: `/p/${name}.md`, source: "user", bytes: encode("x") });
+    return read.kind === "problem" ? undefined : read.template.name;
+  },
+  async mcp(name) {
+    try {
+      const toml = await parseToml("c.toml", `[[mcp_servers]]\nname = "${name}"\ncmd = "x"\n`);
+      return mcpServersFrom(new Table(toml))[0]?.name;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+const NAMES = fc.stringMatching(/^[0-9a-zA-Zäß٣_.-]{1,6}$/u);
+
+test("[CMD-01 SKL-03 CMD-02 MCP-01] a name that a skill, an agent, a prompt, a server or an alias may have can be typed", async () => {
+  const accepted = new Map<string, number>();
+  await holds(
+    fc.asyncProperty(fc.constantFrom(...Object.keys(KINDS)), NAMES, async (namespace, given) => {
+      const name = await KINDS[namespace]?.(given);
+      if (name === undefined) return;
+      accepted.set(namespace, (accepted.get(namespace) ?? 0) + 1);
+      const typed = parseTyped(`/${namespace}:${name} on`);
+      expect(typed).toEqual({ kind: "command", namespace, name, args: ["on"], rest: "on" });
+    }),
+    400,
+    7,
+  );
+  expect([...accepted.keys()].sort()).toEqual(Object.keys(KINDS).sort());
+  for (const first of ["2fa", "7"]) {
+    const typed = parseTyped(`/skills:${first}`);
+    expect([await KINDS["skills"]?.(first), typed]).toEqual([
+      first,
+      { kind: "command", namespace: "skills", name: first, args: [], rest: "" },
+    ]);
+  }
+});
+
+test("[CMD-02 CMD-01] an alias that a file may hold is a command when it is typed, and stands for one", async () => {
+  let accepted = 0;
+  await holds(
+    fc.asyncProperty(NAMES, async (name) => {
+      const bytes = encode(`[aliases]\n"${name}" = "/skills:2fa"\n`);
+      const [alias] = await parseAliases({ path: "aliases.toml", bytes }).catch(
+        () => new Map<string, string>(),
+      );
+      if (alias === undefined) return;
+      accepted += 1;
+      const typed = parseTyped(`/${name} now`);
+      const listed = { name, usage: `/${name}`, help: "", command: "client", alias_of: alias[1] };
+      const meant = typed.kind === "command" ? aliasedCommand(typed, [listed]) : undefined;
+      expect([name, meant]).toEqual([
+        name,
+        { kind: "command", namespace: "skills", name: "2fa", args: ["now"], rest: "now" },
+      ]);
+    }),
+    400,
+    7,
+  );
+  expect(accepted).toBeGreaterThan(10);
+});
