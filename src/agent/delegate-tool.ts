@@ -44,7 +44,9 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
     plan(input) {
       const { prompt } = input as { readonly prompt: string };
       assertTask(prompt);
-      return Promise.resolve({ summary: DELEGATE_TOOL, target: { kind: "none" }, prompt } as const);
+      // In plan mode the session of the task is in plan mode too, so that nothing in it changes anything.
+      const harmless = { target: { kind: "none" }, inPlanMode: true } as const;
+      return Promise.resolve({ summary: DELEGATE_TOOL, ...harmless, prompt });
     },
 
     async run({ prompt }, { callId, signal, progress }) {

@@ -275,6 +275,32 @@ test("[ENG-23 ENG-13 SES-07] a session that goes on counts what its tasks have c
   expect(place.mock.requests).toHaveLength(6);
 });
 
+test("[ENG-21 ENG-23] a task that is given in plan mode only reads, and makes no plan; after the plan was approved one changes what it is asked to", async () => {
+  const write = calls("Write", { file_path: "made.txt", content: "x" });
+  await using place = openCheap(
+    hand("look, and write"),
+    { parts: [{ tool: "Ls", input: { path: "." } }] },
+    write,
+    says("I looked"),
+    says("planned"),
+    hand("write"),
+    write,
+    says("written"),
+    says("done"),
+  );
+  await using harness = await place.open({ planMode: true, attended: true, autoApprove: true });
+  expect(resultOf(await send(harness, "plan"))).toBe("I looked");
+  expect(existsSync(join(place.repo, "made.txt"))).toBe(false);
+  const child = JSON.stringify(place.mock.requests[3]?.body);
+  expect(child).toContain("Answer with what you have found.");
+  expect(child).toContain("Write may change something");
+  expect(child).not.toContain("Your plan is your answer");
+  const connection = await connect(harness);
+  await connection.send({ kind: "ExitPlanMode", sessionId: harness.session, approve: true });
+  expect(resultOf(await send(harness, "act"))).toBe("written");
+  expect(readFileSync(join(place.repo, "made.txt"), "utf8")).toBe("x");
+});
+
 test("[ENG-23] a task hands nothing on, and without a cheaper model there is no such tool", async () => {
   await using place = openCheap(hand("x"), says("done"), says("ok"));
   await using harness = await place.open();

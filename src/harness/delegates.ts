@@ -23,6 +23,8 @@ export interface DelegateSources {
   readonly spend: Spend;
   /** US dollars for the session and what it hands on; undefined: without a cap. */
   readonly capUsd: number | undefined;
+  /** Whether the session is in plan mode now: then its tasks are, too. */
+  readonly isPlanning: () => boolean;
 }
 
 /** Has the log of a task begin with whose it is. To be the first part of a session: nothing stands before it. */
@@ -38,7 +40,7 @@ export function taskOf({ delegatedBy }: Pick<RunDefaults, "delegatedBy">): Sessi
  * where no cheaper model is named or known. What a task costs counts against the cap of the session that gave it.
  */
 export function handingOn(sources: DelegateSources): SessionPart | undefined {
-  const { session, logId, profile, workspace, slot, defaults, spend, capUsd } = sources;
+  const { session, logId, profile, workspace, slot, defaults, spend, capUsd, isPlanning } = sources;
   const { delegate: open, delegatedBy, config, store } = defaults;
   const keys: DelegateKeys = { ...profile.delegate, ...config.delegate };
   const provider = slot.name.slice(0, slot.name.indexOf(":"));
@@ -53,7 +55,7 @@ export function handingOn(sources: DelegateSources): SessionPart | undefined {
       const left = capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) };
       // One that was named by its file is found by that alone.
       const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;
-      const parent = { session, logId, profile: name, workingDir, defaults, ...left };
+      const parent = { session, logId, profile: name, workingDir, planMode: isPlanning(), defaults, ...left };
       const ended = await open(parent, request);
       await countSpent(store, ended.log, spend);
       return ended;

@@ -57,13 +57,14 @@ async function openBelow(
   parent: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
 ): Promise<Session> {
-  const { session, logId, profile, workingDir, maxCostUsd } = parent;
+  const { session, logId, profile, workingDir, planMode, maxCostUsd } = parent;
   const { record: _record, resume: _resume, maxCostUsd: _cap, ...shared } = parent.defaults;
   const defaults: RunDefaults = {
     ...shared,
     attended: false,
     asksTrust: true,
     workingDir,
+    planMode,
     delegatedBy: { session, logId, callId },
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };

@@ -79,7 +79,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
     mentioning({ ...material, permission, ...(hooks === undefined ? {} : { hooks: hooks.part.gate ?? [] }) }),
     writtenPrompts(trust, place),
     delegatingTo({ ...material, sandbox }),
-    handingOn({ ...material, ...tally }),
+    handingOn({ ...material, ...tally, isPlanning: plan.active }),
     plan.part,
     background.part,
   ]);

@@ -14,7 +14,7 @@ import type { SessionPart, SessionSurface } from "./session-part.ts";
 export interface PlanningSources {
   readonly profile: Pick<Profile, "toolPacks">;
   readonly log: Pick<OpenedLog, "resumed">;
-  readonly defaults: Pick<RunDefaults, "attended" | "planMode">;
+  readonly defaults: Pick<RunDefaults, "attended" | "planMode" | "delegatedBy">;
   readonly permission: Pick<Permitting, "onlyReads">;
   readonly permissionTimeoutMs: number;
 }
@@ -35,6 +35,7 @@ export function planning(sources: PlanningSources): OpenedPlanning {
   const begun = defaults.planMode === true || log.resumed.planMode === true;
   const mode = new PlanMode(begun, {
     attended: defaults.attended,
+    isTask: defaults.delegatedBy !== undefined,
     onlyReads: permission.onlyReads,
     tell: (payload) =>
       surface?.publish({ kind: "CustomEvent", payload: { namespace: "cinch", kind: PLAN_MODE, payload } }),

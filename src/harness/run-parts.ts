@@ -51,6 +51,8 @@ export interface DelegatingCall {
 export interface DelegatingSession extends Omit<DelegatingCall, "callId"> {
   readonly profile: string;
   readonly workingDir: string;
+  /** Whether nothing is to be changed now. */
+  readonly planMode: boolean;
   readonly defaults: RunDefaults;
   /** US dollars that may still be spent; absent: without a cap. */
   readonly maxCostUsd?: number;

@@ -25,6 +25,8 @@ const IN_PLAN_MODE =
   "You are in plan mode: nothing is to be changed yet. Look at what you need, with tools that only read; whatever else you call is refused. Then call ExitPlanMode with your plan, which a person approves or refuses.";
 const IN_PLAN_MODE_UNATTENDED =
   "You are in plan mode: nothing is to be changed. Look at what you need, with tools that only read; whatever else you call is refused. Your plan is your answer: nobody is there to approve it, so end with all of it.";
+const IN_PLAN_MODE_TASK =
+  "Nothing is to be changed, since a plan is being made. Look at what you need, with tools that only read; whatever else you call is refused. Answer with what you have found.";
 const LEFT_PLAN_MODE =
   "Plan mode is over: a person has ended it. What was planned may be carried out, as they say.";
 
@@ -35,6 +37,8 @@ export interface PlanModeOptions {
   readonly onlyReads: (call: ToolCall, context: ToolContext) => Promise<boolean>;
   /** Whether there is a person who could approve a plan. */
   readonly attended: boolean;
+  /** Whether it does a task for a session that plans: then it makes no plan of its own. */
+  readonly isTask?: boolean;
 }
 
 /**
@@ -84,6 +88,7 @@ export class PlanMode {
 
   /** What goes to the model with an input that begins or enters a turn now. */
   reminder(): string | undefined {
+    if (this.#active && this.#options.isTask === true) return IN_PLAN_MODE_TASK;
     if (this.#active) return this.#options.attended ? IN_PLAN_MODE : IN_PLAN_MODE_UNATTENDED;
     return this.#left ? LEFT_PLAN_MODE : undefined;
   }
@@ -97,7 +102,7 @@ export class PlanMode {
   readonly gate: ToolMiddleware = async (call, context, next) => {
     if (!this.#active || (await this.#changesNothing(call, context))) return await next(call, context);
     // It may have been left meanwhile, by a person.
-    return this.#active ? fails(refusalText(call, this.#options.attended)) : await next(call, context);
+    return this.#active ? fails(refusalText(call, this.#options)) : await next(call, context);
   };
 
   async #changesNothing(call: ToolCall, context: ToolContext): Promise<boolean> {
@@ -106,13 +111,19 @@ export class PlanMode {
   }
 }
 
-function refusalText({ name, plan }: ToolCall, attended: boolean): string {
+function refusalText(
+  { name, plan }: ToolCall,
+  { attended, isTask = false }: Pick<PlanModeOptions, "attended" | "isTask">,
+): string {
   const what =
     plan?.target.kind === "command"
       ? "this command is not known to only read"
       : `${name} may change something`;
+  const unattended = isTask
+    ? "Answer with what you have found."
+    : "Nobody is there to approve a plan: give it as your answer.";
   const then = attended
     ? `Finish the plan and call ${EXIT_PLAN_MODE} with it; once a person approves it you can act.`
-    : "Nobody is there to approve a plan: give it as your answer.";
+    : unattended;
   return `PlanMode: ${what}, and the session is in plan mode, where nothing is changed. ${then}`;
 }
