@@ -510,6 +510,50 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   await rig.leave("/quit");
 });
 
+test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its text, and what is none is told with what was meant", async () => {
+  const rig = openRig();
+  const grant = (rule: string): Event => ({
+    kind: "PermissionAnswered",
+    payload: { callId: CALL, decision: "allow", scope: "argv_glob", rule, by: CLIENT, counted: true },
+  });
+  rig.publish(grant("Bash:git status"), grant("Write:*.md"));
+  await settle();
+  const before = rig.shown().length;
+  for (const typed of [
+    ":promote Bash:git status",
+    ' promote "Write:*.md"',
+    ":promote 2",
+    ":promote 3",
+    ":promote Bash:git statsu",
+    ":promote",
+    ":revoke Bash:git status",
+    ":revoke Bash:git status",
+    ":promte 1",
+    " frobnicate",
+  ])
+    await rig.type(`/permissions${typed}`);
+  const rule = (kind: string, text: string) => ({ kind, sessionId: SESSION, rule: text });
+  expect(rig.sent).toEqual([
+    rule("PromoteRule", "Bash:git status"),
+    rule("PromoteRule", "Write:*.md"),
+    rule("PromoteRule", "Write:*.md"),
+    rule("RevokeRule", "Bash:git status"),
+  ]);
+  expect(rig.shown().slice(before).trimEnd().split("\n")).toEqual([
+    "Allowed from the next start on, in your config.toml: Bash:git status",
+    "Allowed from the next start on, in your config.toml: Write:*.md",
+    "Allowed from the next start on, in your config.toml: Write:*.md",
+    "You have allowed no rule 3. /permissions lists them.",
+    "You have allowed no rule Bash:git statsu. Did you mean Bash:git status?",
+    "/permissions:promote takes the number of a rule, or its text. /permissions lists them.",
+    "No longer allowed: Bash:git status",
+    "You have allowed no rule Bash:git status. /permissions lists them.",
+    "There is no command /permissions:promte. Did you mean /permissions:promote?",
+    "There is no command /permissions:frobnicate. /permissions lists what you have allowed.",
+  ]);
+  await rig.leave("/quit");
+});
+
 test("[CLI-01] the help stands in 80 columns, and names every command", async () => {
   const lines = helpText().split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);

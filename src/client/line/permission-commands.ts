@@ -1,36 +1,70 @@
+import { near } from "../../base/near.ts";
+import type { SlashCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
 type PermissionsSurface = Pick<CommandSurface, "session" | "rules" | "say" | "send">;
 
-/** Carries out `/permissions`, `/permissions revoke N` and `/permissions promote N`. */
-export async function permissions(args: readonly string[], client: PermissionsSurface): Promise<void> {
-  if (args[0] === "revoke") return await revoke(Number(args[1]), client);
-  if (args[0] === "promote") return await promote(Number(args[1]), client);
+const VERBS = ["revoke", "promote"] as const;
+
+/**
+ * Carries out `/permissions`, `/permissions:revoke RULE` and `/permissions:promote RULE`, and the same with a space: a rule
+ * is named by its number in the list, or by its text.
+ */
+export async function permissions(
+  { namespace, name, args, rest }: SlashCommand,
+  client: PermissionsSurface,
+): Promise<void> {
+  const isNamed = namespace !== undefined;
+  const verb = isNamed ? name : args[0];
+  const typed = isNamed ? rest : rest.replace(/^\S+\s*/, "");
+  const words = isNamed ? args : args.slice(1);
+  if (verb === undefined) return await list(client);
+  const known = VERBS.find((each) => each === verb);
+  if (known === undefined) return await client.say(unknownText(verb));
+  const rule = ruleNamed([typed, words.join(" ")], client.rules);
+  if (rule !== undefined) return await (known === "revoke" ? revoke(rule, client) : promote(rule, client));
+  const [meant] = near(typed, client.rules);
+  const hint = meant === undefined ? "/permissions lists them." : `Did you mean ${meant}?`;
+  const what =
+    typed === ""
+      ? `/permissions:${known} takes the number of a rule, or its text`
+      : `You have allowed no rule ${typed}`;
+  await client.say(neutraliseLine(`${what}. ${hint}`));
+}
+
+/** A number is never taken for anything else; a text may stand in quotes. */
+function ruleNamed(texts: readonly string[], rules: readonly string[]): string | undefined {
+  const [typed = ""] = texts;
+  return /^\d+$/.test(typed) ? rules[Number(typed) - 1] : rules.find((rule) => texts.includes(rule));
+}
+
+function unknownText(verb: string): string {
+  const [meant] = near(verb, VERBS);
+  const hint =
+    meant === undefined ? "/permissions lists what you have allowed." : `Did you mean /permissions:${meant}?`;
+  return neutraliseLine(`There is no command /permissions:${verb}. ${hint}`);
+}
+
+async function list(client: PermissionsSurface): Promise<void> {
   if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
   const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
   await client.say(
     [
       "Allowed for this session:",
       ...lines,
-      "/permissions revoke N takes one back; /permissions promote N writes it into your config.toml.",
+      "/permissions:revoke N takes one back; /permissions:promote N writes it into your config.toml.",
     ].join("\n"),
   );
 }
 
-async function promote(number: number, client: PermissionsSurface): Promise<void> {
-  const rule = client.rules[number - 1];
-  if (rule === undefined)
-    return await client.say("There is no rule with this number; /permissions lists them.");
+async function promote(rule: string, client: PermissionsSurface): Promise<void> {
   const refused = await client.send({ kind: "PromoteRule", sessionId: client.session, rule });
   if (refused !== undefined) return;
   await client.say(`Allowed from the next start on, in your config.toml: ${neutraliseLine(rule)}`);
 }
 
-async function revoke(number: number, client: PermissionsSurface): Promise<void> {
-  const rule = client.rules[number - 1];
-  if (rule === undefined)
-    return await client.say("There is no rule with this number; /permissions lists them.");
+async function revoke(rule: string, client: PermissionsSurface): Promise<void> {
   const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
   if (refused !== undefined) return;
   client.rules = client.rules.filter((held) => held !== rule);

@@ -51,7 +51,7 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
   web: (_command, client) => askEngine("web", client),
   resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
   quit: (_command, client) => client.quit(),
-  permissions: ({ args }, client) => permissions(args, client),
+  permissions,
   profile: runProfiles,
   profiles: runProfiles,
   skills: runSkills,
@@ -63,7 +63,7 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
 
 /** What cinch's own namespaces do. `/permissions:promote 1` says the same as `/permissions promote 1`. */
 const NAMESPACES: Readonly<Record<string, Run>> = {
-  permissions: ({ name, args }, client) => permissions([name, ...args], client),
+  permissions,
   tasks: ({ name, args }, client) => tasks([name, ...args], client),
   sessions: runSessions,
   skills: runSkills,
