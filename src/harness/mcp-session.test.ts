@@ -456,6 +456,32 @@ test(
 );
 
 test(
+  "[MCP-06 CMD-01] servers and their prompts are commands of the session, those of a server that a turn has started too",
+  async () => {
+    await using rig = openRig(says("one"));
+    const file = join(rig.root, "prompts.json");
+    writeFileSync(file, '[{ "name": "greet" }]');
+    rig.config(rig.toml("odd", [`prompts=${file}`]));
+    await using harness = await rig.open({ attended: true });
+    await turn(harness, "go");
+    await until("its prompts are asked for", () =>
+      readFileSync(rig.journal, "utf8").includes("prompts/list"),
+    );
+    const { session: sessionId } = harness;
+    const person = await connect(harness);
+    const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb: "commands" } as const;
+    const listed = async () => {
+      const { result } = await person.send({ ...asked, payload: {} });
+      const { slash_commands: all } = result as { readonly slash_commands: readonly { name: string }[] };
+      return all.map(({ name }) => name).filter((name) => /^mcp.*(?:odd|greet)/.test(name));
+    };
+    await until("they are known", async () => (await listed()).length === 2);
+    expect(await listed()).toEqual(["mcp:odd", "mcp-prompts:odd.greet"]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
   "[MCP-02 REL-01] whoever waits for a server that hangs is told at once what is waited for, and then that it goes on without",
   async () => {
     await using rig = openRig(says("done"));

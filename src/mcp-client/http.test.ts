@@ -159,6 +159,26 @@ for (const negotiation of ["auto", "legacy"] as const) {
   });
 }
 
+test("[MCP-01 CRED-03] a server that greets everybody and wants a login for calls is let have it with the first call after one", async () => {
+  let hasLogin = false;
+  const holder: AuthorizedFetch = async (request) => {
+    if (!hasLogin) return await authorized(request);
+    const headers = { ...request.headers, authorization: "Bearer t" };
+    return await fetch(request.url, { ...request, headers });
+  };
+  await using server = openServer((message, request) =>
+    request.headers.get("authorization") === "Bearer t"
+      ? Response.json(answer(message, "let in"))
+      : new Response(null, { status: 401 }),
+  );
+  const { client, opened } = await connected(server, { authorized: holder });
+  await opened();
+  expect(await called(client)).toContain("cinch creds login mcp:there");
+  hasLogin = true;
+  expect(await called(client)).toBe("let in");
+  await client.close();
+});
+
 test("[MCP-01] a server that must have a token gets no request without one", async () => {
   await using server = openServer(() => new Response());
   const remote = { name: "there", transport: "http", url: server.url, headers: {}, bearer: true } as const;
