@@ -88,13 +88,29 @@ export function enginePort(parts: EnginePortParts): EnginePort {
   };
 }
 
-function profileInfo({ name, path, defaultModel, toolPacks, skillPacks }: Profile): ProfileInfo {
+function profileInfo(profile: Profile): ProfileInfo {
+  const { name, path, defaultModel, mcpServers, permissions } = profile;
+  const { level, strict, rules } = permissions;
   return {
     name,
     source: path.startsWith(EMBEDDED) ? "embedded" : "user",
     ...(defaultModel === undefined ? {} : { default_model: defaultModel }),
-    tool_packs: [...toolPacks],
-    skill_packs: [...skillPacks],
+    context_sources: [...profile.contextSources],
+    tool_packs: [...profile.toolPacks],
+    skill_packs: [...profile.skillPacks],
+    mcp_servers: mcpServers.map((server) => ({
+      name: server.name,
+      transport: server.transport,
+      ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
+      pinned: server.transport === "stdio" && server.sha256 !== undefined,
+    })),
+    plugins: [...profile.plugins],
+    permissions: {
+      ...(level === undefined ? {} : { level }),
+      ...(strict === undefined ? {} : { strict }),
+      rules: rules.map(({ effect, text }) => ({ effect, rule: text })),
+    },
+    allow_project_hooks: profile.allowProjectHooks,
   };
 }
 

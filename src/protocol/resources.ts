@@ -35,13 +35,38 @@ export const TaskInfo = z.object({
   updated_at: z.string(),
 });
 
+const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
+
 export const ProfileInfo = z.object({
   name: z.string(),
   /** "embedded": it comes with cinch; "user": it lies in the user's configuration. */
   source: z.enum(["embedded", "user"]),
   default_model: z.string().optional(),
+  context_sources: z.array(z.string()).optional(),
   tool_packs: z.array(z.string()).optional(),
   skill_packs: z.array(z.string()).optional(),
+  /** Those that the profile itself brings; without their arguments, and without what they are given. */
+  mcp_servers: z
+    .array(
+      z.object({
+        name: z.string(),
+        transport: z.enum(["stdio", "http", "sse"]),
+        discovery: z.enum(["eager", "lazy"]).optional(),
+        /** Whether its program is known by its content. */
+        pinned: z.boolean(),
+      }),
+    )
+    .optional(),
+  plugins: z.array(z.string()).optional(),
+  permissions: z
+    .object({
+      level: LevelSchema.optional(),
+      /** Calls above the level are denied, not asked for. */
+      strict: z.boolean().optional(),
+      rules: z.array(z.object({ effect: z.enum(["allow", "ask", "deny"]), rule: z.string() })),
+    })
+    .optional(),
+  allow_project_hooks: z.boolean().optional(),
 });
 
 export const ProviderInfo = z.object({
@@ -60,7 +85,7 @@ export const ToolInfo = z.object({
   name: z.string(),
   description: z.string(),
   input_schema: z.record(z.string(), z.unknown()),
-  level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]),
+  level: LevelSchema,
   mutating: z.boolean(),
   lazy: z.boolean(),
   source: z.string(),

@@ -168,8 +168,25 @@ export interface ProfileInfo {
   readonly name: string;
   readonly source: "embedded" | "user";
   readonly default_model?: string;
+  readonly context_sources?: readonly string[];
   readonly tool_packs?: readonly string[];
   readonly skill_packs?: readonly string[];
+  readonly mcp_servers?: ReadonlyArray<{
+    readonly name: string;
+    readonly transport: "stdio" | "http" | "sse";
+    readonly discovery?: "eager" | "lazy";
+    readonly pinned: boolean;
+  }>;
+  readonly plugins?: readonly string[];
+  readonly permissions?: {
+    readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+    readonly strict?: boolean;
+    readonly rules: ReadonlyArray<{
+      readonly effect: "allow" | "ask" | "deny";
+      readonly rule: string;
+    }>;
+  };
+  readonly allow_project_hooks?: boolean;
 }
 
 export interface ProviderInfo {

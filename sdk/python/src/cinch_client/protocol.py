@@ -1259,6 +1259,32 @@ class ModelInfo(_ModelInfoRequired, total=False):
     context_tokens: int
 
 
+_ProfileInfoMcpServersItemRequired = TypedDict("_ProfileInfoMcpServersItemRequired", {
+    "name": str,
+    "transport": Literal["stdio", "http", "sse"],
+    "pinned": bool,
+})
+
+
+class ProfileInfoMcpServersItem(_ProfileInfoMcpServersItemRequired, total=False):
+    discovery: Literal["eager", "lazy"]
+
+
+class ProfileInfoPermissionsRulesItem(TypedDict):
+    effect: Literal["allow", "ask", "deny"]
+    rule: str
+
+
+_ProfileInfoPermissionsRequired = TypedDict("_ProfileInfoPermissionsRequired", {
+    "rules": List[ProfileInfoPermissionsRulesItem],
+})
+
+
+class ProfileInfoPermissions(_ProfileInfoPermissionsRequired, total=False):
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    strict: bool
+
+
 _ProfileInfoRequired = TypedDict("_ProfileInfoRequired", {
     "name": str,
     "source": Literal["embedded", "user"],
@@ -1267,8 +1293,13 @@ _ProfileInfoRequired = TypedDict("_ProfileInfoRequired", {
 
 class ProfileInfo(_ProfileInfoRequired, total=False):
     default_model: str
+    context_sources: List[str]
     tool_packs: List[str]
     skill_packs: List[str]
+    mcp_servers: List[ProfileInfoMcpServersItem]
+    plugins: List[str]
+    permissions: ProfileInfoPermissions
+    allow_project_hooks: bool
 
 
 class ProviderInfo(TypedDict):
