@@ -39,5 +39,5 @@ deny = ["Bash:rm *"]
     permissions: { level: "ReadOnly", strict: true, rules: [{ effect: "deny", rule: "Bash:rm *" }] },
     allow_project_hooks: false,
   });
-  expect(await catalogue.profile("../team")).toBeUndefined();
+  await expect(catalogue.profile("../team")).rejects.toMatchObject({ reason: "UnknownResource" });
 });
