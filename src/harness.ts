@@ -175,6 +175,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       world,
       paths,
       credentials: providers.credentials,
+      priceOf: (provider, model) => providers.priceOf(provider, model),
       offered,
       live: () => multiplexer.live,
       listeners: options.listeners ?? (() => []),

@@ -1,25 +1,30 @@
 import { HarnessError } from "../base/errors.ts";
+import { arrayAt } from "../base/json.ts";
+import type { PriceOf } from "../budget/meter.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import { listedCommand, SLASH_COMMANDS } from "../protocol/slash-commands.ts";
+import type { Price } from "../provider/provider.ts";
 import type { HealthSources } from "./health.ts";
 import { healthText } from "./health.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
 
-const VERBS = ["commands", "health", "mcp", "web"] as const;
+const VERBS = ["commands", "health", "mcp", "prices", "web"] as const;
+const PRICES_MAX = 100;
 
 export interface EngineNamespaceSources extends HealthSources {
   readonly offered: OfferedBySessions;
+  readonly priceOf: PriceOf;
   /** Where the web client of this engine is; undefined where none is served. */
   readonly webAddress?: string;
 }
 
 /**
  * The custom commands `engine:…`, so that every client can ask for what is elsewhere an address of REST: `commands` (the
- * slash commands of a session, `{slash_commands}`), `mcp` (its servers, `{mcp_servers}`), `health` and `web` (`{text}`
- * for people).
+ * slash commands of a session, `{slash_commands}`), `mcp` (its servers, `{mcp_servers}`), `prices` (of the models that
+ * `args` names as provider:name, `{prices}`), `health` and `web` (`{text}` for people).
  */
 export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner {
-  return async ({ sessionId, verb }) => {
+  return async ({ sessionId, verb, payload }) => {
     switch (VERBS.find((known) => known === verb)) {
       case "commands":
         return {
@@ -33,6 +38,10 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
         return { result: { text: await healthText(sources) } };
       case "mcp":
         return { result: { mcp_servers: sources.offered.mcpServers(sessionId) } };
+      case "prices": {
+        const named = arrayAt(payload, "args").filter((name) => typeof name === "string");
+        return { result: { prices: Object.fromEntries(named.slice(0, PRICES_MAX).map(told)) } };
+      }
       case "web":
         return { result: { text: sources.webAddress ?? "This engine serves no web client." } };
       default: {
@@ -40,5 +49,24 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
         throw new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
       }
     }
+  };
+
+  /** US dollars for a million tokens; null where nobody knows them. */
+  function told(name: string): readonly [string, unknown] {
+    const colon = name.indexOf(":");
+    const price = sources.priceOf(name.slice(0, colon), name.slice(colon + 1));
+    if (price === undefined) return [name, null];
+    const { longInput: long } = price;
+    const above = long === undefined ? {} : { long: { above_tokens: long.aboveTokens, ...ratesOf(long) } };
+    return [name, { ...ratesOf(price), ...above }];
+  }
+}
+
+function ratesOf({ input, output, cacheRead, cacheWrite }: Omit<Price, "longInput">) {
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
   };
 }

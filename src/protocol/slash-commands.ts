@@ -10,7 +10,7 @@ export const SLASH_COMMANDS = [
   own("cancel", "", "stop the turn that runs (as Ctrl-C does)", "CancelTurn"),
   own("clear", "", "clear the screen; the session keeps everything", "client"),
   own("compact", "", "make the conversation shorter: a summary of it", "CompactSession"),
-  own("cost", "", "what this session has cost so far, per provider", "client"),
+  own("cost", "", "what this session has cost, by model, with its prices", "client"),
   own("model", "[provider:name]", "show the model, or go on with another one", "SetModel"),
   own("effort", "WORD", "how hard it thinks: off, low, … high, xhigh or max", "SetModel"),
   own(

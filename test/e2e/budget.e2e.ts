@@ -104,6 +104,7 @@ test(
     expect(stdout + stderr).toContain(TOLD);
     expect(stdout + stderr).toContain("ended at the cost cap");
     expect(stdout + stderr).toContain("$0.0300 this session");
+    expect(stdout).toContain("a million tokens: $");
     expect([code, place.provider.requests.length]).toEqual([BUDGET_EXIT, 1]);
   },
   TIMEOUT_MS,

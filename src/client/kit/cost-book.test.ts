@@ -8,6 +8,7 @@ import type { Event } from "../../protocol/events.ts";
 import { NO_COST, sumOfCosts } from "./cost.ts";
 import { COST_KEYS, CostBook } from "./cost-book.ts";
 import { printCosts } from "./cost-table.ts";
+import { readPrices } from "./model-prices.ts";
 
 type Told = Event & { readonly parentCall?: CallId };
 
@@ -38,7 +39,7 @@ function ran(tool: string, number: number): readonly Event[] {
 
 function cost(
   usd: number | null,
-  more: { readonly turn?: number; readonly purpose?: "summary" } = {},
+  more: Partial<Extract<Event, { kind: "CostIncremented" }>["payload"]> = {},
 ): Event {
   const tokens = { inputTokens: 100, outputTokens: 10 };
   return { kind: "CostIncremented", payload: { provider: "p", model: "m", ...tokens, usd, ...more } };
@@ -108,6 +109,41 @@ test("[CLI-01 PROV-11] what is unknown is counted in calls, and never as money",
       "    Bash        price unknown    0 tokens  1 call",
     ].join("\n"),
   );
+});
+
+test("[CMD-01 PROV-11] each model is told with its tokens, each once, and with what a million of them costs where that is known", () => {
+  const book = bookOf(
+    started(1),
+    cost(1, { inputTokens: 1_000, outputTokens: 20, cacheReadTokens: 50_000, cacheWriteTokens: 7 }),
+    cost(null, { provider: "q", model: "n" }),
+    cost(0, { provider: "r", model: "told-by-nobody" }),
+  );
+  const prices = readPrices({
+    prices: {
+      "p:m": {
+        input: 2,
+        output: 10,
+        cache_read: 0.1 + 0.2,
+        cache_write: 2.5,
+        long: { above_tokens: 272_000, input: 4, output: 15 },
+      },
+      "q:n": null,
+      "x:wrong": { input: "2" },
+    },
+  });
+  expect(printCosts(book.costs, { rowsMax: 2, prices }).split("\n").slice(0, 9)).toEqual([
+    "at least $1.0000 this session:",
+    "  51,207 tokens in (50,000 from the cache), 40 out, 3 calls",
+    "  by model",
+    "    p:m  $1.0000  1 call",
+    "      1,000 tokens in, 50,000 from the cache, 7 into it, 20 out",
+    "      a million tokens: $2 in, $0.3 from the cache, $2.5 into it, $10 out",
+    "      with more than 272,000 in: $4 in, $15 out",
+    "    q:n  price unknown  1 call",
+    "      100 tokens in, 0 from the cache, 10 out",
+  ]);
+  expect(printCosts(book.costs, { rowsMax: 2, prices })).toContain("    and 1 more");
+  expect(printCosts(book.costs, { rowsMax: 3, prices: readPrices("nothing") })).not.toContain("a million");
 });
 
 test("[PROF-02 CLI-01] what the sessions cost whose place this one took is told beside its own, and in none of the parts", () => {

@@ -1,8 +1,10 @@
-import { grouped } from "../../base/text.ts";
+import { count, grouped } from "../../base/text.ts";
 import type { Cost } from "./cost.ts";
-import { inputOf, printPrice, printTokens, withBefore } from "./cost.ts";
+import { inputOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
 import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";
 import { cutEnd, displayWidth } from "./display-width.ts";
+import type { ModelPrices } from "./model-prices.ts";
+import { printModelPrice } from "./model-prices.ts";
 import { COLUMNS } from "./table.ts";
 import { neutraliseLine } from "./terminal-text.ts";
 
@@ -18,12 +20,16 @@ const TITLES: readonly (readonly [CostKey, string])[] = [
 export interface CostTableOptions {
   /** Rows of one kind, the dearest first; what is left out is told in one row. */
   readonly rowsMax: number;
+  /** What is known of the models' prices: each then stands with its tokens of each kind and its price. */
+  readonly prices?: ModelPrices;
 }
 
 /** The costs of a session as tables for people, 80 columns wide: one for each kind that has more than one row. */
-export function printCosts(costs: Costs, { rowsMax }: CostTableOptions): string {
+export function printCosts(costs: Costs, { rowsMax, prices }: CostTableOptions): string {
   const tables = TITLES.flatMap(([key, title]) => {
     const rows = [...costs.by[key]];
+    if (key === "model" && prices !== undefined)
+      return rows.length > 0 ? [models(rows, rowsMax, prices)] : [];
     return rows.length > 1 ? [table(title, rows, rowsMax)] : [];
   });
   const [price, tokens] = [`${printPrice(costs.total)} this session:`, printTokens(costs.total)];
@@ -35,6 +41,35 @@ export function printCosts(costs: Costs, { rowsMax }: CostTableOptions): string 
 function togetherText(total: Cost, before: SpentBefore): string {
   const cost = withBefore(total, before);
   return `${printPrice(cost)} with the sessions before it: ${grouped(inputOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
+}
+
+/** A model in a few lines: what it came to, its tokens, which are counted once each, and what a million of them costs. */
+function models(rows: readonly (readonly [string, Cost])[], rowsMax: number, prices: ModelPrices): string {
+  const dearest = rows.toSorted(([, a], [, b]) => b.usd - a.usd || tokensOf(b) - tokensOf(a));
+  const lines = dearest.slice(0, rowsMax).flatMap(([name, cost]) => {
+    const head = `  ${printPrice(cost)}  ${count(cost.calls, "call")}`;
+    const price = prices.get(name);
+    const isTold = cost.unpricedCalls === cost.calls;
+    const rates =
+      price === null ? (isTold ? [] : [PRICE_UNKNOWN]) : price === undefined ? [] : printModelPrice(price);
+    return [
+      `${INDENT}${cutEnd(neutraliseLine(name), COLUMNS - INDENT.length - head.length)}${head}`,
+      `${INDENT}  ${tokensText(cost)}`,
+      ...rates.map((line) => `${INDENT}  ${line}`),
+    ];
+  });
+  const rest = dearest.length - rowsMax;
+  return ["  by model", ...lines, ...(rest > 0 ? [`    and ${grouped(rest)} more`] : [])].join("\n");
+}
+
+function tokensText(cost: Cost): string {
+  const written = cost.cacheWriteTokens > 0 ? [`${grouped(cost.cacheWriteTokens)} into it`] : [];
+  return [
+    `${grouped(cost.inputTokens)} tokens in`,
+    `${grouped(cost.cacheReadTokens)} from the cache`,
+    ...written,
+    `${grouped(cost.outputTokens)} out`,
+  ].join(", ");
 }
 
 function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMax: number): string {

@@ -476,6 +476,13 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   await rig.type("/constructor:do"); // a name that every object knows is a plugin's like any other
   expect(rig.sent).toEqual([
     { kind: "SetModel", sessionId: SESSION, model: "local:other" },
+    {
+      kind: "CustomCommand",
+      sessionId: SESSION,
+      namespace: "engine",
+      verb: "prices",
+      payload: { args: ["mock:one"] },
+    },
     { kind: "RevokeRule", sessionId: SESSION, rule: "Bash:ls" },
     LISTING,
     {
@@ -499,6 +506,9 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
       "model local:other from the next round on",
       "model local:other",
       "price unknown this session: 10 tokens in, 2 out, 1 call",
+      "  by model",
+      "    mock:one  price unknown  1 call",
+      "      10 tokens in, 0 from the cache, 2 out",
       "You have allowed nothing for this session.",
       "  allowed by you (Bash:ls)",
       "No longer allowed: Bash:ls",

@@ -3,6 +3,7 @@ import { stringAt } from "../../base/json.ts";
 import type { BuiltInName } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "../kit/alias.ts";
 import { printCosts } from "../kit/cost-table.ts";
+import { readPrices } from "../kit/model-prices.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
 import { runAgents } from "./agents.ts";
@@ -35,7 +36,7 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
     if (!client.clear()) await client.say("There is no screen here that could be cleared.");
   },
   compact: (_command, client) => compact(client),
-  cost: (_command, client) => client.say(printCosts(client.costs, { rowsMax: COST_ROWS_MAX })),
+  cost: (_command, client) => tellCosts(client),
   model: ({ rest }, client) => setModel(rest, client),
   effort: ({ rest }, client) => setEffort(rest, client),
   rewind: ({ args }, client) => rewind(args, client),
@@ -99,6 +100,16 @@ async function runAlone(command: SlashCommand, client: CommandSurface): Promise<
 
 function isBuiltIn(name: string): name is BuiltInName {
   return Object.hasOwn(ALONE, name);
+}
+
+async function tellCosts(client: CommandSurface): Promise<void> {
+  const { session: sessionId, costs } = client;
+  const args = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
+  const asked = { kind: "CustomCommand", sessionId, namespace: "engine", verb: "prices" } as const;
+  const answer = args.length === 0 ? undefined : await client.answerTo({ ...asked, payload: { args } });
+  // An engine that does not tell them has told all the rest with its events.
+  const prices = readPrices(answer instanceof HarnessError ? undefined : answer?.result);
+  await client.say(printCosts(costs, { rowsMax: COST_ROWS_MAX, prices }));
 }
 
 async function askEngine(verb: string, client: CommandSurface): Promise<void> {
