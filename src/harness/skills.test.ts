@@ -17,6 +17,7 @@ import type { Following, Place } from "../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { until } from "../../test/support/until.ts";
 import { SILENT } from "../base/log.ts";
+import { parseTyped } from "../client/kit/slash.ts";
 import { AgentClient } from "../control/mcp-server/agent-client.ts";
 import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
 import { EVERYTHING } from "../control/scope.ts";
@@ -133,6 +134,26 @@ test("[SKL-02 LIB-07] the system text is the same in every request of a session,
   expect(system(0).indexOf("- one:")).toBeLessThan(system(0).indexOf("- two:"));
   expect(sent(place, 3)).toContain("BODY-OF-one"); // what was loaded stays in the history
 }, 300_000);
+
+test("[SKL-01 SKL-03] a name beyond ASCII is one, however its letters are put together on the disk and when it is typed", async () => {
+  const [whole, pieces] = ["über-prüfung".normalize("NFC"), "über-prüfung".normalize("NFD")];
+  for (const [onDisk, typed] of [
+    [whole, pieces],
+    [pieces, whole],
+    ["技能", "技能"],
+  ] as const) {
+    await using place = openPlace(says("done"));
+    skill(place, onDisk);
+    await acknowledge(place);
+    await using harness = await place.open();
+    await using on = await follow(harness);
+    const read = parseTyped(`/skills:${typed} look at it`);
+    expect(read).toMatchObject({ kind: "command", namespace: "skills", name: typed, rest: "look at it" });
+    await say(harness, on, "look at it", typed);
+    await on.turns(1);
+    expect(sent(place, 0)).toContain(`[The skill ${onDisk.normalize("NFC")} applies: the user asked for it]`);
+  }
+});
 
 test("[SKL-03] a person's /skills:name sends the text with the words, and a name that is nobody's is refused", async () => {
   await using place = openPlace(says("done"));
