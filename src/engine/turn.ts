@@ -132,7 +132,7 @@ export class Turn implements Disposable {
   }
 
   requestContext(round: number, provider: Provider): RequestContext {
-    const { parentCall } = this.origin;
+    const { within } = this.#parts;
     return {
       world: this.#parts.world,
       signal: this.cancel.signal,
@@ -143,7 +143,7 @@ export class Turn implements Disposable {
       round,
       history: this.history,
       ...(this.#begun === undefined ? {} : { begun: this.#begun }),
-      ...(parentCall === undefined ? {} : { parentCall }),
+      ...within,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
     };

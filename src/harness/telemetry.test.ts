@@ -142,6 +142,44 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
   }
 });
 
+test("[OBS-01] what is said has the form of the GenAI conventions, whole JSON however long it is, and a sub-agent its own name", async () => {
+  await using rig = openRig(
+    (url) => `${on(url)}content = true\n`,
+    calls("Agent", { type: "general", prompt: "look into it" }),
+    calls("Read", { file_path: "long.txt" }),
+    says("looked"),
+    says("told"),
+  );
+  rig.write("long.txt", `${"a long line ".repeat(40)}\n`.repeat(200));
+  {
+    await using harness = await rig.open({ autoApprove: true });
+    await turn(harness, "go");
+  }
+  const { spans, problems } = rig.receiver;
+  expect(problems).toEqual([]);
+  const agents = spans.filter(({ name }) => name.startsWith("invoke_agent "));
+  expect(agents.map(({ name, attributes }) => [name, attributes["gen_ai.agent.name"]])).toEqual([
+    ["invoke_agent general", "general"],
+    ["invoke_agent cinch", "cinch"],
+  ]);
+  const chats = spans.filter(({ name }) => name.startsWith("chat "));
+  const part = (name: string, at: number) => JSON.parse(String(chats[at]?.attributes[name]));
+  expect(part("gen_ai.input.messages", 0)).toEqual([
+    { role: "user", parts: [{ type: "text", content: "go" }] },
+  ]);
+  expect(part("gen_ai.system_instructions", 0)[0]).toEqual({ type: "text", content: expect.any(String) });
+  expect(part("gen_ai.output.messages", 1)).toEqual([
+    {
+      role: "assistant",
+      parts: [{ type: "tool_call", name: "Read", arguments: { file_path: "long.txt" } }],
+      finish_reason: "tool_call",
+    },
+  ]);
+  const [, read] = part("gen_ai.input.messages", 2);
+  expect(read).toMatchObject({ role: "tool", parts: [{ type: "tool_call_response" }] });
+  expect(read.parts[0].response.length).toBeWithin(30_000, CONTENT_CHARACTERS + 2);
+});
+
 test("[OBS-01] it is off unless config.toml says otherwise, whatever the environment names, and then nothing is sent", async () => {
   await using rig = openRig(() => "", says("one"), says("two"));
   const environment = { ...rig.options().environment, OTEL_EXPORTER_OTLP_ENDPOINT: rig.receiver.url };
@@ -202,7 +240,7 @@ test("[OBS-01 ENG-10] what a sub-agent does stands in the call that it answers",
     "  invoke_agent cinch",
     "    chat test-1",
     "    execute_tool Agent",
-    "      invoke_agent cinch",
+    "      invoke_agent general",
     "        chat test-1",
     "        execute_tool Ls",
     "        chat test-1",

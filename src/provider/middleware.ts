@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly hasSuccessor?: true;
   /** Set for the request of a sub-agent: the call that it answers. Its history is its own, and in no log (ENG-10). */
   readonly parentCall?: CallId;
+  /** With it: the kinds of the sub-agents from the session's own agent down to it, itself last. */
+  readonly agents?: readonly string[];
   /** Publishes an event of this turn. */
   emit(event: Event): void;
   /** Adds to the duration of a component in TurnTiming. */

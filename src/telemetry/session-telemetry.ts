@@ -1,20 +1,19 @@
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
-import { shortened } from "../base/text.ts";
 import type { World } from "../base/world.ts";
 import type { TurnEndReason } from "../protocol/events.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
-import type { FinishReason, ModelBlock, ModelRequest, Usage } from "../provider/provider.ts";
+import type { FinishReason, ModelBlock, Usage } from "../provider/provider.ts";
 import { NO_USAGE } from "../provider/provider.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
-import type { ToolOutput } from "../tool/tool.ts";
+import type { ToolOutput, Within } from "../tool/tool.ts";
+import type { Redact } from "./content.ts";
+import { answeredOf, askedOf, textOf } from "./content.ts";
 import type { Exporter } from "./exporter.ts";
 import type { Attributes } from "./otlp.ts";
 import type { OpenSpan } from "./tracer.ts";
 import { Tracer } from "./tracer.ts";
 
-/** How much of each text goes along where content is wanted. */
-const CONTENT_CHARACTERS_MAX = 32_768;
 const MS_PER_SECOND = 1_000;
 const AGENT = "cinch";
 
@@ -26,7 +25,7 @@ export interface SessionTelemetryParts {
   /** The call of another session that this one works for. */
   readonly below?: CallId;
   /** Whether what is said goes along; secrets are taken out of it. */
-  readonly content: ((text: string) => string) | undefined;
+  readonly content: Redact | undefined;
 }
 
 /**
@@ -36,8 +35,6 @@ export interface SessionTelemetryParts {
  */
 export class SessionTelemetry {
   readonly #parts: SessionTelemetryParts;
-  /** What is said, as far as it goes along: without secrets first and cut then, so that no half of one is left. */
-  readonly #content: ((text: string) => string) | undefined;
   readonly #tracer: Tracer;
   readonly #session: OpenSpan;
   /** By the number of a turn, and for sub-agents by the call that they answer. */
@@ -47,9 +44,8 @@ export class SessionTelemetry {
   constructor(parts: SessionTelemetryParts) {
     this.#parts = parts;
     const { id, log, profile } = parts.session;
-    const { content, exporter, below } = parts;
+    const { exporter, below } = parts;
     const parent = below === undefined ? undefined : exporter.calls.get(below);
-    this.#content = content && ((text) => shortened(content(text), CONTENT_CHARACTERS_MAX));
     this.#tracer = new Tracer(parts.world, exporter, parent);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
     this.#session = this.#tracer.begin("session", { parent, attributes });
@@ -57,15 +53,14 @@ export class SessionTelemetry {
 
   /** Around each call of a tool, the invalid ones too. */
   readonly tool: ToolMiddleware = async (call, context, next) => {
-    const { exporter } = this.#parts;
-    const content = this.#content;
-    const parent = this.#agent(context.turn, context.within?.parentCall);
+    const { exporter, content } = this.#parts;
+    const parent = this.#agent(context.turn, context.within);
     const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": call.name,
       "gen_ai.tool.call.id": call.id,
       "gen_ai.tool.type": "function",
-      "gen_ai.tool.call.arguments": content?.(JSON.stringify(call.input) ?? ""),
+      "gen_ai.tool.call.arguments": content && textOf(JSON.stringify(call.input) ?? "", content),
     };
     const span = this.#tracer.begin(`execute_tool ${call.name}`, { parent, attributes });
     this.#calls.set(call.id, span);
@@ -74,7 +69,7 @@ export class SessionTelemetry {
     try {
       const output = await next(call, context);
       if (output.isError === true) error = output.timedOut === true ? "timeout" : "tool_error";
-      span.add({ "gen_ai.tool.call.result": content?.(textOf(output)) });
+      span.add({ "gen_ai.tool.call.result": content && textOf(resultOf(output), content) });
       return output;
     } catch (thrown) {
       error = errorOf(thrown, context.signal);
@@ -93,14 +88,13 @@ export class SessionTelemetry {
   readonly attempt: RequestMiddleware = (request, context, next) => this.#attempt(request, context, next);
 
   async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
-    const { exporter } = this.#parts;
-    const content = this.#content;
+    const { exporter, content } = this.#parts;
     const known = {
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": providerName(context.provider.name),
       "gen_ai.request.model": request.model,
     };
-    const parent = this.#agent(context.turn, context.parentCall);
+    const parent = this.#agent(context.turn, context);
     parent.add({
       "gen_ai.provider.name": known["gen_ai.provider.name"],
       "gen_ai.request.model": request.model,
@@ -113,7 +107,7 @@ export class SessionTelemetry {
         "gen_ai.request.max_tokens": request.outputTokensMax,
         "gen_ai.conversation.id": this.#parts.session.log,
         "cinch.purpose": context.purpose,
-        ...(content === undefined ? {} : contentOf(request, content)),
+        ...(content === undefined ? {} : askedOf(request, content)),
       },
     });
     let firstMs: number | undefined;
@@ -136,6 +130,7 @@ export class SessionTelemetry {
     } finally {
       const seconds = span.elapsedMs() / MS_PER_SECOND;
       const failed = error === undefined ? {} : { "error.type": error };
+      const finished = finish === undefined ? undefined : finishName(finish);
       exporter.operations.record(seconds, { ...known, ...failed });
       if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, known);
       const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -150,9 +145,9 @@ export class SessionTelemetry {
         });
       }
       span.add({
-        "gen_ai.response.finish_reasons": finish === undefined ? undefined : [finishName(finish)],
+        "gen_ai.response.finish_reasons": finished === undefined ? undefined : [finished],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
-        "gen_ai.output.messages": content?.(JSON.stringify(said)),
+        "gen_ai.output.messages": content && answeredOf(said, finished, content),
       });
       span.end(error);
     }
@@ -170,18 +165,19 @@ export class SessionTelemetry {
   }
 
   /** The turn, or the sub-agent that answers a call; it begins with the first thing that it does. */
-  #agent(turn: number, parentCall: CallId | undefined): OpenSpan {
+  #agent(turn: number, { parentCall, agents }: Partial<Within> = {}): OpenSpan {
     const key = parentCall ?? turn;
     const known = this.#agents.get(key);
     if (known !== undefined) return known;
     const parent = (parentCall === undefined ? undefined : this.#calls.get(parentCall)) ?? this.#session;
+    const name = agents?.at(-1) ?? AGENT;
     const attributes = {
       "gen_ai.operation.name": "invoke_agent",
-      "gen_ai.agent.name": AGENT,
+      "gen_ai.agent.name": name,
       "gen_ai.conversation.id": this.#parts.session.log,
       "cinch.turn": turn,
     };
-    const span = this.#tracer.begin(`invoke_agent ${AGENT}`, { parent, attributes });
+    const span = this.#tracer.begin(`invoke_agent ${name}`, { parent, attributes });
     this.#agents.set(key, span);
     return span;
   }
@@ -213,13 +209,6 @@ function errorOf(thrown: unknown, signal: AbortSignal): string {
   return thrown instanceof Error ? thrown.name : "_OTHER";
 }
 
-function contentOf({ messages, system }: ModelRequest, told: (text: string) => string): Attributes {
-  return {
-    "gen_ai.system_instructions": told(system.map(({ text }) => text).join("\n\n")),
-    "gen_ai.input.messages": told(JSON.stringify(messages.slice(-2))), // what was before stands in spans before
-  };
-}
-
-function textOf({ content }: ToolOutput): string {
+function resultOf({ content }: ToolOutput): string {
   return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
 }
