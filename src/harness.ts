@@ -129,7 +129,11 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   });
   const servers = undo.use(engineServers({ world, paths, providers }));
   const switches: RunDefaults["switches"] = new Map();
-  const sessions: SessionsSources = { world, paths, config, store, workingDir, secrets, agents, signal };
+  const attachedBy = (session: SessionId) => multiplexer.attachedBy(session);
+  const sessions: SessionsSources = {
+    ...{ world, paths, config, store, workingDir, secrets, agents },
+    ...{ attachedBy, signal },
+  };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
   const plugins = undo.use(enginePlugins(options, config, providers));
   const telemetry = undo.use(engineTelemetry(options, config));

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import type { SessionId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/near.ts";
 import { count } from "../base/text.ts";
@@ -28,6 +29,8 @@ export interface SessionsSources extends RetentionSources {
   readonly secrets: () => Promise<Redactor>;
   /** The sessions that agents have begun. */
   readonly agents: Pick<AgentSessions, "hush">;
+  /** What the clients that follow a session call themselves. */
+  readonly attachedBy: (session: SessionId) => readonly string[];
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
 }
@@ -106,14 +109,19 @@ async function wanted(
 }
 
 async function list(
-  { store, workingDir, world }: SessionsSources,
+  { store, workingDir, world, attachedBy }: SessionsSources,
   args: readonly string[],
 ): Promise<Accepted> {
   const all = args.includes("--all") || args.includes("all");
   const found = await store.list(all ? { limit: LIST_MAX } : { limit: LIST_MAX, workingDir });
-  const options = { store, nowMs: world.clock.now(), columns: COLUMNS, all };
+  const options = { store, nowMs: world.clock.now(), columns: COLUMNS, all, attachedBy };
   const table = found.length === 0 ? [] : await tableOfSessions(found, options);
-  return { result: { text: table.join("\n"), sessions: found.map(sessionRow) } };
+  return {
+    result: {
+      text: table.join("\n"),
+      sessions: found.map((info) => ({ ...sessionRow(info), attached_by: attachedBy(info.session) })),
+    },
+  };
 }
 
 /** `[ID] [at TURN|eN]`; `--at` says the same as on the command line. */

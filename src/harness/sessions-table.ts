@@ -8,6 +8,8 @@ export interface TableSources {
   readonly columns: number;
   /** Sessions of every directory are in it. */
   readonly all: boolean;
+  /** What the clients that follow a session call themselves; absent where no engine is asked. */
+  readonly attachedBy?: (session: SessionId) => readonly string[];
 }
 
 /** A table of stored sessions for people; what they are branches of is looked up, wherever it is. */

@@ -80,7 +80,7 @@ test(
     expect(stdout).toContain("You said: in the new one");
     expect(stdout).toMatch(/^sess_\w+ goes on; \/sessions:resume sess_\w+ returns to the other one\.$/m);
     expect(stdout).toContain("you asked:\n| turn 1\n");
-    expect(stdout).toMatch(/^running {2}sess_\w+ .* 2 .*turn 1$/m);
+    expect(stdout).toMatch(/^running {2}sess_\w+ .* 2 {6}cinch line clie… {2}turn 1$/m);
     expect(stdout).toContain("There is no stored session '0000'.");
   },
   TIMEOUT_MS,

@@ -240,6 +240,11 @@ export class Multiplexer {
     return this.#sessions.get(id)?.people ?? 0;
   }
 
+  /** What the clients that follow a session call themselves; none for one that does not run here. */
+  attachedBy(id: SessionId): readonly string[] {
+    return this.#sessions.get(id)?.attachedBy ?? [];
+  }
+
   /** The sessions that run here. */
   get sessions(): readonly SessionId[] {
     return [...this.#sessions.keys()];
@@ -250,11 +255,15 @@ export class Multiplexer {
     id: SessionId,
     since: EventSeq | undefined,
     signal: AbortSignal,
-    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "identityClass">>,
+    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "identityClass" | "label">>,
   ): AsyncIterable<Envelope> {
-    const person = isPerson(client) ? this.people.told : undefined;
+    const label = client?.label;
+    const who = {
+      ...(isPerson(client) ? { person: this.people.told } : {}),
+      ...(label === undefined ? {} : { label }),
+    };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
-      this.#sessions.get(id)?.subscribe(since, until, person) ??
+      this.#sessions.get(id)?.subscribe(since, until, who) ??
       once(this.#coming.get(id), () => events(until)) ??
       endedSession(id, this.#parts.store, { since, signal: until });
     return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });

@@ -51,7 +51,8 @@ export class Session {
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
-  #followers = 0;
+  /** Those that follow, by what each calls itself. */
+  readonly #followers = new Set<{ readonly label: string | undefined }>();
   #pinned: boolean;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
@@ -81,7 +82,7 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      kept: () => this.#pinned || this.#followers > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      kept: () => this.#pinned || this.#followers.size > 0 || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
@@ -101,16 +102,21 @@ export class Session {
    * Everything after an event; where none is named what happens from now on, and what waits for an answer: a question that
    * was asked before anybody came is seen by who comes (PERM-06).
    *
-   * @param person given where a person follows: what they are told first, beside the log.
+   * @param who what a client that follows calls itself; where it is a person, what they are told first, beside the log.
    */
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    person?: readonly Event[],
+    who: { readonly person?: readonly Event[]; readonly label?: string } = {},
   ): AsyncIterable<Envelope> {
-    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, person);
+    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, who.person);
     this.#parts.onFollowed?.();
-    return untilEnded(this.id, events, this.#followed(signal));
+    return untilEnded(this.id, events, this.#followed(signal, who.label));
+  }
+
+  /** What the clients that follow call themselves, in the order in which they came. */
+  get attachedBy(): readonly string[] {
+    return [...this.#followers].flatMap(({ label }) => label ?? []);
   }
 
   /** An event before the questions that wait for an answer; undefined where none does. */
@@ -309,15 +315,12 @@ export class Session {
   }
 
   /** Counts one that follows, until its signal aborts or what is returned is called. */
-  #followed(signal: AbortSignal): () => void {
-    let follows = !signal.aborted;
-    if (follows) this.#followers += 1;
+  #followed(signal: AbortSignal, label: string | undefined): () => void {
+    const follower = { label };
+    if (!signal.aborted) this.#followers.add(follower);
     const leave = () => {
       signal.removeEventListener("abort", leave);
-      if (!follows) return;
-      follows = false;
-      this.#followers -= 1;
-      this.#idle.touch();
+      if (this.#followers.delete(follower)) this.#idle.touch();
     };
     signal.addEventListener("abort", leave, { once: true });
     this.#idle.touch();

@@ -31,8 +31,10 @@ function cells(lines: readonly string[]): readonly (readonly string[])[] {
 }
 
 test("[SES-06 SES-08] the table shows what a person goes by, and nothing in it drives the terminal", () => {
-  expect(cells(sessionTable([INFO, BRANCH], { ...OPTIONS, columns: 200 }))).toEqual([
-    ["STATUS", "ID", "AGE", "PROFILE", "MODEL", "TURNS", "BRANCH-OF", "WORKING-DIR", "TITLE"],
+  const attachedBy = (session: SessionId) =>
+    session === INFO.session ? ["acp", "cinch line client", "acp"] : [];
+  expect(cells(sessionTable([INFO, BRANCH], { ...OPTIONS, columns: 200, attachedBy }))).toEqual([
+    ["STATUS", "ID", "AGE", "PROFILE", "MODEL", "TURNS", "BRANCH-OF", "ATTACHED-BY", "WORKING-DIR", "TITLE"],
     [
       "paused",
       INFO.session.slice(0, 17),
@@ -41,6 +43,7 @@ test("[SES-06 SES-08] the table shows what a person goes by, and nothing in it d
       "mock:one",
       "1",
       "-",
+      "acp (2), cinch…",
       "/home/someone/project",
       "fix it",
     ],
@@ -52,6 +55,7 @@ test("[SES-06 SES-08] the table shows what a person goes by, and nothing in it d
       "mock:one",
       "1",
       PARENT.slice(5, 17),
+      "-",
       "/home/someone/project",
       "ab␊c",
     ],
@@ -67,6 +71,12 @@ test("[SES-07 SES-08] in 80 columns the directory gives way, and a title is cut 
   const plain = sessionTable([{ ...INFO, title: "x".repeat(200) }], OPTIONS);
   expect(cells(plain)[0]).toEqual(["STATUS", "ID", "AGE", "MODEL", "TURNS", "TITLE"]);
   expect(plain.map(displayWidth)).toEqual([54, 80]);
+  const followed = sessionTable([{ ...INFO, title: "x".repeat(200) }], {
+    ...OPTIONS,
+    attachedBy: () => ["cinch line client"],
+  });
+  expect(cells(followed)[0]).toEqual(["STATUS", "ID", "AGE", "MODEL", "TURNS", "ATTACHED-BY", "TITLE"]);
+  expect(followed.map(displayWidth)[1]).toBe(80);
   const deleted = sessionTable([BRANCH], { ...OPTIONS, sessionOf: () => undefined });
   expect(cells(deleted)[1]?.at(-2)).toBe("(deleted)");
 });

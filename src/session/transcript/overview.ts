@@ -12,6 +12,8 @@ const ID_UNITS_MIN = 17;
 const TITLE_COLUMNS_MIN = 24;
 const CELL_COLUMNS_MAX = 28;
 const WIDE_CELL_COLUMNS_MAX = 40;
+const ATTACHED_COLUMNS_MAX = 16;
+const NOBODY = "-";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -70,15 +72,18 @@ export interface SessionTableOptions {
   readonly all: boolean;
   /** The session that a log, which others are branches of, is known by. */
   readonly sessionOf: (log: LogId) => SessionId | undefined;
+  /** What the clients that follow a session call themselves; absent where no engine is asked. */
+  readonly attachedBy?: (session: SessionId) => readonly string[];
 }
 
 /**
- * A table of sessions for people, a line each, the columns of [A] § Slash commands as far as they fit.
+ * A table of sessions for people, a line each, the columns of [A] § Slash commands as far as they fit, and its title,
+ * which is what a person goes by.
  *
  * Ids are cut to what tells them apart and is enough to name one. `sessionRow` has everything whole.
  */
 export function sessionTable(sessions: readonly LogInfo[], options: SessionTableOptions): readonly string[] {
-  const { nowMs, columns, all, sessionOf } = options;
+  const { nowMs, columns, all, sessionOf, attachedBy = () => [] } = options;
   const parents = sessions.map(({ branchOf }) =>
     branchOf === undefined ? undefined : sessionOf(branchOf.logId),
   );
@@ -92,6 +97,9 @@ export function sessionTable(sessions: readonly LogInfo[], options: SessionTable
       info.branchOf === undefined ? "-" : (parents[at]?.slice(5, units) ?? "(deleted)"),
     ),
   };
+  const attached = cells(({ session }) => attachedText(attachedBy(session)));
+  const anyAttached = attached.some((cell) => cell !== NOBODY);
+  const attachedColumn = { name: "ATTACHED-BY", cells: attached, max: ATTACHED_COLUMNS_MAX, dropped: 0 };
   const workingDir: Column = {
     name: "WORKING-DIR",
     cells: cells((info) => neutraliseLine(info.workingDir)),
@@ -111,10 +119,21 @@ export function sessionTable(sessions: readonly LogInfo[], options: SessionTable
     { name: "MODEL", cells: cells((info) => neutraliseLine(info.model)), max: CELL_COLUMNS_MAX, dropped: 1 },
     { name: "TURNS", cells: cells((info) => grouped(info.turns)) },
     ...(isAnyBranch ? [branchOf] : []),
+    ...(anyAttached ? [attachedColumn] : []),
     workingDir,
     { name: "TITLE", cells: cells((info) => (info.title === "" ? "-" : neutraliseLine(info.title))) },
   ];
-  return fittedTable(table, { columns, lastMin: all ? TITLE_COLUMNS_MIN / 2 : TITLE_COLUMNS_MIN });
+  return fittedTable(table, {
+    columns,
+    lastMin: all || anyAttached ? TITLE_COLUMNS_MIN / 2 : TITLE_COLUMNS_MIN,
+  });
+}
+
+/** "cinch line client, vscode", and how many there are of one name: "acp (2)". */
+function attachedText(labels: readonly string[]): string {
+  const counts = Map.groupBy(labels.map(neutraliseLine), (label) => label);
+  const named = [...counts].map(([label, { length }]) => (length === 1 ? label : `${label} (${length})`));
+  return named.length === 0 ? NOBODY : named.join(", ");
 }
 
 /** Units of ids with which no two of them begin alike, `ID_UNITS_MIN` at the least. */
