@@ -1,0 +1,123 @@
+import { extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { decode } from "../base/text.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf, PathMoved } from "../base/world.ts";
+
+/** A larger file is not sent to a server. */
+const FILE_BYTES_MAX = 4 * 1_048_576;
+/** Files that a server holds open; the one that was changed longest ago is closed for the next. */
+const OPEN_FILES_MAX = 32;
+
+export interface OpenFilesParts {
+  readonly files: Pick<Files, "openResolved">;
+  /** The language that every file is told to be; by its extension where there is none. */
+  readonly language: string | undefined;
+  readonly notify: (method: string, params: object) => Promise<void>;
+  /** What was told of a file is not true any more: it is closed. */
+  readonly onClosed: (path: string) => void;
+}
+
+interface OpenFile {
+  version: number;
+  text: string;
+}
+
+/** The files that a language server holds open, and what of each it has been sent. */
+export class OpenFiles {
+  readonly #parts: OpenFilesParts;
+  readonly #open = new Map<string, OpenFile>();
+
+  constructor(parts: OpenFilesParts) {
+    this.#parts = parts;
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#open.keys()];
+  }
+
+  /** The version that the server has of a file; undefined where it is not open. */
+  versionOf(path: string): number | undefined {
+    return this.#open.get(path)?.version;
+  }
+
+  /** Sends a file as it is on the disk, where that is not what the server has. False where it cannot be sent. */
+  async sync(path: string): Promise<boolean> {
+    const text = await this.#textOf(path);
+    const textDocument = { uri: uriOf(path) };
+    const file = this.#open.get(path);
+    if (text === undefined) {
+      if (file !== undefined) await this.#close(path);
+      return false;
+    }
+    if (file === undefined) {
+      const [oldest] = this.#open.keys();
+      if (this.#open.size >= OPEN_FILES_MAX && oldest !== undefined) await this.#close(oldest);
+      this.#open.set(path, { version: 1, text });
+      const languageId = this.#parts.language ?? languageOf(path);
+      await this.#parts.notify("textDocument/didOpen", {
+        textDocument: { ...textDocument, languageId, version: 1, text },
+      });
+      return true;
+    }
+    if (file.text === text) return true;
+    file.version += 1;
+    file.text = text;
+    this.#open.delete(path);
+    this.#open.set(path, file); // the one that was changed last
+    const { version } = file;
+    await this.#parts.notify("textDocument/didChange", {
+      textDocument: { ...textDocument, version },
+      contentChanges: [{ text }],
+    });
+    await this.#parts.notify("textDocument/didSave", { textDocument });
+    return true;
+  }
+
+  async #close(path: string): Promise<void> {
+    this.#open.delete(path);
+    this.#parts.onClosed(path);
+    await this.#parts.notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
+  }
+
+  /** What is at that very path: a command may have put a link in its place, to what no command may read. */
+  async #textOf(path: string): Promise<string | undefined> {
+    try {
+      await using file = await this.#parts.files.openResolved(path);
+      return file.info.size > FILE_BYTES_MAX ? undefined : decode(await file.read(0, FILE_BYTES_MAX));
+    } catch (thrown) {
+      if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+/** How a server names a file or a folder. */
+export function uriOf(path: string): string {
+  return pathToFileURL(path).href;
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ts: "typescript",
+  mts: "typescript",
+  cts: "typescript",
+  tsx: "typescriptreact",
+  js: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+  jsx: "javascriptreact",
+  py: "python",
+  rs: "rust",
+  rb: "ruby",
+  sh: "shellscript",
+  md: "markdown",
+  yml: "yaml",
+  h: "c",
+  hpp: "cpp",
+  cc: "cpp",
+};
+
+function languageOf(path: string): string {
+  const extension = extname(path).slice(1).toLowerCase();
+  return (Object.hasOwn(LANGUAGES, extension) ? LANGUAGES[extension] : undefined) ?? extension;
+}

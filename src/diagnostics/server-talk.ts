@@ -1,0 +1,188 @@
+import { deadline, whileAlive } from "../base/deadline.ts";
+import { arrayAt, isObject, objectAt } from "../base/json.ts";
+import type { Child, World } from "../base/world.ts";
+import { OpenFiles, uriOf } from "./open-files.ts";
+import type { Problem } from "./problem.ts";
+import { problemsIn, published } from "./reported.ts";
+import type { ServerConnection } from "./server-connection.ts";
+import type { SourceSettings } from "./source.ts";
+import { WatchedTree } from "./watched-tree.ts";
+
+/** A server that tells of files by itself may correct itself: so long after its last word it is believed. */
+const QUIET_MS = 400;
+const SHUTDOWN_MS_MAX = 2_000;
+
+export interface TalkParts {
+  readonly world: Pick<World, "clock" | "files" | "log">;
+  /** The folder that it is a server of. */
+  readonly root: string;
+}
+
+/** What is said to a language server that runs, and what it says of files. */
+export class ServerTalk implements AsyncDisposable {
+  readonly #settings: SourceSettings;
+  readonly #parts: TalkParts;
+  readonly #child: Child;
+  readonly #server: ServerConnection;
+  readonly #open: OpenFiles;
+  readonly #told = new Map<string, { readonly version: number; readonly problems: readonly Problem[] }>();
+  readonly #tree: WatchedTree;
+  readonly #over: Promise<never>;
+  #problem: string | undefined;
+  #answersWhenAsked = false;
+  #onTold: () => void = () => undefined;
+
+  constructor(settings: SourceSettings, parts: TalkParts, child: Child, server: ServerConnection) {
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#child = child;
+    this.#server = server;
+    this.#open = new OpenFiles({
+      files: parts.world.files,
+      language: settings.language,
+      notify: (method, params) => this.#notify(method, params),
+      onClosed: (path) => this.#told.delete(path),
+    });
+    this.#tree = new WatchedTree(parts.world.files, parts.root);
+    this.#over = server.over.then((why) => {
+      this.#problem = why;
+      throw new Error(why);
+    });
+    this.#over.catch(() => undefined); // whoever waits for an answer is told
+    const { connection } = server;
+    connection.onRequest((method: string, params: unknown) => answer(method, params));
+    connection.onNotification("textDocument/publishDiagnostics", (params: unknown) => this.#publish(params));
+    connection.onError(([error]) => {
+      this.#problem ??= error.message;
+    });
+    connection.listen();
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async initialize(signal: AbortSignal): Promise<void> {
+    const { root, world } = this.#parts;
+    const uri = uriOf(root);
+    await this.#tree.look(signal); // it knows the files as they are from now on
+    const result: unknown = await this.#request("initialize", {
+      processId: null,
+      clientInfo: { name: "cinch" },
+      rootUri: uri,
+      workspaceFolders: [{ uri, name: "workspace" }],
+      capabilities: {
+        textDocument: {
+          synchronization: { didSave: true },
+          publishDiagnostics: { versionSupport: true },
+          diagnostic: { dynamicRegistration: false },
+        },
+        workspace: { configuration: true, workspaceFolders: true },
+        general: { positionEncodings: ["utf-16"] },
+      },
+    });
+    this.#answersWhenAsked = isObject(objectAt(objectAt(result, "capabilities"), "diagnosticProvider"));
+    await this.#notify("initialized", {});
+    world.log.for("diagnostics").write("info", "language server started", { name: this.#settings.name });
+  }
+
+  async lookAround(signal: AbortSignal): Promise<void> {
+    const changes = await this.#tree.look(signal);
+    if (changes.length === 0) return;
+    await this.#notify("workspace/didChangeWatchedFiles", {
+      changes: changes.map(({ path, type }) => ({ uri: uriOf(path), type })),
+    });
+  }
+
+  async check(paths: readonly string[], signal: AbortSignal): Promise<readonly Problem[]> {
+    this.#server.fresh();
+    const read: string[] = [];
+    for (const path of paths) if (await whileAlive(this.#open.sync(path), signal)) read.push(path);
+    // What else it holds may have been changed by a command since.
+    for (const path of this.#open.paths)
+      if (!read.includes(path)) await whileAlive(this.#open.sync(path), signal);
+    const found = this.#answersWhenAsked
+      ? await whileAlive(Promise.all(read.map((path) => this.#ask(path))), signal)
+      : await this.#listen(read, signal);
+    return found.flat();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { clock } = this.#parts.world;
+    using limit = deadline(clock, SHUTDOWN_MS_MAX, new AbortController().signal);
+    try {
+      if (this.#problem === undefined) {
+        await whileAlive(this.#request("shutdown", undefined), limit.signal);
+        await whileAlive(this.#notify("exit", undefined), limit.signal);
+        this.#child.input?.end();
+        await whileAlive(this.#child.exited, limit.signal);
+      }
+    } catch {
+      // one that does not end by itself is ended
+    } finally {
+      this.#server.connection.dispose();
+      await this.#child[Symbol.asyncDispose]();
+    }
+  }
+
+  async #ask(path: string): Promise<readonly Problem[]> {
+    const report: unknown = await this.#request("textDocument/diagnostic", {
+      textDocument: { uri: uriOf(path) },
+    });
+    return problemsIn(path, arrayAt(report, "items"));
+  }
+
+  /** For a server that tells by itself: what it says of the newest version, once it has been quiet for a while. */
+  async #listen(paths: readonly string[], signal: AbortSignal): Promise<readonly (readonly Problem[])[]> {
+    const { clock } = this.#parts.world;
+    const isTold = (path: string) =>
+      (this.#told.get(path)?.version ?? 0) >= (this.#open.versionOf(path) ?? 0);
+    while (!paths.every(isTold)) await this.#nextTold(signal);
+    while (true) {
+      using quiet = deadline(clock, QUIET_MS, signal);
+      try {
+        await this.#nextTold(quiet.signal);
+      } catch (thrown) {
+        if (!quiet.reached) throw thrown;
+        return paths.map((path) => this.#told.get(path)?.problems ?? []);
+      }
+    }
+  }
+
+  #nextTold(signal: AbortSignal): Promise<void> {
+    const told = new Promise<void>((resolve) => {
+      this.#onTold = resolve;
+    });
+    return whileAlive(Promise.race([told, this.#over]), signal);
+  }
+
+  #publish(params: unknown): void {
+    const found = published(params);
+    const current = found === undefined ? undefined : this.#open.versionOf(found.path);
+    if (found === undefined || current === undefined) return;
+    const { path, version = current, problems } = found;
+    this.#told.set(path, { version, problems });
+    this.#onTold();
+  }
+
+  #request(method: string, params: object | undefined): Promise<unknown> {
+    const { connection } = this.#server;
+    const sent =
+      params === undefined ? connection.sendRequest(method) : connection.sendRequest(method, params);
+    return Promise.race([sent, this.#over]);
+  }
+
+  #notify(method: string, params: object | undefined): Promise<void> {
+    const { connection } = this.#server;
+    const sent =
+      params === undefined
+        ? connection.sendNotification(method)
+        : connection.sendNotification(method, params);
+    return Promise.race([sent, this.#over]);
+  }
+}
+
+/** What servers ask of their client: nothing is configured here, and everything else is taken note of. */
+function answer(method: string, params: unknown): unknown {
+  return method === "workspace/configuration" ? arrayAt(params, "items").map(() => null) : null;
+}
