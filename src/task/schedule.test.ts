@@ -18,11 +18,12 @@ import { decide } from "./decide.ts";
 import type { RunRecord } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ClaimedRun, RunEnd } from "./schedule.ts";
-import { RUNS_KEPT_MAX, Schedule } from "./schedule.ts";
+import { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 import { readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
 import type { RunTask } from "./scheduler.ts";
 import { LOOK_MS, RUNS_AT_ONCE_MAX, Scheduler } from "./scheduler.ts";
+import { RUNS_KEPT_MAX } from "./task-files.ts";
 import { nextDue, readAt, readCron, readEvery } from "./when.ts";
 
 const { clock: realClock } = hostWorld(SILENT);

@@ -1,34 +1,19 @@
-import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
-import type { Clock, Files, Machine } from "../base/world.ts";
-import { parseToml } from "../profile/toml.ts";
+import type { Clock, Machine } from "../base/world.ts";
 import type { Verdict } from "./decide.ts";
 import { decide } from "./decide.ts";
 import type { Outcome, RunningRun, RunRecord, TaskState } from "./run-record.ts";
-import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
-import { assertName, assertPrompt, readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
+import { assertName, assertPrompt } from "./scheduled-task.ts";
+import type { TaskFilesOptions } from "./task-files.ts";
+import { TaskFiles } from "./task-files.ts";
 
 /** Tasks of one user. */
 export const SCHEDULED_TASKS_MAX = 256;
-/** Runs that the log of a task keeps. */
-export const RUNS_KEPT_MAX = 200;
-/** A log is cut once it holds so many: not at each run. */
-const RUNS_WRITTEN_MAX = 2 * RUNS_KEPT_MAX;
-const FILE_BYTES_MAX = 1_048_576;
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
-const SUFFIX = ".toml";
 
-export interface ScheduleOptions {
-  readonly files: Files;
+export interface ScheduleOptions extends TaskFilesOptions {
   readonly clock: Pick<Clock, "now">;
   readonly machine: Pick<Machine, "pid" | "processStart" | "isAlive">;
-  /** The folder that holds them; it need not be there. */
-  readonly folder: string;
-  /** Waits until this process alone may change what stands in the folder. */
-  lock(path: string, signal: AbortSignal): Promise<Disposable>;
 }
 
 /** What there is, and what is wrong with the rest. */
@@ -57,21 +42,23 @@ export interface RunEnd {
  * (ENG-24). Who changes anything, or takes a run on, holds a lock meanwhile: of two engines one runs a task.
  */
 export class Schedule {
-  readonly #options: ScheduleOptions;
+  readonly #options: Pick<ScheduleOptions, "clock" | "machine">;
+  readonly #files: TaskFiles;
   /** How runs of this process came out that could not be written down, by their tasks. */
   readonly #unsettled = new Map<string, RunRecord>();
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
+    this.#files = new TaskFiles(options);
   }
 
   /** Every task by its name; a file that is none is told, and keeps none of the others from running. */
   async list(): Promise<Scheduled> {
     const tasks: ScheduledTask[] = [];
     const problems: HarnessError[] = [];
-    for (const name of await this.#names()) {
+    for (const name of await this.#files.names()) {
       try {
-        const task = await this.#read(name);
+        const task = await this.#files.read(name);
         if (task !== undefined) tasks.push(task);
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
@@ -84,7 +71,7 @@ export class Schedule {
   /** @throws HarnessError ScheduleMissing; ConfigInvalid with file, line and key. */
   async find(name: string): Promise<ScheduledTask> {
     assertName(name);
-    const task = await this.#read(name);
+    const task = await this.#files.read(name);
     if (task === undefined) throw new HarnessError("ScheduleMissing", { name });
     return task;
   }
@@ -92,54 +79,45 @@ export class Schedule {
   /** The path of the file of a task, whether it is there or not. @throws HarnessError ScheduleUnusable. */
   pathOf(name: string): string {
     assertName(name);
-    return this.#path(name, SUFFIX);
+    return this.#files.pathOf(name);
   }
 
   /** @throws HarnessError ScheduleTaken, ScheduleUnusable. */
   async add(task: ScheduledTask): Promise<void> {
-    const path = this.pathOf(task.name);
+    assertName(task.name);
     assertPrompt(task.prompt);
-    const { files } = this.#options;
-    await files.makeDirectory(this.#options.folder, FOLDER_MODE);
-    if ((await this.#names()).length >= SCHEDULED_TASKS_MAX) {
+    if ((await this.#files.names()).length >= SCHEDULED_TASKS_MAX) {
       const problem = `there are ${SCHEDULED_TASKS_MAX} already; remove some first`;
       throw new HarnessError("ScheduleUnusable", { problem });
     }
-    const isNew = await files.createNew(path, renderScheduledTask(task), FILE_MODE);
-    if (!isNew) throw new HarnessError("ScheduleTaken", { name: task.name });
+    if (!(await this.#files.create(task))) throw new HarnessError("ScheduleTaken", { name: task.name });
   }
 
   /** Removes it with what is known of its runs. One that runs is not ended by that. */
   async remove(name: string, signal: AbortSignal): Promise<void> {
-    const path = this.pathOf(name);
-    using _lock = await this.#lock(signal);
-    const { files } = this.#options;
+    assertName(name);
+    using _lock = await this.#files.lock(signal);
     // Its file may be one that cannot be read: that is a reason to remove it.
-    if ((await files.lstat(path)) === undefined) throw new HarnessError("ScheduleMissing", { name });
-    for (const each of [path, this.#path(name, STATE), this.#path(name, LOG)])
-      if ((await files.lstat(each)) !== undefined) await files.remove(each);
+    if (!(await this.#files.has(name))) throw new HarnessError("ScheduleMissing", { name });
+    await this.#files.remove(name);
   }
 
   /** What was due while it was off is not run afterwards. */
   async enable(name: string, enabled: boolean, signal: AbortSignal): Promise<void> {
-    using _lock = await this.#lock(signal);
+    using _lock = await this.#files.lock(signal);
     const task = await this.find(name);
     if (task.enabled === enabled) return;
-    await this.#options.files.writeAtomic(
-      this.#path(name, SUFFIX),
-      renderScheduledTask({ ...task, enabled }),
-      FILE_MODE,
-    );
-    if (enabled) await this.#keep(name, { ...(await this.state(name)), settled_ms: this.#now });
+    await this.#files.replace({ ...task, enabled });
+    if (enabled) await this.#files.keep(name, { ...(await this.#files.state(name)), settled_ms: this.#now });
   }
 
-  async state(name: string): Promise<TaskState> {
-    return readState((await this.#text(this.#path(name, STATE))) ?? "");
+  state(name: string): Promise<TaskState> {
+    return this.#files.state(name);
   }
 
   /** Its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
-  async runs(name: string): Promise<readonly RunRecord[]> {
-    return readRecords((await this.#text(this.#path(name, LOG))) ?? "").slice(-RUNS_KEPT_MAX);
+  runs(name: string): Promise<readonly RunRecord[]> {
+    return this.#files.runs(name);
   }
 
   /** Whether the run that a state tells of goes on. */
@@ -149,7 +127,7 @@ export class Schedule {
 
   /** When it is due next, or whether it is now. */
   async verdict(task: ScheduledTask): Promise<Verdict> {
-    const state = await this.state(task.name);
+    const state = await this.#files.state(task.name);
     return decide(task, state, { ms: this.#now, isRunning: this.isAlive(state) });
   }
 
@@ -158,14 +136,14 @@ export class Schedule {
    * Undefined where there is nothing to run.
    */
   async claimDue(name: string, signal: AbortSignal): Promise<ClaimedRun | undefined> {
-    using _lock = await this.#lock(signal);
-    const task = await this.#read(name);
+    using _lock = await this.#files.lock(signal);
+    const task = await this.#files.read(name);
     if (task === undefined) return undefined;
     const state = await this.#reaped(name);
     const verdict = decide(task, state, { ms: this.#now, isRunning: state.running !== undefined });
     if (verdict.kind === "wait") return undefined;
     if (verdict.kind === "reset") {
-      await this.#keep(name, { ...state, settled_ms: this.#now });
+      await this.#files.keep(name, { ...state, settled_ms: this.#now });
       return undefined;
     }
     const { dueMs, missed } = verdict;
@@ -174,7 +152,7 @@ export class Schedule {
       return await this.#claim({ task, startedMs: this.#now, dueMs, ...told }, state);
     const at = isoOf(this.#now);
     const detail = `the run of ${state.running?.started_at ?? "before"} still goes on`;
-    await this.#record(
+    await this.#files.record(
       name,
       { ...state, settled_ms: this.#now },
       {
@@ -194,7 +172,7 @@ export class Schedule {
 
   /** Takes a run on that a person asks for, due or not. @throws HarnessError ScheduleMissing, ScheduleBusy. */
   async claimNow(name: string, signal: AbortSignal): Promise<ClaimedRun> {
-    using _lock = await this.#lock(signal);
+    using _lock = await this.#files.lock(signal);
     const task = await this.find(name);
     const state = await this.#reaped(name);
     if (state.running !== undefined)
@@ -204,10 +182,10 @@ export class Schedule {
 
   /** Writes down which session runs it, so that a crash can be told with it. */
   async begun({ task }: ClaimedRun, session: string, signal: AbortSignal): Promise<void> {
-    using _lock = await this.#lock(signal);
-    const state = await this.state(task.name);
+    using _lock = await this.#files.lock(signal);
+    const state = await this.#files.state(task.name);
     if (!this.#isOurs(state.running)) return;
-    await this.#keep(task.name, { ...state, running: { ...state.running, session } });
+    await this.#files.keep(task.name, { ...state, running: { ...state.running, session } });
   }
 
   /**
@@ -228,11 +206,11 @@ export class Schedule {
     };
     // What has run is written down also where everything is being ended.
     this.#unsettled.set(task.name, record);
-    using _lock = await this.#lock(new AbortController().signal);
-    if ((await this.#options.files.lstat(this.#path(task.name, SUFFIX))) !== undefined) {
-      const { running, ...state } = await this.state(task.name);
+    using _lock = await this.#files.lock(new AbortController().signal);
+    if (await this.#files.has(task.name)) {
+      const { running, ...state } = await this.#files.state(task.name);
       const isOther = running !== undefined && !this.#isOurs(running);
-      await this.#record(task.name, isOther ? { ...state, running } : state, record);
+      await this.#files.record(task.name, isOther ? { ...state, running } : state, record);
     }
     this.#unsettled.delete(task.name);
     return record;
@@ -247,24 +225,24 @@ export class Schedule {
       ...(claimed.dueMs === undefined ? {} : { due: isoOf(claimed.dueMs) }),
     };
     const settled = claimed.dueMs === undefined ? {} : { settled_ms: claimed.startedMs };
-    await this.#keep(claimed.task.name, { ...state, ...settled, running });
+    await this.#files.keep(claimed.task.name, { ...state, ...settled, running });
     this.#unsettled.delete(claimed.task.name);
     return claimed;
   }
 
   /** The state, with a run that its process left behind written down as interrupted. */
   async #reaped(name: string): Promise<TaskState> {
-    const state = await this.state(name);
+    const state = await this.#files.state(name);
     const { running, ...rest } = state;
     const unsettled = this.#isOurs(running) ? this.#unsettled.get(name) : undefined;
     if (unsettled !== undefined) {
-      const settled = await this.#record(name, rest, unsettled);
+      const settled = await this.#files.record(name, rest, unsettled);
       this.#unsettled.delete(name);
       return settled;
     }
     if (running === undefined || this.isAlive(state)) return state;
     const { started_at, due, session } = running;
-    return await this.#record(name, rest, {
+    return await this.#files.record(name, rest, {
       task: name,
       started_at,
       ended_at: isoOf(this.#now),
@@ -275,71 +253,15 @@ export class Schedule {
     });
   }
 
-  async #record(name: string, state: TaskState, record: RunRecord): Promise<TaskState> {
-    const { files } = this.#options;
-    const path = this.#path(name, LOG);
-    const line = `${JSON.stringify(record)}\n`;
-    const lines = ((await this.#text(path)) ?? "").split("\n");
-    // A line that a crash has cut off stays one of its own.
-    const end = lines.at(-1) === "" ? "" : "\n";
-    if (lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
-    else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${end}${line}`, FILE_MODE);
-    const next = { ...state, last: record };
-    await this.#keep(name, next);
-    return next;
-  }
-
-  async #keep(name: string, state: TaskState): Promise<void> {
-    await this.#options.files.writeAtomic(this.#path(name, STATE), `${JSON.stringify(state)}\n`, FILE_MODE);
-  }
-
-  async #read(name: string): Promise<ScheduledTask | undefined> {
-    const path = this.#path(name, SUFFIX);
-    const text = await this.#text(path);
-    return text === undefined ? undefined : readScheduledTask(name, await parseToml(path, text));
-  }
-
-  /** A link is followed to no file of somebody's choice. */
-  async #text(path: string): Promise<string | undefined> {
-    const { files } = this.#options;
-    if ((await files.lstat(path))?.kind !== "file") return undefined;
-    return decode(await files.read(path, FILE_BYTES_MAX));
-  }
-
-  async #names(): Promise<readonly string[]> {
-    const { files, folder } = this.#options;
-    if ((await files.stat(folder))?.kind !== "directory") return [];
-    return (await files.list(folder))
-      .flatMap(({ name, kind }) =>
-        kind === "file" && /^[a-z0-9][a-z0-9_-]{0,63}\.toml$/.test(name)
-          ? [name.slice(0, -SUFFIX.length)]
-          : [],
-      )
-      .sort();
-  }
-
-  async #lock(signal: AbortSignal): Promise<Disposable> {
-    const { files, folder, lock } = this.#options;
-    await files.makeDirectory(folder, FOLDER_MODE);
-    return await lock(join(folder, ".lock.db"), signal);
-  }
-
   #isOurs(running: RunningRun | undefined): running is RunningRun {
     const { pid, processStart } = this.#options.machine;
     return running?.pid === pid && running.process_start === processStart;
-  }
-
-  #path(name: string, suffix: string): string {
-    return join(this.#options.folder, name + suffix);
   }
 
   get #now(): number {
     return this.#options.clock.now();
   }
 }
-
-const STATE = ".state.json";
-const LOG = ".runs.jsonl";
 
 function isoOf(ms: number): string {
   return new Date(ms).toISOString();
