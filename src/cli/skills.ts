@@ -83,8 +83,9 @@ async function list(
 function shown(reviewed: ReviewedSkill): string {
   const { skill } = reviewed;
   const state = stateText(reviewed);
-  const { name, source, description, path, triggers, files, body } = skill;
+  const { name, source, description, path, triggers, fields, files, body } = skill;
   const { globs, keywords } = triggers;
+  const others = Object.entries(fields).filter(([field]) => field !== "triggers");
   return `${[
     `${neutraliseLine(name)} (${source})${state === "" ? "" : `: ${state}`}`,
     neutraliseLine(description),
@@ -92,10 +93,15 @@ function shown(reviewed: ReviewedSkill): string {
     ...(globs.length + keywords.length === 0
       ? []
       : [`triggers: ${[...globs, ...keywords].map(neutraliseLine).join(", ")}`]),
+    ...others.map(([field, value]) => neutraliseLine(`${field}: ${fieldText(value)}`)),
     ...(files.length < 2 ? [] : [`files: ${files.map((file) => neutraliseLine(file.path)).join(", ")}`]),
     "",
     neutralise(body),
   ].join("\n")}\n`;
+}
+
+function fieldText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function rowOf({ skill, state }: ReviewedSkill) {

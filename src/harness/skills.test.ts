@@ -20,6 +20,7 @@ import { SILENT } from "../base/log.ts";
 import { parseTyped } from "../client/kit/slash.ts";
 import { AgentClient } from "../control/mcp-server/agent-client.ts";
 import { getPrompt, listPrompts } from "../control/mcp-server/prompts.ts";
+import { listResources } from "../control/mcp-server/resources.ts";
 import { EVERYTHING } from "../control/scope.ts";
 import type { OpenHarness } from "../harness.ts";
 import { hostWorld } from "../host/host.ts";
@@ -423,6 +424,43 @@ test("[SKL-02 CTL-08 CTL-15] skills are in the catalogue with their text, and ea
     ["skills:release-notes", "SendInput"],
     ["skills:skill-writing", "SendInput"],
   ]);
+}, 300_000);
+
+test("[SKL-01 SKL-02 CTL-15] lists over every wire show 250 characters of a description; one skill has all of it and the fields of its head", async () => {
+  await using place = openPlace();
+  const long = "Does one thing after another. ".repeat(30).trim();
+  const head = [
+    "license: Apache-2.0",
+    "compatibility: needs git",
+    "metadata:\n  author: me\n  version: '1.0'",
+    "allowed-tools: Bash(git:*) Read",
+    "argument-hint: '[NAME]'",
+  ];
+  skill(place, "long", `---\nname: long\ndescription: ${long}\n${head.join("\n")}\n---\nBODY\n`);
+  await acknowledge(place);
+  await using harness = await place.open();
+  const engine = await harness.port([]);
+  const { catalogue } = engine;
+  const shown = (await catalogue.skills()).find(({ name }) => name === "long")?.description ?? "";
+  expect([shown.length, long.startsWith(shown.slice(0, -1))]).toEqual([250, true]);
+  const agent = new AgentClient({ engine, scope: EVERYTHING });
+  const told = [...(await listPrompts(agent)), ...(await listResources(agent))];
+  expect(told.filter(({ name }) => /\blong$/i.test(name)).map(({ description = "" }) => description)).toEqual(
+    [shown, shown],
+  );
+  expect(await catalogue.skill("long")).toEqual({
+    name: "long",
+    description: long,
+    source: "project",
+    text: "BODY",
+    fields: {
+      license: "Apache-2.0",
+      compatibility: "needs git",
+      metadata: { author: "me", version: "1.0" },
+      "allowed-tools": "Bash(git:*) Read",
+      "argument-hint": "[NAME]",
+    },
+  });
 }, 300_000);
 
 test("[PROF-01 SKL-01] a pack that there is not ends the start and names the nearest; without packs and skills nothing is sent", async () => {

@@ -266,11 +266,12 @@ export function usingSkills(sources: SkillSources, redact: (text: string) => str
         },
       ],
       skills: () =>
-        (now?.list ?? []).map(({ name, description, source, body }) => ({
+        (now?.list ?? []).map(({ name, description, source, body, fields }) => ({
           name,
           description,
           source,
           text: body,
+          fields,
         })),
       slashCommands: () => commands.offered(),
       serve(given) {

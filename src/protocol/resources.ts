@@ -91,8 +91,17 @@ export const ToolInfo = z.object({
   source: z.string(),
 });
 
-export const SkillInfo = z.object({ name: z.string(), description: z.string(), source: z.string() });
-export const SkillText = SkillInfo.extend({ text: z.string() });
+export const SkillInfo = z.object({
+  name: z.string(),
+  /** In a list one line of at most 250 characters; with the text the whole of it. */
+  description: z.string(),
+  source: z.string(),
+});
+export const SkillText = SkillInfo.extend({
+  text: z.string(),
+  /** What else the head of its SKILL.md says, as it says it: license, compatibility, metadata, allowed-tools and others. */
+  fields: z.record(z.string(), z.unknown()).optional(),
+});
 
 export const SlashCommandInfo = z.object({
   /** Without the slash; with its namespace where it has one: "compact", "sessions:list". */

@@ -100,6 +100,11 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
   ]);
   const shown = await rig.run(["skills", "show", "skill-writing"]);
   expect(shown.stdout).toContain("skill-writing (builtin)\nWrite or change a skill");
+  cpSync(join(REAL, "openai+skills/linear"), join(rig.home.path, ".agents/skills/linear"), {
+    recursive: true,
+  });
+  const real = await rig.run(["skills", "show", "linear"]);
+  expect(real.stdout).toContain('.agents/skills/linear\nmetadata: {"short-description":');
 }, 300_000);
 
 test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {

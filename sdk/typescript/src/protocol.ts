@@ -239,6 +239,7 @@ export interface SkillText {
   readonly description: string;
   readonly source: string;
   readonly text: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface SlashCommandInfo {

@@ -132,7 +132,12 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     providers: () => sources.providers(),
     models: (provider, signal) => sources.models(provider, signal),
     tools: (session) => sources.tools(session),
-    skills: async () => sources.skills().map(({ text: _text, ...info }) => info),
+    async skills() {
+      const { listedDescription } = await import("../../skill/texts.ts");
+      return sources.skills().map(({ name, description, source }) => {
+        return { name, description: listedDescription(description), source };
+      });
+    },
     async skill(name) {
       const skill = sources.skills().find((each) => each.name === name);
       if (skill === undefined) throw unknown("skill", name);

@@ -156,8 +156,16 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       summary: "The tools of cinch, and those that the sessions which run here have beside them.",
       of: catalogue,
     }),
-    list("/v1/skills", "skills", SkillInfo, { summary: "The skills.", of: catalogue }),
-    one("/v1/skills/{name}", SkillText, "One skill with its text.", (name) => catalogue.skill(name)),
+    list("/v1/skills", "skills", SkillInfo, {
+      summary: "The skills, each with its name and a short description.",
+      of: catalogue,
+    }),
+    one(
+      "/v1/skills/{name}",
+      SkillText,
+      "One skill with its whole description, its text, and what else its head says.",
+      (name) => catalogue.skill(name),
+    ),
     {
       method: "GET",
       path: "/v1/slash-commands",

@@ -1355,11 +1355,16 @@ class SkillInfo(TypedDict):
     source: str
 
 
-class SkillText(TypedDict):
-    name: str
-    description: str
-    source: str
-    text: str
+_SkillTextRequired = TypedDict("_SkillTextRequired", {
+    "name": str,
+    "description": str,
+    "source": str,
+    "text": str,
+})
+
+
+class SkillText(_SkillTextRequired, total=False):
+    fields: Dict[str, Any]
 
 
 _SlashCommandInfoRequired = TypedDict("_SlashCommandInfoRequired", {
