@@ -501,6 +501,11 @@ test("[SKL-01] what is wrong with a skill is told with file, line and field, and
   skill(place, "reload", plain("reload"));
   skill(place, "no-text", "---\nname: no-text\n---\nbody");
   skill(place, "loose", "---\nname: loose\ndescription: Use when: the user asks\n---\nbody");
+  skill(
+    place,
+    "broken",
+    "---\nname: brok-en\ndescription: d\nlicense: [MIT]\nallowed_tools: Read\n---\nbody",
+  );
   place.write(".agents/skills/empty/notes.md", "x");
   skill(place, "large", "x".repeat(1_100_000));
   await acknowledge(place);
@@ -511,6 +516,9 @@ test("[SKL-01] what is wrong with a skill is told with file, line and field, and
   const notices = harness.notices.map((notice) => notice.replaceAll(place.repo, ""));
   expect(notices.filter((notice) => notice.includes("skills/"))).toEqual([
     ".agents/skills/large holds SKILL.md, which has 1,100,000 bytes, more than 1,048,576, and was not read.",
+    '/.agents/skills/broken/SKILL.md:2: name: must match the name of its folder, which is "broken".',
+    "/.agents/skills/broken/SKILL.md:4: license: must be a text.",
+    "/.agents/skills/broken/SKILL.md:5: allowed_tools: is passed on unread; did you mean allowed-tools?",
     `/.agents/skills/empty: it has no SKILL.md.`,
     expect.stringMatching(/^\/\.agents\/skills\/loose\/SKILL\.md:3: .*the head was read line by line\.$/),
     "/.agents/skills/no-text/SKILL.md:1: description: is missing; the skill is left out.",

@@ -15,6 +15,19 @@ export interface CheckedProblem extends SkillProblem {
   readonly severity: "error" | "warning";
 }
 
+/** What is wrong with one field of a head. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+export interface UnknownField {
+  readonly field: string;
+  readonly meant?: string;
+}
+
+/** Read where it is there, and no field of the specification. */
+const OWN_FIELD = "triggers";
 const FIELDS = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"] as const;
 /** A SKILL.md should be short: what is long goes into files beside it. */
 const BODY_LINES_MAX = 500;
@@ -40,18 +53,11 @@ export async function checkSkill(
     severity,
   });
   const problems: CheckedProblem[] = [
-    ...nameProblems(head["name"], folder).map((problem) => at("name", problem)),
-    ...textProblems(head["description"], SKILL_DESCRIPTION_CHARACTERS_MAX, "required").map((problem) =>
-      at("description", problem),
-    ),
-    ...textProblems(head["compatibility"], COMPATIBILITY_CHARACTERS_MAX, "optional").map((problem) =>
-      at("compatibility", problem),
-    ),
-    ...["license", "allowed-tools"].flatMap((field) =>
-      head[field] === undefined || typeof head[field] === "string" ? [] : [at(field, "must be a text")],
-    ),
-    ...metadataProblems(head["metadata"]).map((problem) => at("metadata", problem)),
-    ...unknownFields(head).map(({ field, problem, severity }) => at(field, problem, severity)),
+    ...ruleProblems(head, folder).map(({ field, problem }) => at(field, problem)),
+    ...unknownFields(head).map((each) => {
+      const [problem, severity] = unknownText(each);
+      return at(each.field, problem, severity);
+    }),
   ];
   const called = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim().toLowerCase() : "";
   if (RESERVED_NAMES.has(called))
@@ -68,6 +74,20 @@ export async function checkSkill(
       severity: "warning",
     });
   return problems;
+}
+
+/** What of a head breaks the rules for the fields that the specification knows; lines are those of the fields. */
+export function ruleProblems(head: JsonObject, folder: string): readonly FieldProblem[] {
+  const of = (field: string, problems: readonly string[]) => problems.map((problem) => ({ field, problem }));
+  return [
+    ...of("name", nameProblems(head["name"], folder)),
+    ...of("description", textProblems(head["description"], SKILL_DESCRIPTION_CHARACTERS_MAX, "required")),
+    ...of("compatibility", textProblems(head["compatibility"], COMPATIBILITY_CHARACTERS_MAX, "optional")),
+    ...["license", "allowed-tools"].flatMap((field) =>
+      head[field] === undefined || typeof head[field] === "string" ? [] : of(field, ["must be a text"]),
+    ),
+    ...of("metadata", metadataProblems(head["metadata"])),
+  ];
 }
 
 /** What is wrong with a name, by the specification; empty where nothing is. */
@@ -107,18 +127,24 @@ function metadataProblems(value: unknown): readonly string[] {
   return isObject(value) ? [] : ["must be a list of keys and values"];
 }
 
-function unknownFields(head: JsonObject) {
+/** The fields of a head that the specification does not know, each with the one that was probably meant. */
+export function unknownFields(head: JsonObject): readonly UnknownField[] {
   const known: readonly string[] = FIELDS;
   return Object.keys(head)
     .filter((field) => !known.includes(field))
     .map((field) => {
-      if (field === "triggers") {
-        const problem =
-          "is read by cinch, and no field of the open specification: other programs pass over it";
-        return { field, problem, severity: "warning" } as const;
-      }
-      const [meant] = near(field, FIELDS);
-      const hint = meant === undefined ? `allowed are ${FIELDS.join(", ")}` : `did you mean ${meant}?`;
-      return { field, problem: `is no field of the specification; ${hint}`, severity: "error" } as const;
+      const [meant] = field === OWN_FIELD ? [] : near(field, [...FIELDS, OWN_FIELD]);
+      return meant === undefined ? { field } : { field, meant };
     });
+}
+
+function unknownText({ field, meant }: UnknownField): readonly [string, CheckedProblem["severity"]] {
+  if (field === OWN_FIELD) {
+    return [
+      "is read by cinch, and no field of the open specification: other programs pass over it",
+      "warning",
+    ];
+  }
+  const hint = meant === undefined ? `allowed are ${FIELDS.join(", ")}` : `did you mean ${meant}?`;
+  return [`is no field of the specification; ${hint}`, "error"];
 }

@@ -46,7 +46,9 @@ test("[SKL-01] twenty real skills load, those that break the rules too, each wit
   const skills = loaded.flatMap((each) => each.skills);
   expect(skills).toHaveLength(filesUnder("test/data/skills", "**/SKILL.md").length);
   expect(skills).toHaveLength(20);
-  expect(loaded.flatMap(told)).toEqual([]);
+  expect(loaded.flatMap(told).map((problem) => problem.replace(root, ""))).toEqual([
+    '/fullsend-ai+agents/finding-agent-runs/gitlab/SKILL.md:2: name: must match the name of its folder, which is "gitlab"',
+  ]);
   const nested = skills.find(({ name }) => name === "finding-agent-runs-gitlab");
   expect(nested?.path).toEndWith("finding-agent-runs/gitlab");
   expect(nested?.files.map(({ path }) => path)).toEqual(["SKILL.md"]);
@@ -68,6 +70,44 @@ test("[SKL-01] a name that cannot be called gives way to the folder's; without e
   expect([none.skills, told(none)]).toEqual([
     [],
     ["/s/a b/SKILL.md:2: name: neither it nor the folder's name can be called; the skill is left out"],
+  ]);
+});
+
+test("[SKL-01] what breaks the specification and can be used all the same is used, and told as the check tells it", async () => {
+  const head = [
+    "name: Other",
+    `description: ${"d".repeat(1_025)}`,
+    `compatibility: ${"c".repeat(501)}`,
+    "license: [MIT]",
+    "metadata: words",
+    "allowed_tools: Read",
+    "trigger: ['*.x']",
+    "argument-hint: NAME",
+  ];
+  const text = `---\n${head.join("\n")}\n---\nbody`;
+  const loaded = await loadSkills(folder("/s/one", { "SKILL.md": text }));
+  expect(loaded.skills.map(({ name, fields }) => [name, Object.keys(fields)])).toEqual([
+    ["Other", ["compatibility", "license", "metadata", "allowed_tools", "trigger", "argument-hint"]],
+  ]);
+  const broken = [
+    "/s/one/SKILL.md:2: name: must be in lowercase",
+    '/s/one/SKILL.md:2: name: must match the name of its folder, which is "one"',
+    "/s/one/SKILL.md:3: description: has 1025 characters, more than 1024",
+    "/s/one/SKILL.md:4: compatibility: has 501 characters, more than 500",
+    "/s/one/SKILL.md:5: license: must be a text",
+    "/s/one/SKILL.md:6: metadata: must be a list of keys and values",
+  ];
+  expect(told(loaded)).toEqual([
+    ...broken,
+    "/s/one/SKILL.md:7: allowed_tools: is passed on unread; did you mean allowed-tools?",
+    "/s/one/SKILL.md:8: trigger: is passed on unread; did you mean triggers?",
+  ]);
+  const checked = await checkSkill(text, { path: "/s/one/SKILL.md", folder: "one" });
+  expect(checked.map(problemText).slice(0, broken.length)).toEqual(broken);
+  const number = await loadSkills(folder("/s/two", { "SKILL.md": "---\nname: two\ndescription: 5\n---\n" }));
+  expect([number.skills, told(number)]).toEqual([
+    [],
+    ["/s/two/SKILL.md:3: description: must be a text; the skill is left out"],
   ]);
 });
 

@@ -2,8 +2,10 @@ import { posix } from "node:path";
 import type { JsonObject } from "../base/json.ts";
 import { decode } from "../base/text.ts";
 import type { TrustFile } from "../trust/ledger/item.ts";
+import type { FieldProblem } from "./check-skill.ts";
+import { ruleProblems, unknownFields } from "./check-skill.ts";
 import type { Skill, SkillProblem, SkillSource } from "./skill.ts";
-import { RESERVED_NAMES, SKILL_DESCRIPTION_CHARACTERS_MAX, SKILL_FILE } from "./skill.ts";
+import { RESERVED_NAMES, SKILL_FILE } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
 import { triggersOf } from "./triggers.ts";
 
@@ -26,8 +28,9 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
 /**
  * Makes skills of a folder: one for each SKILL.md in it, however deep, with the files that lie in its folder (SKL-01).
  *
- * Lenient, since real skills break the rules: what can be used is used, and what is wrong is told with file, line and
- * field. Only one without a description, or without a name that can be called, is left out.
+ * Lenient, since real skills break the rules: what can be used is used, and what breaks the specification is told with
+ * file, line and field. Only one without a description, or without a name that can be called, is left out. Fields that the
+ * specification does not know are passed on, and told where they read like one that was mistyped.
  * @param pause waited for before each head: to read one can take a tenth of a second, and a folder may hold many.
  */
 export async function loadSkills(
@@ -71,26 +74,14 @@ async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promis
   if (parsed.told !== undefined)
     told({ ...parsed.told, problem: `${parsed.told.problem}; the head was read line by line` });
   const { head, body, lineOf } = parsed;
-  const at = (field: string) => ({ line: lineOf(field), field });
   const below = posix.dirname(file.path);
   const path = below === "." ? folder.path : `${folder.path}/${below}`;
-  const name = nameOf(head, posix.basename(path.replace(/^builtin:/, "")), (problem) =>
-    told({ ...at("name"), problem }),
+  const called = calledBy(head, posix.basename(path.replace(/^builtin:/, "")), ({ field, problem }) =>
+    told({ line: lineOf(field), field, problem }),
   );
-  if (name === undefined) return undefined;
-  const description = descriptionOf(head["description"]);
-  if (description === "") {
-    told({ ...at("description"), problem: "is missing; the skill is left out" });
-    return undefined;
-  }
-  if (description.length > SKILL_DESCRIPTION_CHARACTERS_MAX)
-    told({
-      ...at("description"),
-      problem: `has ${description.length} characters, more than ${SKILL_DESCRIPTION_CHARACTERS_MAX}; it is cut in lists`,
-    });
+  if (called === undefined) return undefined;
   return {
-    name,
-    description,
+    ...called,
     source: folder.source,
     path,
     body,
@@ -100,22 +91,42 @@ async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promis
   };
 }
 
-/** The head's own name where it can be called, else the folder's. */
-function nameOf(head: JsonObject, folder: string, told: (problem: string) => void): string | undefined {
+/** Name and description of a skill, with everything told that is wrong with its head; undefined where it is left out. */
+function calledBy(
+  head: JsonObject,
+  inFolder: string,
+  told: (problem: FieldProblem) => void,
+): Pick<Skill, "name" | "description"> | undefined {
+  const { name, problem: nameless } = nameOf(head, inFolder);
+  if (nameless !== undefined) told({ field: "name", problem: nameless });
+  if (name === undefined) return undefined;
+  const broken = ruleProblems(head, inFolder);
+  const description = descriptionOf(head["description"]);
+  if (description === "") {
+    const why = broken.find(({ field }) => field === "description")?.problem ?? "is missing";
+    told({ field: "description", problem: `${why}; the skill is left out` });
+    return undefined;
+  }
+  for (const each of broken) if (each.field !== "name" || nameless === undefined) told(each);
+  for (const { field, meant } of unknownFields(head))
+    if (meant !== undefined) told({ field, problem: `is passed on unread; did you mean ${meant}?` });
+  return { name, description };
+}
+
+/** The head's own name where it can be called, else the folder's; with what is wrong where that is not the head's own. */
+function nameOf(head: JsonObject, folder: string): { readonly name?: string; readonly problem?: string } {
   const said = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim() : "";
   const inFolder = folder.normalize("NFKC");
   const name = [said, inFolder].find((each) => NAME.test(each));
-  if (name === undefined) {
-    told("neither it nor the folder's name can be called; the skill is left out");
-    return undefined;
-  }
-  if (RESERVED_NAMES.has(name.toLowerCase())) {
-    told(`/skills:${name.toLowerCase()} is a command, so no skill can have this name; it is left out`);
-    return undefined;
-  }
-  if (said === "") told(`is missing; the skill goes by its folder's name, ${name}`);
-  else if (name !== said) told(`cannot be called; the skill goes by its folder's name, ${name}`);
-  return name;
+  if (name === undefined)
+    return { problem: "neither it nor the folder's name can be called; the skill is left out" };
+  const lower = name.toLowerCase();
+  if (RESERVED_NAMES.has(lower))
+    return { problem: `/skills:${lower} is a command, so no skill can have this name; it is left out` };
+  if (said === "") return { name, problem: `is missing; the skill goes by its folder's name, ${name}` };
+  return name === said
+    ? { name }
+    : { name, problem: `cannot be called; the skill goes by its folder's name, ${name}` };
 }
 
 function descriptionOf(value: unknown): string {
