@@ -1,5 +1,5 @@
+import type { ServerPorts } from "./server-ports.ts";
 import type { ServerSpec } from "./server-spec.ts";
-import type { ServerPorts } from "./shared-server.ts";
 import { SharedServer } from "./shared-server.ts";
 
 /** A session's hold on a server. Disposing the last one ends the server. */

@@ -6,7 +6,8 @@ import type { Tool, ToolSource } from "../tool/tool.ts";
 import type { Definition } from "./definition.ts";
 import { mcpTool } from "./mcp-tool.ts";
 import { toolNames } from "./names.ts";
-import type { ServerEvent, SharedServer } from "./shared-server.ts";
+import type { ServerEvent } from "./server-ports.ts";
+import type { SharedServer } from "./shared-server.ts";
 
 /** How long a request, or a search for tools, waits for a server that is being started; it goes on without it then. */
 export const START_WAIT_MS_MAX = 10_000;

@@ -1,63 +1,25 @@
-import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { shortened } from "../base/text.ts";
-import type { World } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
-import type { CallOptions, Connection, Era } from "./connection.ts";
-import { connect } from "./connection.ts";
+import type { CallOptions, Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
 import type { Asking } from "./elicitation.ts";
+import { Greeter, isFinal } from "./greeter.ts";
 import { KnownTools } from "./known-tools.ts";
-import { launch } from "./launch.ts";
+import { Listing } from "./listing.ts";
 import { mayHaveTakenEffect, UNKNOWN_OUTCOME } from "./outcome.ts";
-import { findProgram, hashOf } from "./program.ts";
-import type { Records } from "./records.ts";
+import type { Proposal } from "./proposal.ts";
+import { proposalOf } from "./proposal.ts";
 import type { Failures } from "./restarts.ts";
 import { afterFailure, COOLDOWN_MS, NO_FAILURES } from "./restarts.ts";
-import type { AddressSpec, ServerSpec } from "./server-spec.ts";
-import type { StdioTransport } from "./stdio.ts";
+import type { ServerEvent, ServerPorts } from "./server-ports.ts";
+import type { ServerSpec } from "./server-spec.ts";
 
 export type ServerState = "stopped" | "starting" | "running" | "degraded";
-
-/** What a session is told of a server that it uses. */
-export type ServerEvent =
-  /** It is given up: its tools stay listed and answer nothing. */
-  | { readonly kind: "down"; readonly reason: string; readonly attempts: number }
-  /** It has failed to start for the first time, and is tried again: whoever waited for its tools goes on without. */
-  | { readonly kind: "failing"; readonly reason: string }
-  /** A request, or a search for tools, has begun to wait for it; or goes on without it after the longest wait. */
-  | { readonly kind: "slow" | "late"; readonly waitMsMax: number }
-  /** It was not even started, or could not be kept; the words are the error's. */
-  | { readonly kind: "refused"; readonly error: HarnessError }
-  /** These tools are others than those that were approved. */
-  | { readonly kind: "changed"; readonly tools: readonly string[] };
-
-/** What a person may approve of a server, exactly so. */
-export interface Proposal {
-  /** What of it is other than what was approved, to be read before. */
-  readonly lines: readonly string[];
-  readonly tools: readonly Definition[];
-  /** The SHA-256 of a pinned program. */
-  readonly program?: string;
-}
-
-export interface ServerPorts {
-  readonly world: Pick<World, "clock" | "files" | "spawn" | "log" | "machine">;
-  /** Of cinch. */
-  readonly version: string;
-  readonly records: Records;
-  /** Where the operational log is, for people. */
-  readonly log: string;
-  /** Another text as soon as another login than before is stored: cheap, and nothing of a login. */
-  logins(): Promise<string>;
-  /** Opens the wire to a server that is elsewhere. Its failures say what is wrong in words for people. */
-  openAddress(spec: AddressSpec, log: Log): Promise<Transport>;
-  /** Whatever the client answers to a server that asks. */
-  prepare?(client: Client, server: SharedServer): void;
-}
 
 /** Why a server is down that is not tried any more. */
 interface Down {
@@ -68,10 +30,6 @@ interface Down {
 }
 
 const WHY_CHARACTERS_MAX = 500;
-/** A server that keeps saying that its tools are others is asked no more often. */
-const LIST_PAUSE_MS = 1_000;
-/** A greeting in words that a server does not know may end it; it is greeted in the older ones then. */
-const FIRST_ERA: Era = "auto";
 
 /**
  * One server, for all sessions that use it (MCP-05): started when it is first asked for, started again when it ends by
@@ -87,20 +45,17 @@ export class SharedServer {
   readonly #watchers = new Set<(event: ServerEvent) => void>();
   readonly #askings = new Set<Asking>();
   #state: ServerState = "stopped";
-  #era: Era = FIRST_ERA;
   #connection: Connection | undefined;
   #startedMs = 0;
   #starting: Promise<Connection> | undefined;
   #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
   #down: Down | undefined;
-  #logins = "";
   #promptsAt = 0;
   readonly #known: KnownTools;
+  readonly #greeter: Greeter;
+  readonly #listing: Listing;
   #hurry = new AbortController();
-  #stale = false;
-  #listing: Promise<void> | undefined;
-  #wire: StdioTransport | undefined;
 
   constructor(spec: ServerSpec, ports: ServerPorts) {
     this.spec = spec;
@@ -111,6 +66,23 @@ export class SharedServer {
       records: ports.records,
       log: this.#log,
       onChanged: (tools) => this.#tell({ kind: "changed", tools }),
+    });
+    this.#listing = new Listing({
+      clock: ports.world.clock,
+      log: this.#log,
+      list: () => this.#list(),
+      signal: this.#life.signal,
+    });
+    this.#greeter = new Greeter({
+      spec,
+      ports,
+      log: this.#log,
+      approved: () => this.#known.program(),
+      prepare: ports.prepare === undefined ? undefined : (client) => ports.prepare?.(client, this),
+      onToolsChanged: () => this.#listing.changed(),
+      onPromptsChanged: () => {
+        this.#promptsAt += 1;
+      },
     });
   }
 
@@ -190,7 +162,7 @@ export class SharedServer {
     } catch (thrown) {
       if (options.signal.aborted) throw thrown;
       const isGone = this.#connection !== connection;
-      const why = isGone ? (this.#wire?.problem ?? "it ended during the call") : messageOf(thrown);
+      const why = isGone ? (this.#greeter.problem ?? "it ended during the call") : messageOf(thrown);
       if (mayHaveTakenEffect(thrown)) throw new Error(`${why}. ${UNKNOWN_OUTCOME}`, { cause: thrown });
       throw isGone ? new Error(why, { cause: thrown }) : thrown;
     } finally {
@@ -210,27 +182,15 @@ export class SharedServer {
     this.#connection = undefined;
     this.#failures = NO_FAILURES;
     this.#down = undefined;
+    this.#greeter.forget();
     this.#hurry.abort(new Cancelled("engine", "it is started anew at once"));
     await before?.close();
     await this.connected(signal);
   }
 
-  /**
-   * What there is to approve of it now: its program, and what it says of its tools.
-   * @throws HarnessError McpProgramMissing, McpRecordUnusable.
-   */
+  /** What there is to approve of it now. @throws HarnessError McpProgramMissing, McpRecordUnusable. */
   async proposal(): Promise<Proposal> {
-    const { spec } = this;
-    const { files } = this.#ports.world;
-    const { lines, tools } = await this.#known.changes();
-    if (spec.transport !== "stdio" || spec.sha256 === undefined) return { lines, tools };
-    const found = await findProgram(files, spec);
-    const program = await hashOf(files, found);
-    const approved = (await this.#known.program()) ?? spec.sha256;
-    if (program === approved || program === spec.sha256) return { lines, tools, program };
-    const paths = found.files.map(visible).join(" and ");
-    const head = [`== ${paths}: changed`, `-sha256 ${approved}`, `+sha256 ${program}`];
-    return { lines: [...head, ...lines], tools, program };
+    return await proposalOf(this.spec, this.#ports.world.files, this.#known);
   }
 
   /**
@@ -257,7 +217,7 @@ export class SharedServer {
       (late) => late.close(),
       () => undefined, // whoever waited for it has been told
     );
-    await this.#listing;
+    await this.#listing.settled;
   }
 
   #begin(): Promise<Connection> {
@@ -304,7 +264,7 @@ export class SharedServer {
     this.#failures = NO_FAILURES;
     this.#state = "degraded";
     const error = isFinal(thrown) ? thrown : this.#unavailable(attempts, thrown);
-    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins: this.#logins };
+    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins: this.#greeter.logins };
     if (isFinal(thrown)) this.#tell({ kind: "refused", error: thrown });
     else this.#tell({ kind: "down", reason, attempts });
     throw error;
@@ -329,44 +289,14 @@ export class SharedServer {
   }
 
   async #open(): Promise<Connection> {
-    const { spec } = this;
-    const { world, version } = this.#ports;
     const { signal } = this.#life;
-    const parts = {
-      clock: world.clock,
-      log: this.#log,
-      version,
-      capabilities: this.#ports.prepare === undefined ? {} : { elicitation: { form: {}, url: {} } },
-      prepare: (client: Client) => this.#ports.prepare?.(client, this),
-      onToolsChanged: () => this.#onToolsChanged(),
-      onPromptsChanged: () => {
-        this.#promptsAt += 1;
-      },
-    };
-    const greet = async (era: Era) => {
-      const transport = await this.#wireTo(spec);
-      try {
-        return await connect(transport, era, parts, signal);
-      } catch (thrown) {
-        const problem = transport === this.#wire ? this.#wire?.problem : undefined;
-        if (problem === undefined || signal.aborted) throw thrown;
-        throw new Error(problem, { cause: thrown });
-      }
-    };
-    let connection: Connection;
-    try {
-      connection = await greet(this.#era);
-    } catch (thrown) {
-      const hasEnded = this.#era === "auto" && this.#wire?.problem !== undefined && !isFinal(thrown);
-      if (!hasEnded || signal.aborted) throw await this.#refusal(thrown);
-      connection = await greet("legacy");
-      this.#era = "legacy";
-    }
+    const connection = await this.#greeter.greet(signal);
     try {
       await this.#known.learn(await connection.tools(signal));
     } catch (thrown) {
       await connection.close();
-      throw this.#wire?.problem === undefined ? thrown : new Error(this.#wire.problem, { cause: thrown });
+      const { problem } = this.#greeter;
+      throw problem === undefined ? thrown : new Error(problem, { cause: thrown });
     }
     if (signal.aborted) {
       await connection.close();
@@ -374,7 +304,7 @@ export class SharedServer {
     }
     this.#connection = connection;
     this.#promptsAt += 1;
-    this.#startedMs = world.clock.monotonic();
+    this.#startedMs = this.#ports.world.clock.monotonic();
     this.#state = "running";
     this.#log.write("info", "the server runs", {
       protocol: connection.client.getNegotiatedProtocolVersion(),
@@ -384,29 +314,12 @@ export class SharedServer {
     return connection;
   }
 
-  /** What keeps us out of a server that is elsewhere, wherever in a chain of causes it stands. */
-  async #refusal(thrown: unknown): Promise<unknown> {
-    if (this.spec.transport === "stdio") return thrown;
-    const { refusalIn } = await import("./http.ts");
-    return refusalIn(thrown) ?? thrown;
-  }
-
-  async #wireTo(spec: ServerSpec): Promise<Transport> {
-    if (spec.transport !== "stdio") {
-      this.#logins = await this.#ports.logins();
-      return await this.#ports.openAddress(spec, this.#log);
-    }
-    const approved = await this.#known.program();
-    this.#wire = await launch(spec, { world: this.#ports.world, log: this.#log, approved });
-    return this.#wire;
-  }
-
   #onClosed(connection: Connection): void {
     if (this.#connection !== connection) return; // we closed it
     this.#connection = undefined;
     const { clock } = this.#ports.world;
     const ranMs = clock.monotonic() - this.#startedMs;
-    const reason = new Error(this.#wire?.problem ?? "the connection was closed");
+    const reason = new Error(this.#greeter.problem ?? "the connection was closed");
     this.#state = "starting";
     const starting = this.#recover(connection, reason, ranMs).finally(() => {
       this.#starting = undefined;
@@ -421,36 +334,14 @@ export class SharedServer {
     return await this.#start();
   }
 
-  /** Reads its tools again, as often as it says that they are others, and no more often than once in a while. */
-  #onToolsChanged(): void {
-    this.#stale = true;
-    this.#listing ??= this.#listAgain().finally(() => {
-      this.#listing = undefined;
-    });
-  }
-
-  async #listAgain(): Promise<void> {
-    const { signal } = this.#life;
-    try {
-      while (this.#stale && this.#connection !== undefined) {
-        this.#stale = false;
-        await this.#known.learn(await this.#connection.tools(signal));
-        await this.#ports.world.clock.sleep(LIST_PAUSE_MS, signal);
-      }
-    } catch (thrown) {
-      if (!signal.aborted)
-        this.#log.write("warn", "its tools cannot be listed again", { error: messageOf(thrown) });
-    }
+  async #list(): Promise<void> {
+    const connection = this.#connection;
+    if (connection !== undefined) await this.#known.learn(await connection.tools(this.#life.signal));
   }
 
   #tell(event: ServerEvent): void {
     for (const watcher of this.#watchers) watcher(event);
   }
-}
-
-/** What trying again does not help against. */
-function isFinal(thrown: unknown): thrown is HarnessError {
-  return thrown instanceof HarnessError;
 }
 
 /** What a person helps against who logs in, or grants more rights. */
