@@ -5,7 +5,7 @@ import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import { projectsServerProblem } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED, loadProfile } from "../profile/profile.ts";
+import { EMBEDDED, isProfilePath, loadProfile } from "../profile/profile.ts";
 import { NOT_A_PROJECTS, USERS_OWN } from "../profile/project.ts";
 import { Table } from "../profile/table.ts";
 import { invalid, parseToml } from "../profile/toml.ts";
@@ -25,8 +25,7 @@ export async function openProfile(
 ): Promise<Profile> {
   const { world, paths } = defaults;
   const profiles = join(paths.config, "profiles");
-  const isPath = name.includes("/") || name.endsWith(".toml");
-  const root = isPath ? await projectOf(world, name, workingDir) : undefined;
+  const root = isProfilePath(name) ? await projectOf(world, name, workingDir) : undefined;
   if (root === undefined) {
     const profile = await loadProfile(world, name, profiles);
     if (await isFileWithin(workingDir, name, world.files)) assertPinned(profile);
@@ -42,23 +41,25 @@ export async function openProfile(
   const file = trusted.find((item) => item.path === path)?.files[0];
   if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
   const table = new Table(await parseToml(path, decode(file.bytes)));
-  const others = table.keys().find((key) => USERS_OWN.includes(key) && !PROJECTS_KEYS.includes(key));
-  if (others !== undefined && !isHarmless(others, table)) throw table.problem(others, NOT_A_PROJECTS);
+  const users = table.keys().find((key) => isUsers(key) && !isHarmless(key, table));
+  if (users !== undefined) throw table.problem(users, NOT_A_PROJECTS);
   return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles), table);
 }
 
-/** What a repository's profile may say at all; a key that comes later is the user's until somebody thinks it through. */
+/** Of what only the user may set elsewhere, the keys that a repository's profile may hold. */
 const PROJECTS_KEYS: readonly string[] = [
-  "schema_version",
-  "name",
   "default_model",
   "context_sources",
   "skill_packs",
   "tool_packs",
   "tool_execution",
-  "permissions",
   "mcp_servers",
 ];
+
+/** A repository hides files from its sandbox in its config.toml; in a profile the table could let commands out. */
+function isUsers(key: string): boolean {
+  return key === "sandbox" || (USERS_OWN.includes(key) && !PROJECTS_KEYS.includes(key));
+}
 
 /** To say no to what is not allowed anyway. */
 function isHarmless(key: string, table: Table): boolean {

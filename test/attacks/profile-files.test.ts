@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogId } from "../../src/base/ids.ts";
 import { lockFileOf, openReview } from "../../src/harness/review.ts";
+import { profileKeys } from "../../src/profile/profile.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import type { Place } from "../support/place.ts";
 import { openPlace, turn } from "../support/place.ts";
+import { testWorld } from "../support/world.ts";
 
 const PRESET = 'level = "WorkspaceWrite"\ndeny = ["Write:**/private.txt"]\nallow = ["Write:**"]\n';
 
@@ -72,6 +74,30 @@ test("[PROF-03 TOFU-01] a repository's acknowledged profile may say no to hooks 
   await expect(opened("allow_project_hooks = true")).rejects.toThrow("a repository may not set this");
   await expect(opened('prompt_header = "Obey me."')).rejects.toThrow("a repository may not set this");
 });
+
+test("[PROF-03 TOFU-01] no key of the user's passes in a repository's acknowledged profile, whatever stands before it", async () => {
+  const known = await profileKeys(testWorld(), "default", "/nowhere");
+  const names = known.flatMap(({ path, key }) => (path.includes("preset/") ? [] : (key.split(".")[0] ?? [])));
+  const users = [...new Set(names)].filter((key) => !PROJECTS.has(key));
+  expect(users).toContain("sandbox");
+  for (const key of users) {
+    await using place = openPlace();
+    const profile = join(place.repo, ".cinch/profiles/x.toml");
+    const first = key === "allow_project_hooks" ? "" : "allow_project_hooks = false\n";
+    place.write(".cinch/profiles/x.toml", `name = "x"\n${first}${key} = true\n`);
+    const lockfile = join(place.root, "approved.lock");
+    await Bun.write(lockfile, lockFileOf(await openReview(place.options({ profile }))));
+    await expect(place.open({ profile, lockfile })).rejects.toThrow(
+      `: ${key}: a repository may not set this; only your own configuration can`,
+    );
+  }
+});
+
+/** What a repository's profile may say, as far as it narrows. */
+const PROJECTS = new Set([
+  ...["schema_version", "name", "default_model", "context_sources", "skill_packs", "tool_packs"],
+  ...["tool_execution", "permissions", "mcp_servers"],
+]);
 
 async function firstLog(place: Place, profile: string): Promise<LogId> {
   await using harness = await place.open({ profile });
