@@ -13,7 +13,7 @@ import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import type { Profile } from "../profile/profile.ts";
 import { invalid } from "../profile/toml.ts";
 import type { Event } from "../protocol/events.ts";
-import { PACKED_TOOLS } from "../tool/pack.ts";
+import { NAMED_TOOLS } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import type { ProjectTrust } from "./project-trust.ts";
@@ -189,11 +189,11 @@ function checkTools(hook: ConfiguredHook): void {
 /** What is wrong with each tool that a hook names and that does not exist. */
 export function matcherProblems({ matcher = [] }: ConfiguredHook): readonly string[] {
   const unknown = matcher.filter(
-    (name) => !name.includes("*") && !isOfServer(name) && !PACKED_TOOLS.includes(name),
+    (name) => !name.includes("*") && !isOfServer(name) && !NAMED_TOOLS.includes(name),
   );
   return unknown.map((name) => {
-    const [meant] = near(name, PACKED_TOOLS);
-    const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+    const [meant] = near(name, NAMED_TOOLS);
+    const hint = meant === undefined ? `there are ${NAMED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
     return `there is no tool "${name}"; ${hint}`;
   });
 }

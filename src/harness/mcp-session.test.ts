@@ -37,6 +37,13 @@ function openRig(...script: Turn[]) {
       const { tools = [] } = body;
       return tools.filter(({ name }) => name.startsWith("mcp__"));
     },
+    /** What the model was given for its last call. */
+    lastResult() {
+      const { messages = [] } = (place.mock.requests.at(-1)?.body ?? {}) as {
+        readonly messages?: readonly unknown[];
+      };
+      return messages.at(-1);
+    },
     sent: (at: number) => JSON.stringify(place.mock.requests.at(at)?.body),
   };
 }
@@ -109,6 +116,33 @@ test(
     await using harness = await rig.open({ level: "ReadOnly" });
     await turn(harness, "go");
     expect(rig.sent(-1)).toContain("it needs the level WorkspaceWrite");
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-06 MCP-07 PERM-02] resources are listed and read once a person or a rule allows it, in a run that only reads they are listed alone",
+  async () => {
+    const list = () => calls("CallTool", { name: "ListMcpResources", input: { server: "odd" } });
+    const read = () => calls("CallTool", { name: "ReadMcpResource", input: { server: "odd", uri: "x:y" } });
+    for (const [call, rule, result, level] of [
+      [list, "", "PermissionDenied: ListMcpResources (ListMcpResources:odd) needs a person's consent"],
+      [read, "", "PermissionDenied: ReadMcpResource (ReadMcpResource:odd:x:y) needs a person's consent"],
+      [list, 'allow = ["ListMcpResources"]', "odd offers no resources"],
+      [list, 'allow = ["ListMcpResources:odd"]', "odd offers no resources", "ReadOnly"],
+      [read, 'allow = ["ReadMcpResource:odd:*"]', "odd: "],
+      [read, 'allow = ["ReadMcpResource:odd:*"]', "it needs the level WorkspaceWrite", "ReadOnly"],
+      [read, 'allow = ["ReadMcpResource:od:*"]', "PermissionDenied"],
+      [read, 'allow = ["ReadMcpResource:odd:x*"]', "PermissionDenied"],
+      [read, 'allow = ["ReadMcpResource"]\ndeny = ["ReadMcpResource:odd:X*"]', 'X*" forbids it'],
+    ] as const) {
+      await using rig = openRig(call(), says("done"));
+      rig.config(`[permissions]\n${rule}\n${rig.toml("odd")}`);
+      await using harness = await rig.open(level === undefined ? {} : { level });
+      await turn(harness, "go");
+      const answered = JSON.stringify(rig.lastResult()).replaceAll("\\", "");
+      expect(`${rule} ${answered}`).toContain(result);
+    }
   },
   HANG_MS_MAX,
 );

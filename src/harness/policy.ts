@@ -6,7 +6,7 @@ import { isOfServer, parseRule } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import type { Where } from "../profile/table.ts";
-import { PACKED_TOOLS } from "../tool/pack.ts";
+import { NAMED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 
@@ -130,9 +130,9 @@ function readRule(
 
 /** A rule for a tool that does not exist protects nothing, so its writer is told. */
 function unknownTool(name: string, plugins: PluginRules | undefined): string | undefined {
-  if (isOfServer(name) || PACKED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
+  if (isOfServer(name) || NAMED_TOOLS.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
     return undefined;
-  const [meant] = near(name, PACKED_TOOLS);
-  const hint = meant === undefined ? `there are ${PACKED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
+  const [meant] = near(name, NAMED_TOOLS);
+  const hint = meant === undefined ? `there are ${NAMED_TOOLS.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;
 }

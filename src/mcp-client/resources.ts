@@ -21,8 +21,9 @@ const NEVER_MS = 2_147_483_647;
 /**
  * The tools with which the model finds and reads what servers offer to be read (MCP-06): rarely used, so found by ToolSearch.
  *
- * What a server says of its resources and what stands in them is foreign, and fenced as any tool's result. To list is to
- * read; what is read is named by the model and told to the server, so it is asked for like a call.
+ * What a server says of its resources and what stands in them is foreign, and fenced as any tool's result. Both are asked
+ * for, since a server is spoken to; to list needs the level ReadOnly only, while what is read is named by the model and told
+ * to the server like the arguments of a call.
  */
 export function resourceTools(servers: () => readonly SharedServer[]): readonly Tool[] {
   return [listTool(servers), readTool(servers)] as readonly Tool[];

@@ -1,6 +1,6 @@
 import type { CallPlan } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
-import { mayHold } from "./command.ts";
+import { matchesStars, mayHold } from "./command.ts";
 import { restrictsCommand } from "./command-rules.ts";
 import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
@@ -13,6 +13,7 @@ export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
 export const READING: readonly string[] = ["Read", "Grep", "Glob", "Ls"];
 const SIBLINGS = [WRITING, READING];
 
+const READ_RESOURCE = "ReadMcpResource";
 const LISTING_TOOLS = new Set(["Grep", "Glob", "Ls"]);
 /** Only a pattern that takes every name takes this one. */
 const ANY_NAME = "\u0001";
@@ -39,8 +40,10 @@ function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place):
   if (match.kind === "any") return isAbout(rule, tool);
   const named: Named = match;
   switch (plan.target.kind) {
-    case "none":
-      return match.text === argumentOf(plan, tool);
+    case "none": {
+      const argument = argumentOf(plan, tool);
+      return match.text === argument || matchesStars(argument.toLowerCase(), match.text.toLowerCase());
+    }
     case "url":
       return match.kind === "literal"
         ? plan.target.url.startsWith(match.text)
@@ -66,8 +69,13 @@ export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): 
   const { match } = rule;
   if (match.kind === "any") return true;
   switch (plan.target.kind) {
-    case "none":
-      return match.kind === "literal" && match.text === argumentOf(plan, tool);
+    case "none": {
+      const argument = argumentOf(plan, tool);
+      if (match.kind === "literal") return match.text === argument;
+      return (
+        tool === READ_RESOURCE && isAllOfServer(match.text) && argument.startsWith(match.text.slice(0, -1))
+      );
+    }
     case "url":
       return match.kind === "literal" && match.text === plan.target.url;
     case "command": {
@@ -84,6 +92,11 @@ export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): 
 export function coversPath(rule: Rule, path: string, tool: string, place: Place): boolean {
   if (rule.tool !== tool) return false;
   return rule.match.kind === "any" || matchesPath(path, rule.match, place, false);
+}
+
+/** What a part of a server's addresses leads to only the server knows: `SERVER:*` is all that a pattern can allow. */
+function isAllOfServer(pattern: string): boolean {
+  return /^[A-Za-z0-9_-]+:\*$/.test(pattern);
 }
 
 type Named = Exclude<Rule["match"], { readonly kind: "any" }>;

@@ -27,6 +27,12 @@ export const PACK_NAMES: readonly string[] = [ALL, ...PACKS.keys()];
 /** The names of all tools that belong to a pack, whether this build has them or not. */
 export const PACKED_TOOLS: readonly string[] = [...new Set([...PACKS.values()].flat())];
 
+/** Those that a session has only with servers of MCP, and that belong to no pack. */
+const TOOLS_OF_SERVERS = ["ListMcpResources", "ReadMcpResource"];
+
+/** The tools that rules and hooks may name, beside those of servers and plugins. */
+export const NAMED_TOOLS: readonly string[] = [...PACKED_TOOLS, ...TOOLS_OF_SERVERS];
+
 /**
  * The same source with only the tools of these packs, in the source's own order.
  *
