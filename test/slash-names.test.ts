@@ -23,11 +23,11 @@ const KINDS: Readonly<Record<string, (name: string) => Promise<string | undefine
   },
   async agents(name) {
     const text = `---\nname: "${name}"\ndescription: d\n---\nx\n`;
-    const read = readDefinition(text, { path: `/a/${name}.md`, scope: "user" });
+    const read = await readDefinition(text, { path: `/a/${name}.md`, scope: "user" });
     return read.kind === "problem" ? undefined : read.agent.name;
   },
   async prompts(name) {
-    const read = readTemplate({ path: `/p/${name}.md`, source: "user", bytes: encode("x") });
+    const read = await readTemplate({ path: `/p/${name}.md`, source: "user", bytes: encode("x") });
     return read.kind === "problem" ? undefined : read.template.name;
   },
   async mcp(name) {

@@ -26,12 +26,12 @@ type Good = Extract<ReadDefinition, { kind: "agent" }>;
  * Reads all definitions and holds them against each other: a name belongs to the first file that has it, the user's own
  * before the project's, and to nobody where it is built in; those that would start each other in a circle are none.
  */
-export function agentSet(files: readonly DefinitionFile[]): AgentSet {
+export async function agentSet(files: readonly DefinitionFile[]): Promise<AgentSet> {
   const problems: string[] = [];
   const warnings: string[] = [];
   const found = new Map<string, Good & { readonly path: string }>();
   for (const { path, scope, bytes } of files) {
-    const read = readDefinition(decode(bytes), { path, scope });
+    const read = await readDefinition(decode(bytes), { path, scope });
     if (read.kind === "problem") {
       problems.push(placed(path, read));
       continue;

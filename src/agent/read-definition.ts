@@ -1,9 +1,9 @@
 import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import { isObject } from "../base/json.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../base/markdown-head.ts";
 import { near } from "../base/near.ts";
 import { head as headOf } from "../base/text.ts";
 import type { HeadProblem, YamlHead } from "../base/yaml-head.ts";
-import { readYamlHead } from "../base/yaml-head.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
 
 /** What a file said; `told` are sentences about what was passed over in one that is good all the same. */
@@ -27,8 +27,6 @@ export interface DefinitionPlace {
   readonly scope: "user" | "project";
 }
 
-/** Longer heads are nobody's, and YAML takes more than linear time. */
-const HEAD_CHARACTERS_MAX = 16_384;
 const PROMPT_CHARACTERS_MAX = 100_000;
 const DESCRIPTION_CHARACTERS_MAX = 1_024;
 const LIST_ITEMS_MAX = 100;
@@ -68,15 +66,14 @@ const GRANT = /^([A-Za-z0-9_*-]{1,128})(?:\(([^()]*)\))?$/;
  * Every restriction that a head names is kept or the file is refused: none is passed over. Never throws, whatever the text
  * is, and takes time in proportion to it.
  */
-export function readDefinition(text: string, place: DefinitionPlace): ReadDefinition {
+export async function readDefinition(text: string, place: DefinitionPlace): Promise<ReadDefinition> {
   const parts = frontMatter(text);
   if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
   if (parts.kind === "open") return problem(1, NOT_CLOSED);
   const { body: prompt, bodyLine } = parts;
-  const source = parts.head.join("\n");
-  if (source.length > HEAD_CHARACTERS_MAX)
+  if (parts.head.join("\n").length > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const head = readYamlHead(source);
+  const head = await readHead(parts.head);
   if (head.kind === "problem") return problem(head.line + 1, head.problem);
   if (prompt === "") return problem(bodyLine - 1, "there are no instructions behind its head");
   if (prompt.length > PROMPT_CHARACTERS_MAX)

@@ -42,7 +42,7 @@ export async function reviewAgents(options: Options): Promise<AgentsReview> {
   const files = items.flatMap(({ path, scope, files: [file] }) =>
     file === undefined ? [] : [{ path, scope, bytes: file.bytes }],
   );
-  const set = agentSet(files);
+  const set = await agentSet(files);
   return {
     agents: set.agents.map((agent) => ({ agent, state: states.get(agent.path ?? "") ?? "active" })),
     problems: [...problems, ...set.problems],
@@ -65,7 +65,7 @@ export async function checkAgents(
       unreadable.push(`${path}:1: it cannot be read: ${causeOf(thrown)}`);
     }
   }
-  const { problems, warnings } = agentSet(read);
+  const { problems, warnings } = await agentSet(read);
   return { checked: paths.length, problems: [...unreadable, ...problems], warnings };
 }
 

@@ -33,7 +33,7 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
   for (const { kind, path, scope, files } of items) {
     const bytes = files[0]?.bytes ?? new Uint8Array();
     if (kind === "prompt-template") {
-      const read = readTemplate({ path, source: scope, bytes });
+      const read = await readTemplate({ path, source: scope, bytes });
       if (read.kind === "problem") {
         tell("error", read.problem);
         continue;

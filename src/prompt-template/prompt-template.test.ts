@@ -8,9 +8,9 @@ import { readTemplate } from "./template.ts";
 const read = (text: string, path = "/u/prompts/review.md") =>
   readTemplate({ path, source: "user", bytes: encode(text) });
 
-test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its head says what it is for", () => {
+test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its head says what it is for", async () => {
   expect(
-    read("---\ndescription: Look at a file\nargument-hint: FILE\nmodel: opus\n---\nReview $1 now.\n"),
+    await read("---\ndescription: Look at a file\nargument-hint: FILE\nmodel: opus\n---\nReview $1 now.\n"),
   ).toEqual({
     kind: "template",
     told: [],
@@ -22,28 +22,30 @@ test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its
       text: "Review $1 now.",
     },
   });
-  expect(read("\n\nFix the tests.\nThen stop.")).toMatchObject({
+  expect(await read("\n\nFix the tests.\nThen stop.")).toMatchObject({
     template: { description: "Fix the tests.", text: "Fix the tests.\nThen stop." },
   });
 });
 
-test("[CTX-03] what is wrong with one is told with file, line and field, and nothing of it is taken", () => {
-  const problem = (text: string, path?: string) => {
-    const result = read(text, path);
+test("[CTX-03] what is wrong with one is told with file, line and field, and nothing of it is taken", async () => {
+  const problem = async (text: string, path?: string) => {
+    const result = await read(text, path);
     return result.kind === "problem" ? result.problem : result.told.join();
   };
-  expect(problem("---\ndescription: x\n")).toBe(
+  expect(await problem("---\ndescription: x\n")).toBe(
     "/u/prompts/review.md:1: the head that begins here is not closed by a line of ---",
   );
-  expect(problem("---\nx: 1\ndescription: [a]\n---\ny")).toBe(
+  expect(await problem("---\nx: 1\ndescription: [a]\n---\ny")).toBe(
     "/u/prompts/review.md:3: description: must be a text",
   );
-  expect(problem("---\ndescription: a\ndescription: b\n---\ny")).toMatch(/^\/u\/prompts\/review\.md:3: /);
-  expect(problem("---\ndescripton: a\n---\ny")).toBe(
+  expect(await problem("---\ndescription: a\ndescription: b\n---\ny")).toMatch(
+    /^\/u\/prompts\/review\.md:3: /,
+  );
+  expect(await problem("---\ndescripton: a\n---\ny")).toBe(
     "/u/prompts/review.md:2: descripton: unknown field; it has no effect",
   );
-  expect(problem("---\n---\n")).toBe("/u/prompts/review.md: it has no text");
-  expect(problem("y", "/u/prompts/Two Words.md")).toContain("the file's name is no name for a prompt");
+  expect(await problem("---\n---\n")).toBe("/u/prompts/review.md: it has no text");
+  expect(await problem("y", "/u/prompts/Two Words.md")).toContain("the file's name is no name for a prompt");
 });
 
 test("[CTX-03] words go to their places, all of them or one each; without a place they stand behind the text", () => {
@@ -67,16 +69,16 @@ test("[CTX-03 REL-06] a template with many places does not make of few words mor
 
 test("[CTX-03 REL-06] any bytes are read as a template or told as none, and any template takes any words", async () => {
   await holds(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (bytes, typed) => {
-      const result = readTemplate({ path: "/p/x.md", source: "project", bytes });
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.string(), async (bytes, typed) => {
+      const result = await readTemplate({ path: "/p/x.md", source: "project", bytes });
       if (result.kind === "problem") expect(result.problem).toStartWith("/p/x.md");
       else expect(expandTemplate(result.template.text, { args: [typed], text: typed })).toBeString();
     }),
   );
   const piece = fc.constantFrom("---\n", "description: ", "[", "$1", "&a ", "\n", "x");
   await holds(
-    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-      expect(["template", "problem"]).toContain(read(pieces.join("")).kind);
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      expect(["template", "problem"]).toContain((await read(pieces.join(""))).kind);
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import { isObject, stringAt } from "../base/json.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../base/markdown-head.ts";
 import { decode, head } from "../base/text.ts";
-import { readYamlHead } from "../base/yaml-head.ts";
 
 /** A prompt with places for words, as a Markdown file of the user or of a project says it (CTX-03). */
 export interface PromptTemplate {
@@ -20,7 +20,6 @@ export type ReadTemplate =
   | { readonly kind: "template"; readonly template: PromptTemplate; readonly told: readonly string[] }
   | { readonly kind: "problem"; readonly problem: string };
 
-const HEAD_CHARACTERS_MAX = 16_384;
 const TEXT_CHARACTERS_MAX = 100_000;
 const DESCRIPTION_CHARACTERS_MAX = 250;
 const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
@@ -34,7 +33,7 @@ export interface TemplateFile {
 }
 
 /** Reads a template. Never throws, whatever the text is; a problem names file, line and field. */
-export function readTemplate({ path, source, bytes }: TemplateFile): ReadTemplate {
+export async function readTemplate({ path, source, bytes }: TemplateFile): Promise<ReadTemplate> {
   const name = basename(path).replace(/\.md$/i, "").toLowerCase();
   if (!NAME.test(name))
     return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
@@ -44,7 +43,7 @@ export function readTemplate({ path, source, bytes }: TemplateFile): ReadTemplat
   if (text === "") return problem(`${path}: it has no text`);
   if (text.length > TEXT_CHARACTERS_MAX)
     return problem(`${path}: its text has more than ${TEXT_CHARACTERS_MAX} characters`);
-  const fields = fieldsOf(parts.kind === "parts" ? parts.head.join("\n") : "", path);
+  const fields = await fieldsOf(parts.kind === "parts" ? parts.head : [], path);
   if (fields.kind === "problem") return fields;
   const { description = firstLine(text), argumentHint, told } = fields;
   return {
@@ -67,11 +66,15 @@ interface Fields {
   readonly told: readonly string[];
 }
 
-function fieldsOf(source: string, path: string): Fields | Extract<ReadTemplate, { kind: "problem" }> {
+async function fieldsOf(
+  lines: readonly string[],
+  path: string,
+): Promise<Fields | Extract<ReadTemplate, { kind: "problem" }>> {
+  const source = lines.join("\n");
   if (source.trim() === "") return { kind: "fields", told: [] };
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(`${path}:1: its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const read = readYamlHead(source);
+  const read = await readHead(lines);
   if (read.kind === "problem") return problem(`${path}:${read.line + 1}: ${read.problem}`);
   if (!isObject(read.value)) return problem(`${path}:2: its head is no list of fields`);
   const at = (key: string) => `${path}:${read.lineOf(key) + 1}: ${key}`;

@@ -5,8 +5,8 @@ import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
 import { filesUnder, ROOT, readSource } from "../../test/support/source.ts";
 import { testWorld } from "../../test/support/world.ts";
+import { HEAD_CHARACTERS_MAX } from "../base/markdown-head.ts";
 import { encode } from "../base/text.ts";
-import { readYamlHead } from "../base/yaml-head.ts";
 import { trustFile } from "../trust/ledger/item.ts";
 import { readFolderItem } from "../trust/ledger/read-item.ts";
 import { builtinSkills } from "./builtin-skills.ts";
@@ -15,7 +15,7 @@ import type { LoadedSkills } from "./load-skills.ts";
 import { loadSkills } from "./load-skills.ts";
 import { SKILL_PACKS } from "./packs.ts";
 import { problemText } from "./skill.ts";
-import { HEAD_CHARACTERS_MAX, parseSkillFile } from "./skill-head.ts";
+import { parseSkillFile } from "./skill-head.ts";
 import { SkillSet } from "./skill-set.ts";
 import { LISTED_CHARACTERS_MAX, LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
 import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
@@ -210,24 +210,6 @@ test("[SKL-01 REL-06] bombs of YAML are small: aliases count as nothing, bracket
     line: 1,
     problem: `its head has more than ${HEAD_CHARACTERS_MAX} characters`,
   });
-}, 300_000);
-
-test("[SKL-01] property: a plain head says what YAML says", async () => {
-  const key = fc.constantFrom("name", "description", "license", "allowed-tools");
-  const value = fc.stringMatching(/^[A-Za-z][ -~]{0,30}$/);
-  await holds(
-    fc.asyncProperty(
-      fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, minLength: 1 }),
-      async (pairs) => {
-        const source = pairs.map(([name, text]) => `${name}: ${text}`).join("\n");
-        const yaml = readYamlHead(source);
-        const parsed = await parseSkillFile(`---\n${source}\n---\n`, { lenient: false });
-        if (yaml.kind === "problem") expect(parsed.kind).toBe("problem");
-        else expect(parsed).toMatchObject({ kind: "skill", head: yaml.value as Record<string, string> });
-      },
-    ),
-    150,
-  );
 }, 300_000);
 
 test("[SKL-02] the list is bounded in all, each line too, and says how many more there are", async () => {

@@ -1,6 +1,7 @@
 import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { HEAD_CHARACTERS_MAX, readHead } from "../base/markdown-head.ts";
 import type { HeadProblem } from "../base/yaml-head.ts";
 
 /** A SKILL.md taken apart: its head as a table, and the Markdown behind it. */
@@ -15,9 +16,6 @@ export type ParsedSkillFile =
       readonly told?: HeadProblem;
     }
   | ({ readonly kind: "problem" } & HeadProblem);
-
-/** Longer heads are nobody's, and YAML takes more than linear time. */
-export const HEAD_CHARACTERS_MAX = 16_384;
 
 /**
  * Reads a SKILL.md: a head in YAML between lines of `---`, then Markdown (SKL-01).
@@ -36,10 +34,7 @@ export async function parseSkillFile(
   const characters = source.reduce((sum, line) => sum + line.length + 1, 0);
   if (characters > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const plain = plainHead(source);
-  if (plain !== undefined) return { kind: "skill", ...plain, body };
-  const { readYamlHead } = await import("../base/yaml-head.ts"); // most heads are plain and do without
-  const read = readYamlHead(source.join("\n"));
+  const read = await readHead(source);
   if (read.kind === "problem") {
     const told = { line: read.line + 1, problem: read.problem };
     const loose = lenient ? looseHead(source) : undefined;
@@ -60,22 +55,6 @@ export async function parseSkillFile(
 interface Head {
   readonly head: JsonObject;
   lineOf(key: string): number;
-}
-
-const PLAIN = /^([a-z][a-z-]{0,63}): ([A-Za-z][^#:\t]*)$/;
-const NO_TEXT = /^(?:y|n|yes|no|true|false|on|off|null)$/i;
-
-/** A head of lines `key: words` alone, each of which YAML too takes for a text; undefined for every other. */
-function plainHead(lines: readonly string[]): Head | undefined {
-  const pairs = lines.map((line) => PLAIN.exec(line));
-  const texts: [string, string][] = [];
-  for (const pair of pairs) {
-    const [, key = "", value = ""] = pair ?? [];
-    if (pair === null || NO_TEXT.test(value.trim()) || texts.some(([known]) => known === key))
-      return undefined;
-    texts.push([key, value.trim()]);
-  }
-  return texts.length === 0 ? undefined : headOf(texts.map(([key, value], at) => [key, value, at + 2]));
 }
 
 const LOOSE = /^(name|description|license|compatibility):[ \t]+(\S.*)$/;
