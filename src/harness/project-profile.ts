@@ -28,7 +28,7 @@ export async function openProfile(
   const root = isProfilePath(name) ? await projectOf(world, name, workingDir) : undefined;
   if (root === undefined) {
     const profile = await loadProfile(world, name, profiles);
-    if (await isFileWithin(workingDir, name, world.files)) assertPinned(profile);
+    if (await isFileWithin(workingDir, name, world.files)) assertRunsNothing(profile);
     return profile;
   }
   const path = await world.files.realpath(name);
@@ -94,16 +94,30 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
 }
 
 /**
- * Who names a file of a repository by its path takes its word for everything but programs: a clone brings both (MCP-04).
+ * Who names a file of a repository by its path takes its word for everything but programs: a clone brings both (MCP-04,
+ * HOOK-02).
  * @throws HarnessError ConfigInvalid.
  */
-function assertPinned({ mcpServers }: Profile): void {
+function assertRunsNothing({ path: file, mcpServers, hooks, allowProjectHooks, diagnostics }: Profile): void {
   for (const server of mcpServers) {
     const problem = projectsServerProblem(server);
     const { path, line } = server.where;
     if (problem !== undefined) throw invalid(path, line, "mcp_servers", `${server.name}: ${problem}`);
   }
+  const [hook] = hooks;
+  if (hook !== undefined) throw invalid(hook.where.path, hook.where.line, "hooks", NO_HOOKS);
+  if (allowProjectHooks) throw invalid(file, 1, "allow_project_hooks", NO_LEAVE_FOR_HOOKS);
+  const unconfined = diagnostics.find((source) => source.unconfined);
+  if (unconfined !== undefined)
+    throw invalid(file, 1, "diagnostics", `${unconfined.name}: ${NOT_UNCONFINED}`);
 }
+
+const NO_HOOKS =
+  "a profile that lies in the repository may run no hooks: put it among your own profiles, or the hooks into .cinch/hooks, where they are acknowledged";
+const NO_LEAVE_FOR_HOOKS =
+  "a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks";
+const NOT_UNCONFINED =
+  "a profile that lies in the repository may run nothing without a sandbox: take unconfined out, or put the profile among your own";
 
 function restricting(profile: Profile, table: Table): Profile {
   const { permissions, mcpServers } = profile;

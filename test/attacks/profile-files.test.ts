@@ -60,6 +60,33 @@ test("[MCP-04 PROF-03] a profile anywhere in a repository starts no server whose
   await (await place.open({ profile: own }))[Symbol.asyncDispose]();
 });
 
+test("[HOOK-02 PROF-03 S39] a profile anywhere in a repository runs no hook of its own, and nothing outside of the sandbox", async () => {
+  const hook = '[[hooks]]\nevent = "Stop"\ncmd = "true"\n';
+  const checker = '[[diagnostics]]\nname = "x"\nkind = "checker"\nfiles = ["*.ts"]\ncommand = ["true"]\n';
+  const refused = [
+    [hook, "sub/x.toml:4: hooks: a profile that lies in the repository may run no hooks"],
+    [
+      "allow_project_hooks = true\n",
+      "allow_project_hooks: a profile that lies in the repository may not say this",
+    ],
+    [
+      `${checker}unconfined = true\n`,
+      "diagnostics: x: a profile that lies in the repository may run nothing",
+    ],
+  ] as const;
+  await using place = openPlace(says("fine"));
+  const profile = join(place.repo, "sub/x.toml");
+  const own = join(place.root, "own.toml");
+  for (const [text, problem] of refused) {
+    place.write("sub/x.toml", `name = "x"\n${text}`);
+    await expect(place.open({ profile })).rejects.toThrow(problem);
+    await Bun.write(own, `name = "own"\n${text}`);
+    await (await place.open({ profile: own }))[Symbol.asyncDispose]();
+  }
+  place.write("sub/x.toml", `name = "x"\n${checker}`);
+  await (await place.open({ profile }))[Symbol.asyncDispose]();
+});
+
 test("[PROF-03 TOFU-01] a repository's acknowledged profile may say no to hooks and have keys of a newer cinch, and sets nothing of the user's", async () => {
   await using place = openPlace(says("fine"));
   const profile = join(place.repo, ".cinch/profiles/x.toml");
