@@ -116,8 +116,8 @@ test("[HOOK-01 HOOK-03] exit 0 goes on, exit 2 says no with its words, any other
     ["blocked", "because"],
   ]);
   const codes = rig.told.map((event) => (event.kind === "HookError" ? event.payload.exit_code : event.kind));
-  expect(codes).toEqual([7, 1, 137, 127, 126]);
-  expect(rig.told[0]).toEqual({
+  expect(codes).toEqual([2, 7, 1, 137, 127, 126]);
+  expect(rig.told[1]).toEqual({
     kind: "HookError",
     payload: {
       event: "PreToolUse",
@@ -126,6 +126,24 @@ test("[HOOK-01 HOOK-03] exit 0 goes on, exit 2 says no with its words, any other
       output: "broken",
     },
   });
+});
+
+test("[HOOK-03] exit 2 without a word is a HookError at every event, and an objection where there is something to object to", async () => {
+  await using rig = openHookRig(() => HOOK_EVENTS.map((event) => ({ event, cmd: "exit 2" })));
+  const kinds = [];
+  for (const event of HOOK_EVENTS)
+    kinds.push(...(await rig.say({ event })).map(({ kind }) => `${event} ${kind}`));
+  expect(kinds).toEqual([
+    "SessionStart failed",
+    "UserPromptSubmit blocked",
+    "PreToolUse blocked",
+    "PostToolUse blocked",
+    "Compact failed",
+    "Stop failed",
+  ]);
+  expect(rig.told).toMatchObject(
+    HOOK_EVENTS.map((event) => ({ kind: "HookError", payload: { event, exit_code: 2 } })),
+  );
 });
 
 test.each([

@@ -51,7 +51,8 @@ export class Hooks {
       const run = await runHook(hook, text, this.#parts, signal);
       this.#tellCut(hook, run);
       const outcome = outcomeOf(hook, run);
-      if (outcome.kind === "failed") emit(outcome.event);
+      const wrong = eventOf(outcome);
+      if (wrong !== undefined) emit(wrong);
       yield { hook, outcome };
     }
   }
@@ -67,8 +68,20 @@ export class Hooks {
   }
 }
 
+/** By what a person is told of an outcome, the reason with it; undefined where nothing went wrong. */
+function eventOf(outcome: HookOutcome): Event | undefined {
+  return outcome.kind === "answered" ? undefined : outcome.event;
+}
+
+/** A no of a hook, or what stands for one. */
+export interface HookRefusal {
+  readonly why: string;
+  /** Whether an event has told people that reason. */
+  readonly isTold: boolean;
+}
+
 /** Why a hook stops what it was asked about; undefined where it does not. */
-export function refusalOf({ hook, outcome }: HookSaid): string | undefined {
-  if (outcome.kind === "blocked") return outcome.why;
-  return outcome.kind === "failed" && hook.blocking ? outcome.why : undefined;
+export function refusalOf({ hook, outcome }: HookSaid): HookRefusal | undefined {
+  if (outcome.kind === "answered" || (outcome.kind === "failed" && !hook.blocking)) return undefined;
+  return { why: outcome.why, isTold: eventOf(outcome) !== undefined };
 }

@@ -6,10 +6,13 @@ import type { Hook } from "./hook.ts";
 import { CAN_BLOCK } from "./hook.ts";
 import type { Captured, HookRun } from "./run-hook.ts";
 
-/** What came of one run: `failed` has been told as an event, and says why in words for a person and the model. */
+/**
+ * What came of one run: `why` is for a person and the model. What has an `event` is told by it: a failure, and a no by an
+ * exit code without a word, which an accident may have been.
+ */
 export type HookOutcome =
   | { readonly kind: "answered"; readonly answer: HookAnswer }
-  | { readonly kind: "blocked"; readonly why: string }
+  | { readonly kind: "blocked"; readonly why: string; readonly event?: Event }
   | { readonly kind: "failed"; readonly why: string; readonly event: Event };
 
 /** The exit code that says no, with the reason on standard error. */
@@ -32,7 +35,7 @@ const SIGNALS: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 };
 
-/** Says what a run means. Every end but exit 0 with a readable answer, and exit 2, is a failure. */
+/** Says what a run means. Every end but exit 0 with a readable answer, and exit 2 with a reason, is a failure. */
 export function outcomeOf(hook: Hook, run: HookRun): HookOutcome {
   switch (run.kind) {
     case "late": {
@@ -58,7 +61,7 @@ function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcom
     const code = EXIT_SIGNAL + (SIGNALS[exit.signal] ?? 0);
     return failed(hook, code, `it was ended by ${exit.signal}${said === "" ? "" : `: ${said}`}`);
   }
-  if (exit.code === EXIT_BLOCK) return blocked(hook, said, EXIT_BLOCK);
+  if (exit.code === EXIT_BLOCK) return said === "" ? wordless(hook) : blocked(hook, said, EXIT_BLOCK);
   if (exit.code !== 0) {
     return failed(hook, exit.code, said === "" ? `it failed with exit code ${exit.code}` : said);
   }
@@ -67,14 +70,26 @@ function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcom
   return answer.decision === "block" ? blocked(hook, answer.reason ?? "", 0) : { kind: "answered", answer };
 }
 
+const NO_REASON = "it gave no reason";
+
 /** A no counts where there is something to say it about, whatever `blocking` says; elsewhere it is a failure. */
 function blocked(hook: Hook, reason: string, code: number): HookOutcome {
-  const why = reason.trim() === "" ? "it gave no reason" : reason.trim();
-  if (CAN_BLOCK.includes(hook.event) || hook.event === "PostToolUse") return { kind: "blocked", why };
+  const why = reason.trim() === "" ? NO_REASON : reason.trim();
+  if (mayObject(hook)) return { kind: "blocked", why };
   return failed(hook, code, `it said no, and nothing can be stopped at ${hook.event}: ${why}`);
 }
 
-function failed(hook: Hook, exitCode: number, why: string): HookOutcome {
+/** It is taken for a no, to be safe, and told as the failure that it may be: a shell ends so for an error of syntax. */
+function wordless(hook: Hook): HookOutcome {
+  const outcome = failed(hook, EXIT_BLOCK, NO_REASON);
+  return mayObject(hook) ? { ...outcome, kind: "blocked" } : outcome;
+}
+
+function mayObject({ event }: Hook): boolean {
+  return CAN_BLOCK.includes(event) || event === "PostToolUse";
+}
+
+function failed(hook: Hook, exitCode: number, why: string): Extract<HookOutcome, { kind: "failed" }> {
   const payload = { event: hook.event, command: hook.command, exit_code: exitCode, output: why };
   return { kind: "failed", why, event: { kind: "HookError", payload } };
 }

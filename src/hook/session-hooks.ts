@@ -46,8 +46,8 @@ export class SessionHooks {
     const said = this.#isStartTold ? [] : [...started];
     const input = () => ({ turn, prompt: promptOf(content) });
     for await (const each of this.#parts.hooks.run({ event: "UserPromptSubmit", input, signal, emit })) {
-      const why = refusalOf(each);
-      if (why !== undefined) throw new HarnessError("PromptRefused", { why });
+      const refusal = refusalOf(each);
+      if (refusal !== undefined) throw new HarnessError("PromptRefused", { why: refusal.why });
       if (each.outcome.kind === "answered" && each.outcome.answer.context !== undefined) {
         said.push(each.outcome.answer.context);
       }

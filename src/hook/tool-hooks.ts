@@ -5,7 +5,7 @@ import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import type { ToolContext, ToolOutput } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
-import type { Hooks } from "./hooks.ts";
+import type { HookRefusal, Hooks } from "./hooks.ts";
 import { refusalOf } from "./hooks.ts";
 
 const CHANGED_INPUT_CHARACTERS_MAX = 2_000;
@@ -36,8 +36,8 @@ export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, 
       const input = () => ({ ...factsOf(current, context), input: current.input });
       const moment = { event: "PreToolUse", tool: call.name, input, ...surface(context) } as const;
       for await (const said of hooks.run(moment)) {
-        const why = refusalOf(said);
-        if (why !== undefined) return refused(call, why, context);
+        const refusal = refusalOf(said);
+        if (refusal !== undefined) return refused(call, refusal, context);
         if (said.outcome.kind !== "answered") continue;
         const { answer } = said.outcome;
         if (answer.context !== undefined) notes.push(fromHook("PreToolUse", answer.context));
@@ -92,13 +92,19 @@ async function changedInput(call: ToolCall, input: JsonObject, context: ToolCont
   return { ...(await prepareCall({ ...unplanned, input }, context)), note };
 }
 
-/** The model is told, and so are clients: whoever runs without a person sees that something was left undone. */
-function refused(call: ToolCall, why: string, context: ToolContext): ToolOutput {
+/**
+ * The model is told, and so are clients: whoever runs without a person sees that something was left undone. A reason that
+ * they have been told already they are not told again.
+ */
+function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolContext): ToolOutput {
   const text = `A PreToolUse hook has refused this call of ${call.name}: ${why}`;
+  const message = isTold ? `${call.name} did not run: ${UNTOLD_WHY}` : text;
   const details = { tool: call.name, callId: call.id, because: "hook" };
-  context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message: text, details } });
+  context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message, details } });
   return fails(text);
 }
+
+const UNTOLD_WHY = "no call passes a PreToolUse hook that went wrong";
 
 /** Foreign words with ours before them. As a part of the result they go to the model behind its fence. */
 function fromHook(event: string, text: string): string {

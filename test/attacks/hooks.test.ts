@@ -161,7 +161,10 @@ test.each([
     const refused = await run(place);
     expect(results(refused)[0]).toStartWith("A PreToolUse hook has refused this call of Write: ");
     expect(payloads(refused, kind)).toHaveLength(1);
-    expect(payloads(refused, "Error")).toMatchObject([{ reason: "PermissionDenied" }]);
+    // What went wrong is told once; that the call did not run, beside it.
+    expect(payloads(refused, "Error").map(({ reason, message }) => [reason, message])).toEqual([
+      ["PermissionDenied", "Write did not run: no call passes a PreToolUse hook that went wrong"],
+    ]);
     expect(payloads(refused, "TurnEnded")).toMatchObject([{ reason: "complete" }]);
     expect(readdirSync(place.repo)).toEqual([]);
 
@@ -169,6 +172,30 @@ test.each([
     const passed = await run(place);
     expect(payloads(passed, kind)).toHaveLength(1);
     expect(contentOf(join(place.repo, "a.txt"))).toBe("x");
+  },
+);
+
+// Exit 2 without a word may be a no or an accident: a shell ends so where it cannot read its script.
+test.each([
+  ["nothing", "exit 2"],
+  ["no answer that could be read", "echo '{garbage'; exit 2"],
+  ["a yes", `echo '{"decision": "allow"}'; exit 2`],
+] as const)(
+  "[HOOK-01 HOOK-03] exit 2 with %s is a no whatever blocking says, and a HookError with its code",
+  async (_what, cmd) => {
+    const why = "it gave no reason";
+    await using place = openHooked(write("a.txt"), says("done"), says("never"));
+    place.hooks({ event: "PreToolUse", cmd, blocking: false });
+    const events = await run(place);
+    const error = { command: cmd, exit_code: 2, output: why };
+    expect(payloads(events, "HookError")).toEqual([{ event: "PreToolUse", ...error }]);
+    expect(results(events)).toEqual([`A PreToolUse hook has refused this call of Write: ${why}`]);
+    expect(readdirSync(place.repo)).toEqual([]);
+    place.hooks({ event: "UserPromptSubmit", cmd });
+    await expect(run(place)).rejects.toMatchObject({
+      reason: "PromptRefused",
+      message: `A UserPromptSubmit hook has refused the prompt: ${why}`,
+    });
   },
 );
 
@@ -185,7 +212,10 @@ test("[HOOK-01] exit 2 refuses with its words; a refused call runs no PostToolUs
     { event: "PostToolUse", cmd: `cat >> ${after}` },
   );
   const events = await run(place);
-  expect(results(events)[0]).toBe("A PreToolUse hook has refused this call of Write: not on a Friday");
+  const refusal = "A PreToolUse hook has refused this call of Write: not on a Friday";
+  expect(results(events)[0]).toBe(refusal);
+  expect(payloads(events, "Error").map(({ message }) => message)).toEqual([refusal]);
+  expect(payloads(events, "HookError")).toEqual([]);
   expect(readdirSync(place.repo)).toEqual([]);
   expect(
     (contentOf(after) ?? "")
