@@ -29,7 +29,11 @@ export class SkillSet {
     const more = all.length - SKILLS_MAX;
     if (more > 0) shadows.push(`${more} skills were left out, since ${SKILLS_MAX} are loaded.`);
     this.#skills = skills;
-    this.notices = [...told, ...problems.map((each) => problemText(each).replace(/(?<!\?)$/, ".")), ...shadows];
+    this.notices = [
+      ...told,
+      ...problems.map((each) => problemText(each).replace(/(?<!\?)$/, ".")),
+      ...shadows,
+    ];
   }
 
   /** In the order of their names, whatever order the disk has. */
