@@ -33,7 +33,7 @@ export interface ContextFiles {
 export interface ContextRequest {
   readonly world: Pick<World, "files">;
   readonly workingDir: string;
-  /** AGENTS.md first, then the fallbacks that the profile lists. */
+  /** As the profile lists them: AGENTS.md, and after it the fallbacks that are wanted, unless the list says otherwise. */
   readonly sources: readonly string[];
 }
 

@@ -136,3 +136,42 @@ test("[CTX-01 TOFU-01] each fallback that a profile lists is acknowledged by its
   );
   expect(told).toEqual(all);
 });
+
+test("[CTX-01 SKL-02 ENG-06] a request has the profile's words, its context sources in the order of its list, then the list of skills", async () => {
+  await using place = openPlace(says("fine"), says("fine"));
+  place.write(".git/HEAD", "ref: x\n");
+  for (const path of ["AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", "GEMINI.md"])
+    place.write(path, `words of ${path}`);
+  place.write("sub/AGENTS.md", "words of sub/AGENTS.md");
+  place.write(".agents/skills/own/SKILL.md", "---\nname: own\ndescription: does its own\n---\nbody");
+  mkdirSync(join(place.root, "config/profiles"));
+  const told = async (sources: readonly string[]) => {
+    const profile = join(place.root, "config/profiles/many.toml");
+    const list = `context_sources = ${JSON.stringify(sources)}`;
+    writeFileSync(profile, `prompt_header = "words of the profile"\n${list}\n`);
+    const options = place.options({ profile: "many", workingDir: join(place.repo, "sub") });
+    const { ledger, pending } = await openReview(options);
+    await ledger.approve(pending.map(({ item }) => item));
+    await using harness = await openHarness(options, new AbortController().signal);
+    await turn(harness, "hi");
+    const system = JSON.stringify(place.mock.requests.at(-1)?.body["system"]);
+    return [...system.matchAll(/words of the profile|words of [\w./]*\.md|- own: does its own/g)].map(
+      ([text]) => text.replace("words of ", ""),
+    );
+  };
+  expect(await told(["AGENTS.md", "CONTRIBUTING.md", "CLAUDE.md"])).toEqual([
+    "the profile",
+    "AGENTS.md",
+    "sub/AGENTS.md",
+    "CONTRIBUTING.md",
+    "CLAUDE.md",
+    "- own: does its own",
+  ]);
+  expect(await told(["CLAUDE.md", "AGENTS.md"])).toEqual([
+    "the profile",
+    "CLAUDE.md",
+    "AGENTS.md",
+    "sub/AGENTS.md",
+    "- own: does its own",
+  ]);
+}, 300_000);
