@@ -98,6 +98,11 @@ test(
   async () => {
     const call = () => calls("mcp__odd__echo", { text: "x" });
     for (const [rule, result] of [
+      [
+        'allow = ["mcp__odd__*"]\ndeny = ["mcp__odd__echo:*X*"]',
+        'the rule deny "mcp__odd__echo:*X*" forbids it',
+      ],
+      ['allow = ["mcp__odd__echo:*x*"]', "PermissionDenied"],
       ["", `PermissionDenied: mcp__odd__echo (mcp__odd__echo:{"text":"x"}) needs a person's consent`],
       ['allow = ["mcp__odd__echo"]', "echo: x"],
       ['allow = ["mcp__odd__*"]', "echo: x"],
@@ -511,6 +516,27 @@ test(
     };
     await until("they are known", async () => (await listed()).length === 2);
     expect(await listed()).toEqual(["mcp:odd", "mcp-prompts:odd.greet"]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-02 LIB-07] the model is told in ToolSearch which servers have tools that are not declared, and of none where there are none",
+  async () => {
+    const described = async (...tomls: readonly string[]) => {
+      await using rig = openRig(says("done"));
+      rig.config(tomls.map((more, at) => rig.toml(`odd${at}`, [], more)).join(""));
+      await using harness = await rig.open();
+      await turn(harness, "go");
+      const { tools = [] } = (rig.mock.requests[0]?.body ?? {}) as { readonly tools?: readonly Declared[] };
+      return tools.find(({ name }) => name === "ToolSearch")?.description;
+    };
+    const plain = "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.";
+    expect([
+      await described(),
+      await described('discovery = "eager"'),
+      await described('discovery = "lazy"', "eager_tools_max = 1", "eager_tools_max = 2"),
+    ]).toEqual([plain, plain, `${plain} Servers with more: odd0, odd1.`]);
   },
   HANG_MS_MAX,
 );

@@ -149,8 +149,12 @@ class SessionServers implements AsyncDisposable {
   /** The servers that the project declares, of one kind; they are known once a person has acknowledged their files. */
   ofProject(kind: "eager" | "lazy"): ToolSource {
     const isOfKind = ({ source }: Member) => (source.late?.awaited === true ? "eager" : "lazy") === kind;
+    const projects = this.#projects;
     const late: LateTools = {
       awaited: kind === "eager",
+      get origins() {
+        return projects.filter(isOfKind).map(({ declared }) => declared.name);
+      },
       ready: async (signal) => {
         await this.#loaded(signal);
         await Promise.all(this.#projects.filter(isOfKind).map(({ source }) => source.late?.ready(signal)));

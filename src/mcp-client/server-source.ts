@@ -59,6 +59,7 @@ export function serverSource(server: SharedServer, { clock, ask, tell }: SourceP
       get awaited() {
         return !isLazy();
       },
+      origins: [spec.name],
       async ready(signal) {
         await server.lookForLogin();
         if (server.state === "running" || server.problem !== undefined) return;

@@ -102,6 +102,41 @@ test("[LIB-07] a lazy tool is found by words, with its schema, and called under 
   expect(tools.resolve("weather_forecast", input)).toEqual(found);
 });
 
+test("[LIB-07 MCP-02] who searches is told how many more tools fit than are shown", async () => {
+  await using rig = openToolRig();
+  const many = Array.from({ length: 1_012 }, (_, at) => probe({ name: `weather_${at}`, lazy: true }));
+  const { tool } = registry(source("mcp:w", ...many)).resolve("ToolSearch", {});
+  const lines = (await rig.text(tool, { query: "weather" })).split("\n");
+  expect(lines.slice(5)).toEqual(["(1,007 more fit; to see them, search with other words of theirs)"]);
+  expect((await rig.text(tool, { query: "weather_7" })).split("\n")[0]).toContain('"weather_7"');
+});
+
+test("[LIB-07 MCP-02] ToolSearch names the servers whose tools are not declared, the same for a session, shortly", async () => {
+  const server = (name: string, awaited = false): ToolSource => {
+    const tools = () => [probe({ name: `mcp__${name}__go`, lazy: !awaited })];
+    return { name: `mcp:${name}`, tools, late: { awaited, origins: [name], ready: () => Promise.resolve() } };
+  };
+  const described = (tools: ToolRegistry) =>
+    tools
+      .declared()
+      .find(({ name }) => name === "ToolSearch")
+      ?.description.replace(/^.*CallTool\./, "");
+  const none = registry(source("a", forecast), server("eager", true));
+  expect(described(none)).toBe("");
+  const tools = registry(source("a", forecast), server("eager", true), server("one"));
+  await tools.ready(new AbortController().signal);
+  tools.add(server("later"));
+  expect(described(tools)).toBe(" Servers with more: one.");
+  tools.refresh();
+  expect(described(tools)).toBe(" Servers with more: one, later.");
+  expect(described(tools.restrictedTo((name) => name === "mcp__later__go"))).toBe(
+    " Servers with more: later.",
+  );
+  const many = registry(...Array.from({ length: 50 }, (_, at) => server(`${"s".repeat(30)}${at}`)));
+  expect(described(many)).toMatch(/^ Servers with more: (s+\d, ){2}s+2 and 47 others\.$/);
+  expect(many.declared()[0]?.description.length).toBeLessThan(250);
+});
+
 test("[LIB-07] a lazy tool that is called blind is answered with its schema", async () => {
   await using rig = openToolRig();
   const tools = registry(source("mcp:w", forecast));

@@ -33,12 +33,17 @@ export interface ResolvedCall {
 export class ToolRegistry {
   readonly #tools = new Map<string, Entry>();
   readonly #late: ToolSource[] = [];
-  readonly #search = toolSearch(async (signal) => {
-    await settled(this.#late, signal);
-    return this.#undeclared();
-  });
+  readonly #search = toolSearch(
+    async (signal) => {
+      await settled(this.#late, signal);
+      return this.#undeclared();
+    },
+    () => this.#fixed?.origins ?? this.#origins(),
+  );
   readonly #call = callTool();
-  #fixed: readonly Tool[] | undefined;
+  #isRestricted = false;
+  /** What is declared, and what is told of the rest. */
+  #fixed: { readonly tools: readonly Tool[]; readonly origins: readonly string[] } | undefined;
 
   /**
    * Takes all tools of a source, or none. What a late source learns afterwards is held to the same rules one by one: a
@@ -69,6 +74,7 @@ export class ToolRegistry {
   /** The same tools as far as their names may be seen, to be declared on their own: those of a sub-agent (ENG-10). */
   restrictedTo(isVisible: (name: string) => boolean): ToolRegistry {
     const restricted = new ToolRegistry();
+    restricted.#isRestricted = true;
     for (const [name, entry] of this.#tools) if (isVisible(name)) restricted.#tools.set(name, entry);
     for (const source of this.#late) {
       const tools = () => source.tools().filter(({ name }) => isVisible(name));
@@ -92,7 +98,7 @@ export class ToolRegistry {
       this.#late.filter(({ late }) => late?.awaited === true),
       signal,
     );
-    this.#fixed = this.#eager();
+    this.#fixed = { tools: this.#eager(), origins: this.#origins() };
   }
 
   /** A person has changed what there is: the next `ready` fixes anew what is declared. */
@@ -116,7 +122,7 @@ export class ToolRegistry {
 
   /** What goes into every request: all tools but the lazy ones, and the way to those where there are any. */
   declared(): readonly ToolDeclaration[] {
-    const eager = this.#fixed ?? this.#eager();
+    const eager = this.#fixed?.tools ?? this.#eager();
     const shown = this.#isSearchable ? [...eager, this.#search, this.#call] : eager;
     return shown.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
@@ -165,8 +171,16 @@ export class ToolRegistry {
     return [...this.#all().values()].flatMap(({ tool }) => (tool.lazy === true ? [] : [tool]));
   }
 
+  /** What the tools come from that are found only. A sub-agent is told of those that it sees tools of. */
+  #origins(): readonly string[] {
+    const isTold = (each: ToolSource) => !this.#isRestricted || each.tools().length > 0;
+    return this.#late
+      .filter((each) => each.late?.awaited === false && isTold(each))
+      .flatMap(({ late }) => late?.origins ?? []);
+  }
+
   #undeclared(): readonly Tool[] {
-    const declared = new Set((this.#fixed ?? this.#eager()).map(({ name }) => name));
+    const declared = new Set((this.#fixed?.tools ?? this.#eager()).map(({ name }) => name));
     return [...this.#all().values()].flatMap(({ tool }) => (declared.has(tool.name) ? [] : [tool]));
   }
 

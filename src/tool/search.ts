@@ -1,3 +1,4 @@
+import { grouped } from "../base/text.ts";
 import { says } from "./output.ts";
 import type { CallPlan, Tool } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";
@@ -5,9 +6,14 @@ import { ToolFailure } from "./tool.ts";
 export const TOOL_SEARCH = "ToolSearch";
 export const CALL_TOOL = "CallTool";
 
+const DESCRIPTION = "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.";
+/** So much of the names of servers is told in the description. */
+const ORIGINS_CHARACTERS_MAX = 120;
 const FOUND_TOOLS_MAX = 5;
 /** "in", "a", "to" stand in every description and find nothing. */
 const SHORT_WORD_CHARACTERS_MAX = 2;
+/** Whoever writes the whole name of a tool means that one. */
+const NAMED_SCORE = 1_000;
 const LISTED_NAMES_MAX = 60;
 
 interface SearchPlan extends CallPlan {
@@ -17,11 +23,17 @@ interface SearchPlan extends CallPlan {
 /**
  * Finds lazy tools by words and answers with all it takes to call them (LIB-07).
  * @param lazy tells them, once every source knows its own.
+ * @param origins names what they come from, as far as that is not cinch itself: whoever searches knows what there may be.
  */
-export function toolSearch(lazy: (signal: AbortSignal) => Promise<readonly Tool[]>): Tool<SearchPlan> {
+export function toolSearch(
+  lazy: (signal: AbortSignal) => Promise<readonly Tool[]>,
+  origins: () => readonly string[],
+): Tool<SearchPlan> {
   return {
     name: TOOL_SEARCH,
-    description: "Finds more tools by words: names, descriptions, input schemas. Call them with CallTool.",
+    get description() {
+      return `${DESCRIPTION}${originsText(origins())}`;
+    },
     inputSchema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
     mutating: false,
     level: "ReadOnly",
@@ -54,16 +66,35 @@ export function callTool(): Tool {
   };
 }
 
+function originsText(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const shown: string[] = [];
+  let characters = 0;
+  for (const name of names) {
+    characters += name.length + 2;
+    if (characters > ORIGINS_CHARACTERS_MAX) break;
+    shown.push(name);
+  }
+  const rest = names.length - shown.length;
+  return ` Servers with more: ${shown.join(", ")}${rest > 0 ? ` and ${rest} others` : ""}.`;
+}
+
 function answer(query: string, tools: readonly Tool[]): string {
   const all = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const long = all.filter((word) => word.length > SHORT_WORD_CHARACTERS_MAX);
   const words = long.length > 0 ? long : all;
+  const meant = new Set(query.match(/\w+/g));
   const found = tools
-    .map((tool) => ({ tool, score: score(tool, words) }))
+    .map((tool) => ({ tool, score: score(tool, words) + (meant.has(tool.name) ? NAMED_SCORE : 0) }))
     .filter((entry) => entry.score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, FOUND_TOOLS_MAX);
-  if (found.length > 0) return found.map((entry) => render(entry.tool)).join("\n");
+    .sort((a, b) => b.score - a.score);
+  if (found.length > 0) {
+    const shown = found.slice(0, FOUND_TOOLS_MAX).map((entry) => render(entry.tool));
+    const more = found.length - shown.length;
+    const told =
+      more > 0 ? [`(${grouped(more)} more fit; to see them, search with other words of theirs)`] : [];
+    return [...shown, ...told].join("\n");
+  }
   const names = tools.map((tool) => tool.name);
   if (names.length === 0) return "There are no further tools.";
   const rest = names.length > LISTED_NAMES_MAX ? ` and ${names.length - LISTED_NAMES_MAX} more` : "";

@@ -163,6 +163,8 @@ export interface ToolSource {
 export interface LateTools {
   /** Whether the first request waits for them, so that they are declared in it; else ToolSearch finds them. */
   readonly awaited: boolean;
+  /** What they come from, in names that ToolSearch tells the model of where they are not declared; absent: nothing to tell. */
+  readonly origins?: readonly string[];
   /**
    * Resolves once it is known what tools there are, or that there are none for now. Begins what has to be begun for that,
    * and takes no longer than the source's own time limit.
