@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
-import { projectsServerProblem } from "../profile/mcp.ts";
+import { assertProjectsServers } from "../profile/mcp.ts";
 import type { Profile } from "../profile/profile.ts";
 import { EMBEDDED, isProfilePath, loadProfile } from "../profile/profile.ts";
 import { NOT_A_PROJECTS, USERS_OWN } from "../profile/project.ts";
@@ -99,11 +99,7 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
  * @throws HarnessError ConfigInvalid.
  */
 function assertRunsNothing({ path: file, mcpServers, hooks, allowProjectHooks, diagnostics }: Profile): void {
-  for (const server of mcpServers) {
-    const problem = projectsServerProblem(server);
-    const { path, line } = server.where;
-    if (problem !== undefined) throw invalid(path, line, "mcp_servers", `${server.name}: ${problem}`);
-  }
+  assertProjectsServers(mcpServers);
   const [hook] = hooks;
   if (hook !== undefined) throw invalid(hook.where.path, hook.where.line, "hooks", NO_HOOKS);
   if (allowProjectHooks) throw invalid(file, 1, "allow_project_hooks", NO_LEAVE_FOR_HOOKS);
@@ -127,9 +123,6 @@ function restricting(profile: Profile, table: Table): Profile {
   if (permissions.level === "DangerFullAccess")
     throw table.problem("permissions", "a repository can only lower the level");
   if (allows) throw table.problem("permissions", "a repository's rules can only ask or deny");
-  for (const server of mcpServers) {
-    const problem = projectsServerProblem(server);
-    if (problem !== undefined) throw table.problem("mcp_servers", `${server.name}: ${problem}`);
-  }
+  assertProjectsServers(mcpServers);
   return profile;
 }

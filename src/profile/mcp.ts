@@ -92,26 +92,34 @@ export function mcpServersFrom(parent: Table): readonly McpServer[] {
  */
 export async function acknowledgedServers({ path, bytes }: AcknowledgedFile): Promise<readonly McpServer[]> {
   const text = decode(bytes);
-  const isJson = path.endsWith(".json");
-  const table = new Table(isJson ? serversOfJson(path, text) : await parseToml(path, text));
+  const table = new Table(isJson(path) ? serversOfJson(path, text) : await parseToml(path, text));
   const servers = mcpServersFrom(table);
   table.refuseUnknown();
-  for (const server of servers) {
-    const problem = projectsServerProblem(server);
-    if (problem === undefined) continue;
-    const { line, key } = server.where;
-    if (isJson) throw invalid(path, line, key, problem);
-    throw table.problem("mcp_servers", `${server.name}: ${problem}`);
-  }
+  assertProjectsServers(servers);
   return servers;
 }
 
+function isJson(path: string): boolean {
+  return path.endsWith(".json");
+}
+
 /**
- * What a server may not say that a repository declares; undefined where nothing is wrong (MCP-04).
+ * Refuses what a server may not say that a repository declares (MCP-04).
  *
  * It names a program by its content, and gives it nothing of the user's: no variable, no token, no folder elsewhere.
+ * @throws HarnessError ConfigInvalid with the place of the server's name.
  */
-export function projectsServerProblem(server: McpServer): string | undefined {
+export function assertProjectsServers(servers: readonly McpServer[]): void {
+  for (const server of servers) {
+    const problem = projectsServerProblem(server);
+    if (problem === undefined) continue;
+    const { path, line, key } = server.where;
+    if (isJson(path)) throw invalid(path, line, key, problem); // the key has the name in it
+    throw invalid(path, line, "mcp_servers", `${server.name}: ${problem}`);
+  }
+}
+
+function projectsServerProblem(server: McpServer): string | undefined {
   if (server.transport !== "stdio") {
     if (server.bearer) return "a repository may not send a token of yours (bearer)";
     return Object.keys(server.headers).length > 0 ? "a repository may not set headers" : undefined;
