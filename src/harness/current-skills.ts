@@ -1,0 +1,201 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import type { Event } from "../protocol/events.ts";
+import type { KeptSkills } from "../skill/kept-skills.ts";
+import { packedSkills } from "../skill/packs.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { SkillSet } from "../skill/skill-set.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
+import type { SessionSurface } from "./session-part.ts";
+import type { SessionSkills, SkillSources } from "./session-skills.ts";
+import { removeOldCopies, skillsFolder } from "./skills-places.ts";
+
+/** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
+const SKILL_ACTIVATED = "SkillActivated";
+
+/** The turn that a skill's text goes along with, and the half sentence that says why. */
+export interface Giving {
+  readonly why: string;
+  readonly turn: number;
+  readonly emit: (event: Event) => void;
+}
+
+/**
+ * The skills of one session as they stand now: those in the program that its profile names, and what of the user's and the
+ * project's a person has acknowledged. It knows too which of them the conversation holds.
+ */
+export class CurrentSkills implements SessionSkills {
+  /** What the session is served with, once it is. */
+  surface: SessionSurface | undefined;
+  /** Whether a person has to be asked before they are known. */
+  readonly isAsked: boolean;
+  readonly #sources: SkillSources;
+  readonly #redact: (text: string) => string;
+  readonly #builtin: readonly string[];
+  #isUsed: boolean;
+  #loading: Promise<SkillSet> | undefined;
+  #now: SkillSet | undefined;
+  #kept: KeptSkills | undefined;
+  /** By the sentence: see `toldKey`. */
+  #keys: ReadonlyMap<string, string> = new Map();
+  /** The turn with which each skill's text came into the conversation. */
+  readonly #given = new Map<string, number>();
+  #messages = 0;
+
+  /** @throws HarnessError UnknownSkillPack. */
+  constructor(sources: SkillSources, redact: (text: string) => string) {
+    const { profile, trust } = sources;
+    this.#sources = sources;
+    this.#redact = redact;
+    this.#builtin = packedSkills(profile.skillPacks);
+    this.#isUsed = this.#builtin.length > 0 || trust.mayExtend("skill");
+    this.isAsked = trust.asks && trust.mayExtend("skill");
+  }
+
+  /** Whether the session had skills from the start on, or a person has brought some. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  async load(signal: AbortSignal): Promise<SkillSet> {
+    const { trust } = this.#sources;
+    signal.throwIfAborted();
+    if (this.#now !== undefined) return this.#now;
+    // No built-in skill waits for an answer about a file of the project, where there is no skill among them.
+    const items = trust.mayExtend("skill") ? (await trust.loaded(signal)).extensions : [];
+    this.#loading ??= this.#read(
+      items.filter(({ kind }) => kind === "skill"),
+      [],
+    );
+    const set = await this.#loading;
+    if (this.#now !== undefined) return this.#now; // a person has reloaded them meanwhile
+    this.#now = set;
+    if (this.isAsked) this.#tellChange();
+    return set;
+  }
+
+  known(): SkillSet | undefined {
+    return this.#now;
+  }
+
+  async replace(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
+    const set = await this.#read(items, problems);
+    this.#now = set;
+    if (set.list.length > 0) this.#isUsed = true;
+    this.surface?.refreshTools();
+    this.#tellChange();
+    return set;
+  }
+
+  async activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string> {
+    const { bodyText } = await import("../skill/texts.ts");
+    const folder = await this.#ready(skill);
+    tellUse(skill, why, emit);
+    return this.#redact(bodyText(skill, folder));
+  }
+
+  async activateOnce(skill: Skill, why: string, emit: (event: Event) => void): Promise<string | undefined> {
+    if (this.#given.has(skill.name)) return undefined;
+    this.#given.set(skill.name, 0);
+    return await this.activate(skill, why, emit);
+  }
+
+  /** The text of a skill as what goes to the model with an input. */
+  async give(skill: Skill, { why, turn, emit }: Giving): Promise<readonly string[]> {
+    const { activatedSections } = await import("../skill/texts.ts");
+    const sections = activatedSections(skill, { folder: await this.#ready(skill), why });
+    this.#given.set(skill.name, turn);
+    tellUse(skill, why, emit);
+    return sections.map(this.#redact);
+  }
+
+  /** Whether the conversation has the text of a skill from a turn before this one. */
+  wasGiven({ name }: Skill, turn: number): boolean {
+    // An input that was refused has left nothing, and the next one has the number of its turn.
+    return (this.#given.get(name) ?? turn) < turn;
+  }
+
+  /** Told how many messages the conversation has now: what it no longer holds can be loaded again. */
+  follow(messages: number): void {
+    if (messages < this.#messages) this.#given.clear();
+    this.#messages = messages;
+  }
+
+  async kept(): Promise<KeptSkills> {
+    if (this.#kept !== undefined) return this.#kept;
+    const { world } = this.#sources.defaults;
+    const { KeptSkills } = await import("../skill/kept-skills.ts");
+    if (this.#kept !== undefined) return this.#kept;
+    const kept = new KeptSkills(world.files, skillsFolder(this.#sources.defaults, this.#sources.logId));
+    this.#kept = kept;
+    await removeOldCopies(world, kept.folder);
+    return kept;
+  }
+
+  /** What was found wrong and nobody was told yet, who is told now. */
+  untold(): readonly string[] {
+    const { told } = this.#sources.place;
+    const keyOf = (notice: string) => this.#keys.get(notice) ?? notice;
+    const fresh = (this.#now?.notices ?? []).filter((notice) => !told.has(keyOf(notice)));
+    for (const notice of fresh) told.add(keyOf(notice));
+    return fresh;
+  }
+
+  /** Removes the copies of their files. */
+  async close(): Promise<void> {
+    await this.#kept?.remove();
+  }
+
+  async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
+    const { clock } = this.#sources.defaults.world;
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { toldKey }] = await Promise.all([
+      import("../skill/load-skills.ts"),
+      import("../skill/builtin-skills.ts"),
+      import("../skill/skill-set.ts"),
+      import("../base/breather.ts"),
+      import("./told-files.ts"),
+    ]);
+    const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
+    const loaded = [];
+    const breathe = breather(clock, new AbortController().signal);
+    for (const folder of [...builtinSkills(this.#builtin), ...folders])
+      loaded.push(await loadSkills(folder, breathe));
+    const set = new SkillSet(
+      loaded.flatMap((each) => each.skills),
+      loaded.flatMap((each) => each.problems),
+      problems,
+    );
+    this.#keys = new Map(set.notices.map((notice) => [notice, toldKey(notice, items)]));
+    return set;
+  }
+
+  /** The folder with the copies of a skill's files; undefined where it has none, or they cannot be made, which is told. */
+  async #ready(skill: Skill): Promise<string | undefined> {
+    const { workspace, defaults } = this.#sources;
+    const kept = await this.kept();
+    try {
+      const folder = await kept.ready(skill);
+      if (folder !== undefined) workspace.readable?.add(await defaults.world.files.realpath(folder));
+      return folder;
+    } catch (thrown) {
+      // Its text is of use without them.
+      const problem = `The files of the skill ${skill.name} cannot be made ready: ${messageOf(thrown)}`;
+      const { reason, message } = new HarnessError("SkillProblem", { problem });
+      this.surface?.publish({ kind: "Error", payload: { reason, message } });
+      return undefined;
+    }
+  }
+
+  #tellChange(): void {
+    if (this.surface === undefined || this.#now === undefined) return;
+    for (const notice of this.untold()) {
+      const { reason, message } = new HarnessError("SkillProblem", { problem: notice });
+      this.surface.publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
+    }
+    this.surface.publish({ kind: "SkillRegistryChanged", payload: { skills: [...this.#now.names] } });
+  }
+}
+
+function tellUse({ name, source }: Skill, why: string, emit: (event: Event) => void): void {
+  const payload = { name, source, why };
+  emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: SKILL_ACTIVATED, payload } });
+}

@@ -1,0 +1,70 @@
+import { HarnessError } from "../base/errors.ts";
+import type { TurnSurface } from "../control/multiplex/session-parts.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { SkillSet } from "../skill/skill-set.ts";
+import type { CurrentSkills } from "./current-skills.ts";
+
+/** Skills that one prompt loads by their triggers. */
+const TRIGGERED_MAX = 3;
+
+interface Chosen {
+  readonly skill: Skill;
+  readonly why: string;
+}
+
+/**
+ * The texts of the skills that go along with an input: the one that a person asked for, and those that it triggers and the
+ * conversation has not yet (SKL-03).
+ * @throws HarnessError SkillMissing; the signal's reason.
+ */
+export async function skillsOfInput(
+  skills: CurrentSkills,
+  content: readonly InputBlock[],
+  { wanted, at }: { readonly wanted: string | undefined; readonly at: TurnSurface },
+): Promise<readonly InputBlock[]> {
+  const messages = at.messages?.().length;
+  if (messages !== undefined) skills.follow(messages);
+  const set = await skills.load(at.signal);
+  const asked = wanted === undefined ? undefined : named(set, wanted);
+  const added: InputBlock[] = [];
+  for (const { skill, why } of await chosenFor(set, content, { asked, turn: at.turn, skills })) {
+    const texts = await skills.give(skill, { why, turn: at.turn, emit: at.emit });
+    added.push(...texts.map((text) => ({ type: "text" as const, text })));
+  }
+  return added;
+}
+
+function named(set: SkillSet, wanted: string): Skill {
+  const asked = set.find(wanted);
+  if (asked !== undefined) return asked;
+  const name = wanted.slice(0, 100).toWellFormed();
+  throw new HarnessError("SkillMissing", { name, hint: set.hint(name) });
+}
+
+async function chosenFor(
+  set: SkillSet,
+  content: readonly InputBlock[],
+  {
+    asked,
+    turn,
+    skills,
+  }: {
+    readonly asked: Skill | undefined;
+    readonly turn: number;
+    readonly skills: Pick<CurrentSkills, "wasGiven">;
+  },
+): Promise<readonly Chosen[]> {
+  const chosen: Chosen[] = asked === undefined ? [] : [{ skill: asked, why: "the user asked for it" }];
+  const triggered = set.list.filter(({ triggers }) => triggers.globs.length + triggers.keywords.length > 0);
+  if (triggered.length === 0) return chosen;
+  const { promptTrigger } = await import("../skill/triggers.ts");
+  const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  for (const skill of triggered) {
+    if (chosen.length === TRIGGERED_MAX) break;
+    if (skill === asked || skills.wasGiven(skill, turn)) continue;
+    const why = promptTrigger(prompt, skill);
+    if (why !== undefined) chosen.push({ skill, why });
+  }
+  return chosen;
+}
