@@ -12,7 +12,6 @@ export interface Diagnosing {
 /**
  * After a call that wrote files, what language servers and checkers say of these files comes back with its result
  * (TOOL-11). The call itself is done by then: nothing that a server does or fails to do changes that.
- *
  */
 export function diagnose({ covering, stale }: Diagnosing): ToolMiddleware {
   return async function diagnose(call, context, next) {

@@ -109,7 +109,7 @@ test("[TOOL-11] a checker is run on the changed files, its words come back, and 
   expect(await hung).toBe("[lint: has not ended within 5 s]");
 });
 
-test("[TOOL-11] only a call that wrote files is asked about, what it said itself stays as it is, and a command may have changed any file, however it ended", async () => {
+test("[TOOL-11] only a call that wrote files is asked about, each source about its own, what it said itself stays as it is, and a command may have changed any file, however it ended", async () => {
   await using rig = openToolRig();
   const asked: (readonly string[])[] = [];
   const source: DiagnosticSource = {
@@ -136,7 +136,8 @@ test("[TOOL-11] only a call that wrote files is asked about, what it said itself
     (isError = false) =>
     async () => ({ content: [{ type: "text", text: "done" } as const], isError });
   const done = { type: "text", text: "done" } as const;
-  expect((await middleware(call([path, path]), rig.context, says())).content).toEqual([
+  const other = { path: "/w/a.md", access: "write" } as const;
+  expect((await middleware(call([path, path, other]), rig.context, says())).content).toEqual([
     done,
     { type: "text", text: "[lint: no problems]" },
   ]);
@@ -145,7 +146,7 @@ test("[TOOL-11] only a call that wrote files is asked about, what it said itself
   ]);
   expect((await middleware(call([path]), rig.context, says(true))).content).toEqual([done]);
   expect(asked).toEqual([["/w/a.txt"]]);
-  expect(stale).toEqual([["/w/a.txt"], "any", ["/w/a.txt"]]);
+  expect(stale).toEqual([["/w/a.txt", "/w/a.md"], "any", ["/w/a.txt"]]);
   const failing = async () => {
     throw new Error("it broke");
   };
