@@ -70,7 +70,8 @@ export const TEXTS = {
     "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
   UnknownSession:
     "There is no session <id> in this engine. To go on with a stored one, start cinch with --resume <id>.",
-  UnknownCommandNamespace: "No plugin owns the namespace '<namespace>'.",
+  UnknownCommandNamespace:
+    "Neither cinch nor a plugin of this session has the namespace '<namespace>'. GET /v1/slash-commands lists the commands there are.",
   InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
   EngineStopping: "The engine is shutting down and takes no new commands.",
 

@@ -11,6 +11,8 @@ import type { SessionPart, SessionSurface } from "./session-part.ts";
 
 /** The namespace of the commands that templates are. */
 const PROMPTS = "prompts";
+const NONE_YET =
+  "There are none yet: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
 /** What a person has written to be used again: prompts, and short names for commands. */
 interface Written {
@@ -124,7 +126,7 @@ function unknown(name: string, known: readonly string[]): HarnessError<"UnknownP
 function hintOf(name: string, known: readonly string[]): string {
   const [meant] = near(name, known);
   if (meant !== undefined) return `Did you mean /${PROMPTS}:${meant}?`;
-  return known.length === 0 ? "There are none." : `There are: ${known.join(", ")}.`;
+  return known.length === 0 ? NONE_YET : `There are: ${known.join(", ")}.`;
 }
 
 function commandOf({ name, description, argumentHint }: PromptTemplate): SlashCommandInfo {

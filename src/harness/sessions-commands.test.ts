@@ -79,10 +79,12 @@ test("[BUS-06] a custom command goes to the owner of its namespace; one that nob
   const command = { kind: "CustomCommand", sessionId, verb: "go", payload: {} } as const;
   await expect(connection.send({ ...command, namespace: "nobody" })).rejects.toMatchObject({
     reason: "UnknownCommandNamespace",
-    message: "No plugin owns the namespace 'nobody'.",
+    message:
+      "Neither cinch nor a plugin of this session has the namespace 'nobody'. GET /v1/slash-commands lists the commands there are.",
   });
   await expect(connection.send({ ...command, namespace: "prompts" })).rejects.toMatchObject({
-    message: "There is no prompt 'go'. There are none.",
+    message:
+      "There is no prompt 'go'. There are none yet: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.",
   });
   await expect(connection.send({ ...command, namespace: "sessions", verb: "exprot" })).rejects.toMatchObject({
     message: expect.stringContaining("did you mean /sessions:export?"),

@@ -65,6 +65,14 @@ test("[CMD-01] a namespace that there is not is taken for the one that is spelt 
   expect(complete("/zzzzzz:list")?.candidates).toEqual([]);
 });
 
+test("[CMD-01 CTX-03] a namespace in which there is nothing yet is found too where it was mistyped", () => {
+  for (const typed of ["/promts:look", "/prompt:look", "/Prompts:look"])
+    expect([typed, complete(typed)?.candidates]).toEqual([typed, ["/prompts:"]]);
+  expect(complete("/agnets:x")?.candidates).toEqual(["/agents:"]);
+  expect(complete("/profils:x")?.candidates).toEqual(["/profiles:"]);
+  expect(complete("/prompts:look")?.candidates).toEqual([]);
+});
+
 test("[CMD-01] what begins no name lists those that are like it; a name that is over, a path and a text are left alone", () => {
   expect(complete("/skills:merge")).toEqual({ text: "/skills:pdf-merge", candidates: ["/skills:pdf-merge"] });
   expect(complete("/compcat")).toEqual({ text: "/compact", candidates: ["/compact"] });

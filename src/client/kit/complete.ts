@@ -36,7 +36,7 @@ export function completeSlash(typed: string, commands: readonly SlashCommandInfo
   const namespaces = [...new Set(all.flatMap((name) => namespaceOf(name) ?? []))];
   const known = word.includes(":") ? names.filter((name) => name.includes(":")) : tops(names, namespaces);
   const begins = known.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
-  const found = (begins.length > 0 ? begins : alike(word, known)).slice(0, CANDIDATES_MAX);
+  const found = (begins.length > 0 ? begins : alike(word, { known, namespaces })).slice(0, CANDIDATES_MAX);
   const [only] = found;
   if (only === undefined) return { text: typed, candidates: [] };
   const shared = begins.length > 0 ? sharedStart(found) : found.length === 1 ? only : word;
@@ -81,12 +81,19 @@ function namespaceOf(name: string): string | undefined {
   return colon === -1 ? undefined : name.slice(0, colon);
 }
 
+interface Known {
+  readonly known: readonly string[];
+  /** Those too in which there is no name yet: `prompts`, before a person has written one. */
+  readonly namespaces: readonly string[];
+}
+
 /** Those that have what was typed somewhere in the name behind the colon, else those that are spelt much like it. */
-function alike(word: string, known: readonly string[]): readonly string[] {
+function alike(word: string, { known, namespaces }: Known): readonly string[] {
   const part = word.slice(word.indexOf(":") + 1).toLowerCase();
   const namespace = namespaceOf(word);
   const own = known.filter((name) => namespace === undefined || namespaceOf(name) === namespace);
-  if (namespace !== undefined && own.length === 0) return inNearNamespace({ namespace, part }, known);
+  if (namespace !== undefined && !namespaces.includes(namespace))
+    return inNearNamespace({ namespace, part }, { known, namespaces });
   const within = part === "" ? [] : own.filter((name) => afterColon(name).toLowerCase().includes(part));
   return within.length > 0 ? within : near(word, own);
 }
@@ -94,11 +101,10 @@ function alike(word: string, known: readonly string[]): readonly string[] {
 /** In the namespaces that one that there is not begins, or is spelt much like: the names that begin so, else these. */
 function inNearNamespace(
   { namespace, part }: { readonly namespace: string; readonly part: string },
-  known: readonly string[],
+  { known, namespaces }: Known,
 ): readonly string[] {
-  const all = [...new Set(known.flatMap((name) => namespaceOf(name) ?? []))];
-  const longer = all.filter((each) => each.toLowerCase().startsWith(namespace.toLowerCase()));
-  const meant = longer.length > 0 ? longer : near(namespace, all);
+  const longer = namespaces.filter((each) => each.toLowerCase().startsWith(namespace.toLowerCase()));
+  const meant = longer.length > 0 ? longer : near(namespace, namespaces);
   const begins = known.filter(
     (name) => meant.includes(namespaceOf(name) ?? "") && afterColon(name).toLowerCase().startsWith(part),
   );

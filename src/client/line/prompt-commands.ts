@@ -6,6 +6,8 @@ import type { CommandSurface } from "./surface.ts";
 type PromptsSurface = Pick<CommandSurface, "session" | "say" | "request" | "listCommands" | "sendPrompt">;
 
 const LISTED_MAX = 100;
+const NO_PROMPTS =
+  "There are no prompts: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
 /** Carries out `/prompts` and `/prompts:NAME words`: what the prompt has become is shown and sent. */
 export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
@@ -23,9 +25,7 @@ export async function runPrompts(command: SlashCommand, client: PromptsSurface):
 async function list(client: PromptsSurface): Promise<void> {
   const own = (await client.listCommands()).filter(({ name }) => isPrompt(name)).slice(0, LISTED_MAX);
   const lines = own.map(({ usage, help }) => `  ${neutraliseLine(usage)}  ${neutraliseLine(help)}`);
-  await client.say(
-    lines.length === 0 ? "There are no prompts: write one as prompts/NAME.md." : lines.join("\n"),
-  );
+  await client.say(lines.length === 0 ? NO_PROMPTS : lines.join("\n"));
 }
 
 function isPrompt(name: string): boolean {

@@ -17,3 +17,12 @@ test("[CTL-06 BUS-03] a refusal has its reason, its words and what fills them; a
   expect([failed.status, text]).toEqual([500, expect.stringContaining('"reason":"InternalError"')]);
   expect(text).not.toContain("the inner workings");
 });
+
+test("[CTL-06 CMD-01] a prompt, a sub-agent or a server that there is not is the asker's mistake, not ours", () => {
+  const statuses = [
+    new HarnessError("UnknownPromptTemplate", { name: "x", known: "There are none." }),
+    new HarnessError("UnknownAgent", { name: "x", hint: "" }),
+    new HarnessError("McpServerUnknown", { name: "x", hint: "" }),
+  ].map((refusal) => errorAnswer(refusal).status);
+  expect(statuses).toEqual([404, 404, 404]);
+});
