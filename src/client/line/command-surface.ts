@@ -7,7 +7,7 @@ import type { Sender } from "./sender.ts";
 import type { CommandSurface } from "./surface.ts";
 
 export interface SurfaceParts
-  extends Pick<CommandSurface, "busy" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
+  extends Pick<CommandSurface, "busy" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
   readonly session: SessionId;
   readonly seen: SeenSession;
   readonly screen: Screen;
@@ -18,11 +18,12 @@ export interface SurfaceParts
 
 /** What slash commands may see of the line client as it is now, and do with it. */
 export function commandSurface(parts: SurfaceParts): CommandSurface {
-  const { session, seen, screen, sender, outbox, commands, busy, goTo, cancel, quit, confirm, takeBack } =
-    parts;
+  const { session, seen, screen, sender, outbox, commands } = parts;
+  const { busy, switched, goTo, cancel, quit, confirm, takeBack } = parts;
   return {
     session,
     busy,
+    switched,
     goTo,
     cancel,
     quit,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import { HarnessError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
 import { BoundedQueue } from "../../base/queue.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
 import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
@@ -13,6 +14,7 @@ import { INTERRUPT_BANNER } from "./watched-session.ts";
 
 const CALL = fakeId("call", 1);
 const ASK = fakeId("ask", 1);
+const NEXT = fakeId("sess", 2);
 const QUESTION = "1-4 > ";
 
 test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after the turn", async () => {
@@ -952,6 +954,51 @@ test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its pas
   await rig.end();
 });
 
+test("[PROF-02 CMD-01] no line is read or sent before the warning of a switch, and none goes to the session that was left", async () => {
+  const rig = openRig();
+  await rig.type("/profiles:review --in-place");
+  expect(rig.prompts.at(-1)).toBeUndefined();
+  await rig.type("hello");
+  expect(rig.sent.map(kindOf)).toEqual(["SwitchProfile"]);
+  rig.publish(switched({ next: NEXT }));
+  await settle();
+  expect(rig.prompts.at(-1)).toBeUndefined();
+  expect(rig.sent.map(kindOf)).not.toContain("SendInput");
+  rig.connection.publish(switched({ previous: SESSION }), { session: NEXT });
+  await settle();
+  expect(rig.shown()).toContain("the model may be incoherent");
+  expect(rig.sent.at(-1)).toEqual({ ...input("hello"), sessionId: NEXT });
+  await rig.end();
+});
+
+test("[PROF-02 CMD-01] where nothing is told of a switch, what was typed is dealt with all the same", async () => {
+  const rig = openRig();
+  await rig.type("/profiles:review --in-place");
+  await rig.type("hello");
+  rig.publish(switched({ next: NEXT }));
+  await settle();
+  expect(rig.sent.map(kindOf)).not.toContain("SendInput");
+  await rig.clock.advance(10_000);
+  expect(rig.sent.at(-1)).toEqual({ ...input("hello"), sessionId: NEXT });
+  await rig.end();
+});
+
+test("[PROF-02 ENG-26] a text that came too late for a session that somebody has switched is kept for the one that goes on", async () => {
+  const rig = openRig();
+  rig.connection.answer = (command) => {
+    if (command.kind === "SendInput" && command.sessionId === SESSION)
+      throw new HarnessError("UnknownSession", { id: SESSION });
+    return {};
+  };
+  await rig.type("hello");
+  rig.publish(switched({ next: NEXT }));
+  rig.connection.publish(switched({ previous: SESSION }), { session: NEXT });
+  await settle();
+  await rig.type("");
+  expect(rig.sent.at(-1)).toEqual({ ...input("hello"), sessionId: NEXT });
+  await rig.end();
+});
+
 function openRig(interactive = true, connection = new FakeConnection(), history = false) {
   const lines = new BoundedQueue<LineInput>(100);
   const prompts: (string | undefined)[] = [];
@@ -1069,6 +1116,15 @@ function started(turn: number, originator = CLIENT): Event {
 
 function ended(turn: number, reason: PayloadOf<"TurnEnded">["reason"], rounds: number): Event {
   return { kind: "TurnEnded", payload: { turn, reason, rounds } };
+}
+
+function switched(which: Pick<PayloadOf<"ProfileSwitched">, "next" | "previous">): Event {
+  const payload = { from: "default", to: "review", logId: fakeId("log", 1), inPlace: true, ...which };
+  return { kind: "ProfileSwitched", payload };
+}
+
+function kindOf(command: unknown): unknown {
+  return isObject(command) ? command["kind"] : undefined;
 }
 
 function text(words: string): Event {

@@ -19,7 +19,7 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       const outcome = await client.run();
       const { next } = client;
       if (next === undefined) return outcome;
-      const { isSwitch = false, ...other } = next;
+      const { isSwitch = false } = next;
       if (!isSwitch) {
         await terminal.write(
           `${next.session} goes on; /sessions:resume ${on.session} returns to the other one.\n`,
@@ -27,7 +27,7 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       }
       const { shown: _, past, ...same } = on;
       const known = isSwitch || past === undefined ? {} : { past };
-      on = { ...same, ...known, ...other, history: true, typed: client.ahead };
+      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, kept: client.kept };
     }
   } finally {
     leave.abort();

@@ -21,8 +21,12 @@ export interface LineClientOptions {
   readonly shared?: boolean;
   /** What there is to tell of the engine itself: that it is away, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
+  /** Whether it takes the place of another one, under another profile: its first event tells so. */
+  readonly isSwitch?: boolean;
   /** Lines that were typed before it began. */
   readonly typed?: readonly string[];
+  /** Texts for the model that could not be sent before it began. */
+  readonly kept?: readonly string[];
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;
 }

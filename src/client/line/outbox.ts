@@ -17,6 +17,8 @@ export interface OutboxOptions {
   readonly busy: () => boolean;
   /** Does something after all lines that were entered before. */
   readonly afterLines: (work: () => Promise<void>) => Promise<void>;
+  /** What could not be sent before. */
+  readonly kept?: readonly string[];
 }
 
 type Delivery = CommandOf<"SendInput">["delivery"];
@@ -27,7 +29,7 @@ type Delivery = CommandOf<"SendInput">["delivery"];
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  #kept: readonly string[] = [];
+  #kept: readonly string[];
   /** A turn of ours was accepted and has not started yet. */
   #pending = false;
   /** Turns of ours that were seen to start. */
@@ -35,6 +37,12 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+    this.#kept = options.kept ?? [];
+  }
+
+  /** What could not be sent, for good or until now. */
+  get kept(): readonly string[] {
+    return this.#kept;
   }
 
   get pending(): boolean {

@@ -73,6 +73,17 @@ test("[PROF-02] --in-place goes on in the same conversation, with a warning, and
   await rig.shows("  1  what colour is the heron?\n  2  review it\n");
 });
 
+test("[PROF-02 CMD-01] what is typed behind a switch waits for its warning, and is for the session that goes on", async () => {
+  await using rig = await openRig(says("the heron is grey"), says("reviewed"));
+  await rig.type("what colour is the heron?");
+  await rig.shows("-- rounds: 1");
+  await rig.type("/profiles:review --in-place");
+  await rig.type("review it");
+  await rig.shows("reviewed\n-- rounds: 1");
+  expect(rig.screen()).toMatch(/-- rounds: 1[^\n]*\n.*the model may be incoherent\.\nreviewed\n/);
+  expect(rig.asked()).toContain("You review.");
+});
+
 test("[PROF-02] whoever watches a session goes along when somebody else switches its profile", async () => {
   await using rig = await openRig(says("hello from here"));
   const { session: sessionId } = rig.harness;

@@ -10,7 +10,7 @@ const IMPORT_TURNS = 5;
 
 type ProfilesSurface = Pick<
   CommandSurface,
-  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "confirm" | "takeBack"
+  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "confirm" | "takeBack" | "switched"
 >;
 
 const USAGE = "Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.";
@@ -36,6 +36,7 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
     ...(inPlace ? { inPlace } : {}),
   });
   if (answer instanceof HarnessError) return await client.say(neutralise(answer.message));
+  client.switched();
   for (const notice of arrayAt(answer.result, "notices"))
     if (typeof notice === "string") await client.say(neutraliseLine(notice));
 }

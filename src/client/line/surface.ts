@@ -27,6 +27,8 @@ export interface CommandSurface {
   request(command: Command): Promise<unknown>;
   /** Sends a command; gives the answer, or the refusal. */
   answerTo(command: Command): Promise<Accepted | HarnessError>;
+  /** Another session takes the place of this one: what is typed from now on is for that one. */
+  switched(): void;
   /** Leaves this session for another one, which is live. */
   goTo(session: SessionId, model: string): void;
   /** Asks the person something that is for this client alone: yes or no; undefined where nobody can answer, or does. */

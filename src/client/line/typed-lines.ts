@@ -19,6 +19,8 @@ export interface TypedLinesParts {
   readonly dialogue: Dialogue;
   /** Whether a turn runs or follows. */
   readonly busy: () => boolean;
+  /** Whether another session takes the place of this one: what has not begun is for that one. */
+  readonly isLeft: () => boolean;
   readonly showPrompt: () => void;
   /** Carries out a slash command. */
   readonly command: (command: SlashCommand) => Promise<void>;
@@ -56,9 +58,10 @@ export class TypedLines {
     else if (this.#isAnswer(typed)) await this.work("answers", () => this.#answered(whole));
     else {
       this.#ahead = [...this.#ahead, whole];
-      await this.work("lines", () => {
+      await this.work("lines", async () => {
+        if (this.#parts.isLeft()) return;
         this.#ahead = this.#ahead.slice(1);
-        return this.#entered(whole);
+        await this.#entered(whole);
       });
     }
   }

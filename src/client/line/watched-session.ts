@@ -26,12 +26,11 @@ import type { CommandSurface } from "./surface.ts";
 import { TypedLines } from "./typed-lines.ts";
 
 /** The session that is gone on with, and what of it was seen. */
-export interface NextSession extends Pick<LineClientOptions, "session" | "model" | "past" | "shown"> {
-  /** It has taken the place of the one before, and tells so itself. */
-  readonly isSwitch?: boolean;
-}
+export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
 
 const INTERRUPT_AGAIN_MS = 2_000;
+/** What is typed waits so long for what there is to tell of a switch of the profile. */
+const SWITCH_TOLD_MS_MAX = 10_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 
 /** One session as it is watched, until the person leaves it or goes to another one. */
@@ -58,11 +57,15 @@ export class WatchedSession {
   #next: NextSession | undefined;
   /** The slash command that was begun last. */
   #command: Promise<void> | undefined;
-  /** Whether the session is being left for another one under another profile. */
+  /** Whether another session, under another profile, takes the place of this one: it is left for that one. */
+  #isLeft = false;
+  /** Whether it was told which one that is. */
   #isSwitching = false;
+  /** Settled once it stands on the screen that this session has taken the place of another one. */
+  readonly #switchTold = Promise.withResolvers<void>();
 
   constructor(options: LineClientOptions) {
-    const { connection, session, terminal, clock, past } = options;
+    const { connection, session, terminal, clock, past, kept = [] } = options;
     const run = () => connection.runOf?.(session) ?? session;
     this.#options = options;
     this.#run = run;
@@ -88,6 +91,7 @@ export class WatchedSession {
       interactive,
       busy: () => this.#busy,
       afterLines: (work) => this.#typed.work("lines", work),
+      kept,
     });
     this.#dialogue = new Dialogue({
       session,
@@ -106,6 +110,7 @@ export class WatchedSession {
       outbox: this.#outbox,
       dialogue: this.#dialogue,
       busy: () => this.#busy,
+      isLeft: () => this.#isLeft,
       showPrompt: () => this.#prompt.show(),
       command: (command) => {
         this.#command = runSlashCommand(command, this.#surface());
@@ -119,6 +124,11 @@ export class WatchedSession {
     return this.#typed.ahead;
   }
 
+  /** Texts for the model that could not be sent when it was left. */
+  get kept(): readonly string[] {
+    return this.#outbox.kept;
+  }
+
   /** The session that the person has left this one for. */
   get next(): NextSession | undefined {
     return this.#next;
@@ -129,6 +139,7 @@ export class WatchedSession {
       ...happeningsOf(this.#options, this.#sender, this.#signal),
       ...this.#lanes.workOff().map((lane) => worked(lane)),
     ];
+    if (this.#options.isSwitch === true) await this.#typed.work("lines", () => this.#waitForSwitch());
     for (const text of this.#options.typed ?? []) await this.#typed.take(text);
     this.#prompt.show();
     try {
@@ -149,6 +160,14 @@ export class WatchedSession {
     const why = this.#outcome ?? "ended";
     const { lastTurn } = this.#seen;
     return lastTurn === undefined ? { why } : { why, lastTurn };
+  }
+
+  /** Under another profile the same words may do something else: who types them has been told by then. */
+  async #waitForSwitch(): Promise<void> {
+    const { resolve: settle, promise } = this.#switchTold;
+    using _limit = this.#options.clock.timer(SWITCH_TOLD_MS_MAX, settle);
+    this.#signal.addEventListener("abort", () => settle(), { once: true });
+    await promise;
   }
 
   async #take(happening: Happening): Promise<void> {
@@ -196,7 +215,10 @@ export class WatchedSession {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
       return;
     }
-    if (envelope.kind === "ProfileSwitched") await this.#followSwitch(envelope);
+    if (envelope.kind === "ProfileSwitched") {
+      if (envelope.payload.next === undefined) this.#switchTold.resolve();
+      await this.#followSwitch(envelope);
+    }
     if (envelope.kind === "TurnStarted") {
       if (envelope.payload.originator === this.#options.connection.clientId) this.#outbox.turnStarted();
       // It was accepted after the person had left.
@@ -214,6 +236,7 @@ export class WatchedSession {
     const { next, inPlace = false } = payload;
     if (next === undefined || this.#isSwitching) return;
     this.#isSwitching = true;
+    this.#isLeft = true;
     this.#dialogue.forget();
     await this.#typed.work("urgent", async () => {
       const found = await this.#sender.answerTo({
@@ -243,7 +266,7 @@ export class WatchedSession {
   }
 
   #leaveWhenDone(): void {
-    if (!this.#leaving || this.#busy || this.#lanes.busy) return;
+    if (!this.#leaving || this.#busy || this.#lanes.busy || this.#isLeft) return;
     this.#outcome ??= this.#inputClosed ? "closed" : "quit";
   }
 
@@ -276,6 +299,9 @@ export class WatchedSession {
       outbox: this.#outbox,
       commands: this.#commands,
       busy: this.#busy,
+      switched: () => {
+        this.#isLeft = true;
+      },
       goTo: (session, model) => {
         this.#next = { session, model };
       },
@@ -344,7 +370,7 @@ export class WatchedSession {
 
   #promptState(): PromptState {
     return {
-      isLeaving: this.#outcome !== undefined || this.#next !== undefined,
+      isLeaving: this.#outcome !== undefined || this.#next !== undefined || this.#isLeft,
       isContinued: this.#typed.isContinued,
       question: this.#dialogue.question,
       isBusy: this.#busy || this.#lanes.busy,
