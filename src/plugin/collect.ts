@@ -5,6 +5,7 @@ import { CAN_BLOCK } from "../hook/hook.ts";
 import { parseRule } from "../permission/rule.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";
 import { EVENT_KINDS } from "../protocol/kinds.ts";
+import { PROVIDER_NAME } from "../provider/vendors.ts";
 import { toolProblem } from "../tool/registry.ts";
 import type { PluginCommand, PluginHarness } from "./plugin.ts";
 import { PLUGIN_API_VERSION } from "./plugin.ts";
@@ -14,7 +15,6 @@ import { pluginTool } from "./tools.ts";
 /** What a plugin may register in all. */
 const REGISTRATIONS_MAX = 1_000;
 const NAMESPACE = /^[a-z][a-z0-9-]{0,31}$/;
-const PROVIDER = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const HELP_CHARACTERS_MAX = 200;
 const HOOK_TIMEOUT_MS_MAX = 600_000;
 
@@ -126,7 +126,7 @@ export function collecting({ from, signal, log }: CollectParts): {
     provider(name, opener) {
       open("a provider", opener);
       must(
-        PROVIDER.test(name),
+        PROVIDER_NAME.test(name),
         `${JSON.stringify(name)} is no provider name: small letters, digits, - and _`,
       );
       must(!all.providers.has(name), `it registers the provider ${name} twice`);

@@ -2,8 +2,8 @@ import { isAbsolute } from "node:path";
 import type { World } from "../base/world.ts";
 import type { Price } from "../provider/provider.ts";
 import type { Route } from "../provider/route.ts";
-import { ROUTING } from "../provider/route.ts";
 import type { VendorSettings } from "../provider/vendor-settings.ts";
+import type { CustomProvider } from "../provider/vendors.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
 import type { CheckpointKeys } from "./checkpoint.ts";
@@ -19,9 +19,11 @@ import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { Look } from "./mistakes.ts";
+import { modelName } from "./model-name.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import { pluginsFrom } from "./plugins.ts";
+import { pricesFrom, providersFrom } from "./providers.ts";
 import { routesFrom } from "./routing.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
@@ -49,7 +51,7 @@ export interface Config extends VendorSettings {
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCostUsd?: number;
-  readonly providers: readonly ConfiguredProvider[];
+  readonly providers: readonly CustomProvider[];
   /** Models made of several. */
   readonly routes: readonly Route[];
   /** By `provider:model`. */
@@ -87,20 +89,6 @@ export interface TrustSettings {
 export interface CredentialSettings {
   /** In the keychain of the system, where there is one (CRED-01). */
   readonly keychain: boolean;
-}
-
-export const PROVIDER_KINDS = ["openai-compatible", "openai-responses", "anthropic"] as const;
-
-/** A provider that needs no code: a name, a wire, an address. */
-export interface ConfiguredProvider {
-  readonly name: string;
-  readonly kind: (typeof PROVIDER_KINDS)[number];
-  readonly baseUrl: string;
-  /** The variable that holds its key; absent for servers that need none. */
-  readonly apiKeyEnv?: string;
-  readonly defaultModel?: string;
-  /** Further headers, which hold no secret. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a file that is not there says. */
@@ -167,11 +155,9 @@ function configFrom(table: Table): Config {
     ...(defaultProfile === undefined ? {} : { defaultProfile }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    providers: providersFrom(table.table("providers")),
-    routes: routesFrom(table, modelName),
-    prices: new Map(
-      (table.table("prices")?.named() ?? []).map(([name, each]) => [name, priceFrom(name, each)]),
-    ),
+    providers: providersFrom(table),
+    routes: routesFrom(table),
+    prices: pricesFrom(table),
     permissions: settings,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...thinkingFrom(table),
@@ -213,86 +199,5 @@ function trustFrom(parent: Table): TrustSettings {
   return {
     ...(promoteProse === undefined ? {} : { promoteProse }),
     ...(lockfile === undefined ? {} : { lockfile }),
-  };
-}
-
-/** `provider:name`, as `--model` takes it. */
-export function modelName(table: Table, key: string, text: string): string {
-  if (/^[^:\s]+:\S+$/.test(text)) return text;
-  throw table.problem(key, `"${text}" is no model: write provider:name`);
-}
-
-function providersFrom(parent: Table | undefined): readonly ConfiguredProvider[] {
-  return (parent?.named() ?? []).map(([name, table]) => {
-    if (name === ROUTING)
-      throw parent?.problem(name, `"${name}" is the name of cinch's own: see [routing.NAME]`);
-    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
-      throw parent?.problem(name, `"${name}" is no provider name: small letters, digits, - and _`);
-    return providerFrom(name, table);
-  });
-}
-
-function providerFrom(name: string, table: Table): ConfiguredProvider {
-  const kind = table.oneOf("kind", PROVIDER_KINDS);
-  const baseUrl = table.string("base_url");
-  const apiKeyEnv = table.string("api_key_env");
-  const defaultModel = table.string("default_model");
-  const headers = table.table("headers");
-  table.refuseUnknown();
-  if (kind === undefined) throw table.problem("kind", `is missing: one of ${PROVIDER_KINDS.join(", ")}`);
-  if (baseUrl === undefined) throw table.problem("base_url", "is missing");
-  if (apiKeyEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(apiKeyEnv)) {
-    throw table.problem("api_key_env", "must be the name of an environment variable, not a key");
-  }
-  return {
-    name,
-    kind,
-    baseUrl: baseUrlFrom(table, baseUrl),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(headers === undefined ? {} : { headers: headersFrom(headers) }),
-  };
-}
-
-function headersFrom(table: Table): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    table.keys().map((name) => {
-      const value = table.string(name) ?? "";
-      if (!/^[A-Za-z0-9-]+$/.test(name)) throw table.problem(name, "is no header name");
-      if (/^(?:authorization|x-api-key|cookie|host)$/i.test(name)) {
-        throw table.problem(name, "may not be set here: name the variable of a key with api_key_env");
-      }
-      if (!/^[\x20-\x7e]*$/.test(value)) throw table.problem(name, "must be plain ASCII in one line");
-      return [name, value];
-    }),
-  );
-}
-
-function baseUrlFrom(table: Table, text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw table.problem("base_url", "must be an http or https URL");
-  if (url.username !== "" || url.password !== "") {
-    throw table.problem("base_url", "must not hold a name or password: name a variable with api_key_env");
-  }
-  if (url.search !== "" || url.hash !== "") throw table.problem("base_url", "must not have a ? or # part");
-  return url.href.replace(/\/+$/, "");
-}
-
-function priceFrom(model: string, table: Table): Price {
-  const input = table.number("input", 0);
-  const output = table.number("output", 0);
-  const cacheRead = table.number("cache_read", 0);
-  const cacheWrite = table.number("cache_write", 0);
-  table.refuseUnknown();
-  if (!/^[^:\s]+:\S+$/.test(model))
-    throw table.problem("input", `"${model}" is no model: write [prices."provider:name"]`);
-  if (input === undefined) throw table.problem("input", "is missing: US dollars for a million tokens");
-  if (output === undefined) throw table.problem("output", "is missing: US dollars for a million tokens");
-  return {
-    input,
-    output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
   };
 }

@@ -10,7 +10,7 @@ import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
-import { modelName } from "./config.ts";
+
 import conformanceProfile from "./conformance.toml" with { type: "toml" };
 import defaultProfile from "./default.toml" with { type: "toml" };
 import type { DiagnosticKeys } from "./diagnostics.ts";
@@ -22,6 +22,7 @@ import { mcpServersFrom } from "./mcp.ts";
 import type { MemoryKeys } from "./memory.ts";
 import { memoryFrom } from "./memory.ts";
 import type { Look } from "./mistakes.ts";
+import { modelName } from "./model-name.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import { pluginsFrom } from "./plugins.ts";

@@ -1,47 +1,45 @@
 import { REQUEST_ROLES } from "../provider/provider.ts";
 import type { Route, RouteRule } from "../provider/route.ts";
 import { ROUTING } from "../provider/route.ts";
+import { PROVIDER_NAME } from "../provider/vendors.ts";
+import { modelName } from "./model-name.ts";
 import type { Table } from "./table.ts";
 
 const RULES_MAX = 64;
 
 /**
  * `[routing.NAME]`: models made of several, each named as `routing:NAME` (PROV-07).
- * @param modelName reads `provider:name`, or throws.
  * @throws HarnessError ConfigInvalid, for unknown keys too.
  */
-export function routesFrom(
-  parent: Table,
-  modelName: (table: Table, key: string, text: string) => string,
-): readonly Route[] {
-  const read = (table: Table, key: string, text: string | undefined) => {
-    if (text === undefined) throw table.problem(key, "is missing");
-    const model = modelName(table, key, text);
-    if (!model.startsWith(`${ROUTING}:`)) return model;
-    throw table.problem(key, `"${model}" is a route itself, and routes do not lead to routes`);
-  };
+export function routesFrom(parent: Table): readonly Route[] {
   const routing = parent.table("routing");
-  return (routing?.named() ?? []).map(([name, table]) => {
-    if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
-      throw routing?.problem(name, `"${name}" is no name: small letters, digits, - and _`);
+  if (routing === undefined) return [];
+  return routing.named().map(([name, table]) => {
+    if (!PROVIDER_NAME.test(name))
+      throw routing.problem(name, `"${name}" is no name: small letters, digits, - and _`);
     const rules = table.tables("rules");
     if (rules.length > RULES_MAX) throw table.problem("rules", `holds more than ${RULES_MAX} rules`);
     const route = {
       name,
-      model: read(table, "model", table.string("model")),
-      fallback: (table.strings("fallback") ?? []).map((text) => read(table, "fallback", text)),
-      rules: rules.map((rule) => ruleFrom(rule, read)),
+      model: memberFrom(table, "model", table.string("model")),
+      fallback: (table.strings("fallback") ?? []).map((text) => memberFrom(table, "fallback", text)),
+      rules: rules.map(ruleFrom),
     };
     table.refuseUnknown();
     return route;
   });
 }
 
-function ruleFrom(
-  table: Table,
-  read: (table: Table, key: string, text: string | undefined) => string,
-): RouteRule {
-  const model = read(table, "model", table.string("model"));
+/** A model that a route leads to. */
+function memberFrom(table: Table, key: string, text: string | undefined): string {
+  if (text === undefined) throw table.problem(key, "is missing");
+  const model = modelName(table, key, text);
+  if (!model.startsWith(`${ROUTING}:`)) return model;
+  throw table.problem(key, `"${model}" is a route itself, and routes do not lead to routes`);
+}
+
+function ruleFrom(table: Table): RouteRule {
+  const model = memberFrom(table, "model", table.string("model"));
   const role = table.oneOf("role", REQUEST_ROLES);
   const inputAbove = table.integer("input_above", 1);
   const spentAbove = table.number("spent_above", 0);

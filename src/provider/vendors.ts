@@ -29,10 +29,15 @@ export const VENDORS: readonly KnownVendor[] = [
   { name: "copilot", keyVariable: "COPILOT_GITHUB_TOKEN", needs: COPILOT_NEEDS, listsAll: true },
 ];
 
+/** The wires that a provider of the user's own can speak. */
+export const PROVIDER_KINDS = ["openai-compatible", "openai-responses", "anthropic"] as const;
+/** What the user's own providers and routes are called, and those that plugins bring. */
+export const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
 /** A provider of the user's own, from their configuration; never from a project's files. */
 export interface CustomProvider {
   readonly name: string;
-  readonly kind: "openai-compatible" | "openai-responses" | "anthropic";
+  readonly kind: (typeof PROVIDER_KINDS)[number];
   readonly baseUrl: string;
   /** Absent: the server wants no key. */
   readonly apiKeyEnv?: string;
