@@ -1,5 +1,15 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
@@ -155,6 +165,40 @@ test("[ENG-28 S26] a HEAD that its sub-agent led elsewhere moves no branch but i
   }
   const branches = at.git("branch", "--list", "--format=%(refname:short)").trim().split("\n");
   expect(branches.filter((name) => !name.startsWith("cinch/"))).toEqual(["trunk"]);
+});
+
+// Seen red with the links left where they are, and with HEAD written by git: it appends to the log that is there.
+test("[ENG-28 S22 S27] what its sub-agent puts among git's files of it leads git to no file elsewhere", async () => {
+  await using at = await rig();
+  const theirs = join(at.root, "theirs");
+  for (const kind of ["log", "folder of logs", "log of the branch", "pipe"]) {
+    writeFileSync(theirs, "mine\n");
+    const tree = await at.open();
+    Bun.spawnSync(["git", "-C", tree.root, "commit", "-q", "--allow-empty", "-m", "made"], { env: ENV });
+    const logs = join(tree.gitDirectory, "logs");
+    const ofBranch = join(at.repo, ".git/logs/refs/heads", tree.record.branch);
+    rmSync(logs, { recursive: true });
+    mkdirSync(kind === "log of the branch" ? dirname(ofBranch) : logs, { recursive: true });
+    if (kind === "log") symlinkSync(theirs, join(logs, "HEAD"));
+    if (kind === "log of the branch") symlinkSync(theirs, ofBranch);
+    if (kind === "pipe") Bun.spawnSync(["mkfifo", join(logs, "HEAD")]);
+    if (kind === "folder of logs") {
+      mkdirSync(join(at.root, "elsewhere"));
+      renameSync(theirs, join(at.root, "elsewhere/HEAD"));
+      symlinkSync(join(at.root, "elsewhere/HEAD"), theirs);
+      rmSync(logs, { recursive: true });
+      symlinkSync(join(at.root, "elsewhere"), logs);
+    }
+    const told = await closeWorktree(tree, at.place).then(
+      (end) => worktreeText(tree, end),
+      (thrown: unknown) => String(thrown),
+    );
+    const where = kind === "folder of logs" ? "logs" : "logs/HEAD";
+    const removed = `It had put links or pipes among git's own files, which were removed: ${where}.`;
+    expect(told).toContain(kind === "log of the branch" ? `somebody has made ${ofBranch}` : removed);
+    expect(readFileSync(theirs, "utf8")).toBe("mine\n");
+    rmSync(theirs);
+  }
 });
 
 test("[ENG-28] of many commits the last ones are named, with nothing in them that a terminal would obey", async () => {

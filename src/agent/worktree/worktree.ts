@@ -1,10 +1,11 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { CallId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { visible } from "../../trust/hidden.ts";
 import type { Git } from "./git.ts";
 import { failed, stays } from "./git.ts";
+import { removeOddFiles } from "./odd-files.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./record.ts";
 
 /** Changed files that are named in a result. */
@@ -112,17 +113,29 @@ interface WorktreeState {
   readonly commits: number;
   /** The last of the commits, the newest first: a short hash and the subject of each, as its sub-agent wrote it. */
   readonly named: readonly string[];
+  /** What it had put among git's own files, and is removed. */
+  readonly odd: readonly string[];
 }
 
-/** What was committed, whatever its HEAD names: a branch of somebody else's is read there, and never written. */
-async function takeOver({ record, gitDirectory }: Worktree, { git }: WorktreePlace): Promise<void> {
+/**
+ * What was committed, whatever its HEAD names: a branch of somebody else's is read there, and never written.
+ *
+ * Git would append to a log that is there, wherever that leads: of the branch nobody has made one, and HEAD is written here.
+ */
+async function takeOver(
+  { record, gitDirectory }: Worktree,
+  { git, world: { files } }: WorktreePlace,
+): Promise<void> {
   const { signal } = new AbortController();
   const { repository, path, branch, base } = record;
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const reference = `refs/heads/${branch}`;
   const head = (await git(path, [...at, "rev-parse", "--verify", "HEAD^{commit}"], signal)).trim();
+  const log = join(dirname(dirname(gitDirectory)), "logs", reference);
+  if ((await files.lstat(log)) !== undefined)
+    throw failed(`somebody has made ${log}; look at it, and remove it`);
   if (head !== base) await git(repository, ["update-ref", "--no-deref", reference, head, base], signal);
-  await git(path, [...at, "symbolic-ref", "HEAD", reference], signal);
+  await files.writeResolved(join(gitDirectory, "HEAD"), `ref: ${reference}\n`);
 }
 
 /** By git's own folder of it: a `.git` that was written there meanwhile says nothing. */
@@ -131,6 +144,7 @@ async function stateOf(
   { git, world }: WorktreePlace,
 ): Promise<WorktreeState> {
   const { signal } = new AbortController(); // also of one that was cancelled: what it left is looked at
+  const odd = await removeOddFiles(gitDirectory, world.files);
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const status = await git(path, [...at, ...STATUS], signal);
   const changed = status.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));
@@ -147,7 +161,7 @@ async function stateOf(
       (await world.files.stat(at))?.kind === "directory" && (await world.files.list(at)).length > 0;
     if (isFilled) changed.push(folder);
   }
-  return { changed, commits, named };
+  return { changed, commits, named, odd };
 }
 
 /** Takes a worktree, its branch and its record away: the branch only while it stands where it began. */
@@ -169,7 +183,7 @@ async function discard(
 /** What a sub-agent has left, for whoever reads its result. */
 export function worktreeText({ record: { path, branch, base } }: Worktree, end: WorktreeEnd): string {
   if (end.kind === "removed") return "It changed nothing in its worktree, which was removed.";
-  const { changed, commits } = end;
+  const { changed, commits, odd } = end;
   const named = changed.slice(0, NAMED_MAX).join(", ");
   const more = changed.length > NAMED_MAX ? ` and ${changed.length - NAMED_MAX} more` : "";
   const files =
@@ -180,7 +194,11 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
   const earlier = commits > end.named.length ? `; and ${commits - end.named.length} earlier` : "";
   const own =
     commits === 0 ? " Nothing is committed." : ` ${count(commits, "commit")} on it: ${subjects}${earlier}.`;
-  return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}`;
+  const strange =
+    odd.length === 0
+      ? ""
+      : ` It had put links or pipes among git's own files, which were removed: ${odd.slice(0, NAMED_MAX).map(visible).join(", ")}.`;
+  return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}${strange}`;
 }
 
 /**
