@@ -28,7 +28,7 @@ import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
 import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
-import { listProfiles } from "./profile/profile.ts";
+import { listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { noModel } from "./provider/choose.ts";

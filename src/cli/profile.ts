@@ -43,7 +43,7 @@ async function list(
   json: boolean,
 ): Promise<ExitCode> {
   const [{ listProfiles }, { loadConfig }] = await Promise.all([
-    import("../profile/profile.ts"),
+    import("../profile/profile-files.ts"),
     import("../profile/config.ts"),
   ]);
   const config = await loadConfig(world, join(paths.config, "config.toml"));

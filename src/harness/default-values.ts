@@ -5,6 +5,7 @@ import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import type { Config } from "../profile/config.ts";
 import { PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
+import { PRESET_DEFAULT } from "../profile/profile-files.ts";
 import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import { TELEMETRY_CONTENT } from "../profile/telemetry.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
@@ -44,7 +45,7 @@ const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["plugins", []],
   ["hooks", []],
   ["diagnostics", []],
-  ["permissions", "preset/default.toml"],
+  ["permissions", PRESET_DEFAULT],
   ["permissions.level", LEVEL_DEFAULT],
   ["permissions.strict", false],
   ["permissions.quiet", true],

@@ -3,7 +3,7 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import type { Spend } from "../budget/spend.ts";
 import type { DelegateKeys } from "../profile/agents.ts";
 import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile.ts";
+import { EMBEDDED } from "../profile/profile-files.ts";
 import { smallModel } from "../provider/prices.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";

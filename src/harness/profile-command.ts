@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import { arrayAt } from "../base/json.ts";
 import { count } from "../base/text.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
-import { EMBEDDED, listProfiles } from "../profile/profile.ts";
+import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { SessionSurface } from "./session-part.ts";
 import type { SwitchSources } from "./succession.ts";

@@ -6,7 +6,7 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
-import { isProfilePath } from "../profile/profile.ts";
+import { isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { ClaimedRun, RunEnd } from "../task/schedule.ts";

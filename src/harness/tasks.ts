@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Profile } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile.ts";
+import { EMBEDDED } from "../profile/profile-files.ts";
 import type { TaskKeys } from "../profile/tasks.ts";
 import type { Event } from "../protocol/events.ts";
 import { SessionTasks } from "../task/session-tasks.ts";

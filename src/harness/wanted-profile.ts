@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Profile } from "../profile/profile.ts";
-import { isProfilePath } from "../profile/profile.ts";
+import { isProfilePath } from "../profile/profile-files.ts";
 import { checkProfile } from "./check-profile.ts";
 import { openProfile } from "./project-profile.ts";
 import type { RunDefaults } from "./run-parts.ts";

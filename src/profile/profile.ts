@@ -1,8 +1,3 @@
-import { dirname, isAbsolute, join } from "node:path";
-import { HarnessError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
-import { near } from "../base/near.ts";
 import type { World } from "../base/world.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
@@ -10,9 +5,6 @@ import type { CheckpointKeys } from "./checkpoint.ts";
 import { checkpointFrom } from "./checkpoint.ts";
 import type { CompactionKeys } from "./compaction.ts";
 import { compactionFrom } from "./compaction.ts";
-
-import conformanceProfile from "./conformance.toml" with { type: "toml" };
-import defaultProfile from "./default.toml" with { type: "toml" };
 import type { DiagnosticKeys } from "./diagnostics.ts";
 import { diagnosticsFrom } from "./diagnostics.ts";
 import type { ConfiguredHook } from "./hooks.ts";
@@ -26,12 +18,17 @@ import { modelName } from "./model-name.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import { pluginsFrom } from "./plugins.ts";
-import askPreset from "./preset/ask.toml" with { type: "toml" };
-import defaultPreset from "./preset/default.toml" with { type: "toml" };
-import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
+import {
+  EMBEDDED,
+  isProfilePath,
+  knownFile,
+  PRESET_DEFAULT,
+  PRESET_NAMES,
+  presetFile,
+  profileFile,
+} from "./profile-files.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
-import selfProfile from "./self.toml" with { type: "toml" };
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
 import type { Following, ReadKey, Where } from "./table.ts";
@@ -41,11 +38,9 @@ import { tasksFrom } from "./tasks.ts";
 import type { ThinkingKeys } from "./thinking.ts";
 import { thinkingFrom } from "./thinking.ts";
 import type { TomlFile } from "./toml.ts";
-import { invalid, readToml } from "./toml.ts";
+import { invalid } from "./toml.ts";
 
 export const PROFILE_SCHEMA_VERSION = 1;
-/** What the path of a profile in the program begins with. */
-export const EMBEDDED = "embedded:";
 /** It stands in logs, in texts for people and in telemetry. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
@@ -97,17 +92,6 @@ export interface ProfileLimits {
   readonly repeatedResults?: number;
 }
 
-const PROFILES: ReadonlyMap<string, unknown> = new Map([
-  ["default", defaultProfile],
-  ["self", selfProfile],
-  ["conformance", conformanceProfile],
-]);
-const PRESETS: ReadonlyMap<string, unknown> = new Map([
-  ["preset/default.toml", defaultPreset],
-  ["preset/read-only.toml", readOnlyPreset],
-  ["preset/ask.toml", askPreset],
-]);
-
 /**
  * Loads a profile by its name or by the path of its file.
  *
@@ -153,62 +137,6 @@ export async function lookThroughProfile(
     mistakes: [...mistakes, ...warnings],
     where: (key) => value.table.where(key),
   };
-}
-
-async function knownFile(
-  world: Pick<World, "files">,
-  nameOrPath: string,
-  userProfilesDir: string,
-): Promise<TomlFile> {
-  const file = await profileFile(world, nameOrPath, userProfilesDir);
-  if (file !== undefined) return file;
-  const own = isProfilePath(nameOrPath) ? [] : await userProfiles(world, userProfilesDir);
-  const known = [...new Set([...PROFILES.keys(), ...own])];
-  const [nearest] = near(nameOrPath, known);
-  const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
-  throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
-}
-
-async function profileFile(
-  { files }: Pick<World, "files">,
-  nameOrPath: string,
-  userProfilesDir: string,
-): Promise<TomlFile | undefined> {
-  if (isProfilePath(nameOrPath)) return await readToml(files, nameOrPath);
-  return (
-    (await readToml(files, join(userProfilesDir, `${nameOrPath}.toml`))) ?? embedded(PROFILES, nameOrPath)
-  );
-}
-
-/** Whether a profile is named by the path of its file. */
-export function isProfilePath(nameOrPath: string): boolean {
-  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
-}
-
-/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
-export async function listProfiles(
-  world: Pick<World, "files">,
-  userProfilesDir: string,
-): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
-  const own = await userProfiles(world, userProfilesDir);
-  const embeddedNames = [...PROFILES.keys()].filter((name) => !own.includes(name));
-  return [
-    ...own.map((name) => ({ name, isOwn: true })),
-    ...embeddedNames.map((name) => ({ name, isOwn: false })),
-  ];
-}
-
-async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
-  if ((await world.files.stat(directory))?.kind !== "directory") return [];
-  const entries = await world.files.list(directory);
-  return entries
-    .flatMap(({ name }) => (name.endsWith(".toml") ? [name.slice(0, -".toml".length)] : []))
-    .sort();
-}
-
-function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {
-  const value = files.get(name);
-  return isObject(value) ? { path: EMBEDDED + name, text: "", value: value satisfies JsonObject } : undefined;
 }
 
 /**
@@ -306,10 +234,7 @@ function unknownIn(table: Table): readonly Unknown[] {
   return table.unknown().map(({ key, problem }) => ({ ...table.where(key), problem }));
 }
 
-/**
- * A preset in the program by its name, or a file beside the profile, or the settings themselves as a table. No file goes
- * before what is in the program: one that is not there yet could be written by a model.
- */
+/** Those of a preset that the profile names, or the settings themselves as a table. */
 async function permissionSettings(
   world: Pick<World, "files">,
   table: Table,
@@ -318,17 +243,10 @@ async function permissionSettings(
 ): Promise<{ readonly settings: PermissionSettings; readonly path?: string }> {
   const inline = table.isTable("permissions") ? table.table("permissions") : undefined;
   if (inline !== undefined) return { settings: read(inline) };
-  const name = table.string("permissions") ?? "preset/default.toml";
-  const beside = isAbsolute(name) ? name : join(dirname(file.path), name);
-  const preset =
-    embedded(PRESETS, name) ??
-    (file.path.startsWith(EMBEDDED) ? undefined : await readToml(world.files, beside));
-  if (preset === undefined) {
-    throw table.problem(
-      "permissions",
-      `there is no preset "${name}"; known: ${[...PRESETS.keys()].join(", ")}`,
-    );
-  }
+  const name = table.string("permissions") ?? PRESET_DEFAULT;
+  const preset = await presetFile(world, name, file);
+  if (preset === undefined)
+    throw table.problem("permissions", `there is no preset "${name}"; known: ${PRESET_NAMES.join(", ")}`);
   return { settings: read(new Table(preset, [], preset.value, following)), path: preset.path };
 
   function read(source: Table): PermissionSettings {

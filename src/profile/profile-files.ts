@@ -1,0 +1,107 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { HarnessError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import { near } from "../base/near.ts";
+import type { World } from "../base/world.ts";
+import conformanceProfile from "./conformance.toml" with { type: "toml" };
+import defaultProfile from "./default.toml" with { type: "toml" };
+import askPreset from "./preset/ask.toml" with { type: "toml" };
+import defaultPreset from "./preset/default.toml" with { type: "toml" };
+import readOnlyPreset from "./preset/read-only.toml" with { type: "toml" };
+import selfProfile from "./self.toml" with { type: "toml" };
+import type { TomlFile } from "./toml.ts";
+import { readToml } from "./toml.ts";
+
+/** What the path of a profile in the program begins with. */
+export const EMBEDDED = "embedded:";
+/** The preset of a profile that names none. */
+export const PRESET_DEFAULT = "preset/default.toml";
+const PROFILES: ReadonlyMap<string, unknown> = new Map([
+  ["default", defaultProfile],
+  ["self", selfProfile],
+  ["conformance", conformanceProfile],
+]);
+const PRESETS: ReadonlyMap<string, unknown> = new Map([
+  [PRESET_DEFAULT, defaultPreset],
+  ["preset/read-only.toml", readOnlyPreset],
+  ["preset/ask.toml", askPreset],
+]);
+/** The presets in the program. */
+export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
+
+/**
+ * The file of a profile that must be there.
+ * @throws HarnessError ProfileMissing with the nearest name; ConfigInvalid for what is no TOML.
+ */
+export async function knownFile(
+  world: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile> {
+  const file = await profileFile(world, nameOrPath, userProfilesDir);
+  if (file !== undefined) return file;
+  const own = isProfilePath(nameOrPath) ? [] : await userProfiles(world, userProfilesDir);
+  const known = [...new Set([...PROFILES.keys(), ...own])];
+  const [nearest] = near(nameOrPath, known);
+  const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+  throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
+}
+
+/** The file of a profile: by its path, or by its name in the user's folder, then in the program. Undefined: there is none. */
+export async function profileFile(
+  { files }: Pick<World, "files">,
+  nameOrPath: string,
+  userProfilesDir: string,
+): Promise<TomlFile | undefined> {
+  if (isProfilePath(nameOrPath)) return await readToml(files, nameOrPath);
+  return (
+    (await readToml(files, join(userProfilesDir, `${nameOrPath}.toml`))) ?? embedded(PROFILES, nameOrPath)
+  );
+}
+
+/** Whether a profile is named by the path of its file. */
+export function isProfilePath(nameOrPath: string): boolean {
+  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
+}
+
+/** Every profile that can be named: the user's own, and those in the program that none of these replaces. */
+export async function listProfiles(
+  world: Pick<World, "files">,
+  userProfilesDir: string,
+): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
+  const own = await userProfiles(world, userProfilesDir);
+  const embeddedNames = [...PROFILES.keys()].filter((name) => !own.includes(name));
+  return [
+    ...own.map((name) => ({ name, isOwn: true })),
+    ...embeddedNames.map((name) => ({ name, isOwn: false })),
+  ];
+}
+
+async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
+  if ((await world.files.stat(directory))?.kind !== "directory") return [];
+  const entries = await world.files.list(directory);
+  return entries
+    .flatMap(({ name }) => (name.endsWith(".toml") ? [name.slice(0, -".toml".length)] : []))
+    .sort();
+}
+
+/**
+ * The file of a preset: in the program by its name, else beside the profile that names it. Undefined where there is none.
+ *
+ * No file goes before what is in the program: one that is not there yet could be written by a model.
+ */
+export async function presetFile(
+  { files }: Pick<World, "files">,
+  name: string,
+  profile: TomlFile,
+): Promise<TomlFile | undefined> {
+  const known = embedded(PRESETS, name);
+  if (known !== undefined || profile.path.startsWith(EMBEDDED)) return known;
+  return await readToml(files, isAbsolute(name) ? name : join(dirname(profile.path), name));
+}
+
+function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {
+  const value = files.get(name);
+  return isObject(value) ? { path: EMBEDDED + name, text: "", value: value satisfies JsonObject } : undefined;
+}
