@@ -60,6 +60,7 @@ describe("[DOC-01] docs/configuration.md", () => {
         "src/profile/tasks.ts",
         "src/profile/permissions.ts",
         "src/profile/plugins.ts",
+        "src/profile/providers.ts",
         "src/profile/routing.ts",
         "src/profile/sandbox.ts",
         "src/profile/session-settings.ts",
