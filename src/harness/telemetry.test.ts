@@ -126,6 +126,7 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
     await using rig = openRig(
       (url) => `${on(url)}content = ${content}\n`,
       calls("Read", { file_path: "n.txt" }),
+      calls(`mumbled${"y".repeat(CONTENT_CHARACTERS)}`, {}),
       calls("Read", { file_path: `${"x".repeat(CONTENT_CHARACTERS - 30)}/${secret}` }),
       says("whispered"),
     );
@@ -136,8 +137,10 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
     }
     expect(rig.receiver.problems).toEqual([]);
     const all = JSON.stringify(rig.receiver.spans);
-    for (const word of ["shouted", "whispered", "muttered", "n.txt"])
+    for (const word of ["shouted", "whispered", "muttered", "mumbled", "n.txt"])
       expect([word, all.includes(word)]).toEqual([word, content]);
+    expect(JSON.stringify(rig.receiver.metrics)).not.toContain("mumbled");
+    expect(rig.receiver.spans.map(({ name }) => name)).toContain("execute_tool _OTHER");
     expect(all).not.toContain(secret.slice(0, 8)); // nor the half of one at the end of what is cut
   }
 });

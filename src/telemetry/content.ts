@@ -73,7 +73,7 @@ function partOf(words: (text: string) => string): (block: ContentBlock) => Part 
         return { type: "reasoning", content: words(block.text) };
       case "tool_use": {
         const { id, name, input } = block;
-        const called = { type: "tool_call", ...(id === undefined ? {} : { id }), name };
+        const called = { type: "tool_call", ...(id === undefined ? {} : { id }), name: words(name) };
         return { ...called, arguments: argumentsOf(input, words) };
       }
       case "tool_result": {

@@ -16,6 +16,8 @@ import { Tracer } from "./tracer.ts";
 
 const MS_PER_SECOND = 1_000;
 const AGENT = "cinch";
+/** The name of what is no tool: what a model calls it is something that is said, without a limit. */
+const NO_TOOL = "_OTHER";
 
 export interface SessionTelemetryParts {
   readonly world: Pick<World, "clock" | "random">;
@@ -55,14 +57,15 @@ export class SessionTelemetry {
   readonly tool: ToolMiddleware = async (call, context, next) => {
     const { exporter, content } = this.#parts;
     const parent = this.#agent(context.turn, context.within);
+    const name = call.tool.missing === true ? NO_TOOL : call.name;
     const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": call.name,
+      "gen_ai.tool.name": name,
       "gen_ai.tool.call.id": call.id,
       "gen_ai.tool.type": "function",
       "gen_ai.tool.call.arguments": content && textOf(JSON.stringify(call.input) ?? "", content),
     };
-    const span = this.#tracer.begin(`execute_tool ${call.name}`, { parent, attributes });
+    const span = this.#tracer.begin(`execute_tool ${name}`, { parent, attributes });
     this.#calls.set(call.id, span);
     exporter.calls.set(call.id, span);
     let error: string | undefined;
@@ -79,7 +82,7 @@ export class SessionTelemetry {
       this.#calls.delete(call.id);
       exporter.calls.delete(call.id);
       const failed = error === undefined ? {} : { "error.type": error };
-      exporter.tools.record(span.elapsedMs() / MS_PER_SECOND, { "gen_ai.tool.name": call.name, ...failed });
+      exporter.tools.record(span.elapsedMs() / MS_PER_SECOND, { "gen_ai.tool.name": name, ...failed });
       span.end(error);
     }
   };

@@ -227,6 +227,7 @@ function missing(name: string, text: string): Tool {
   return {
     name,
     description: "not there",
+    missing: true,
     inputSchema: {},
     mutating: true,
     level: "DangerFullAccess",

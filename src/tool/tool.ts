@@ -32,6 +32,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> {
   readonly lazy?: boolean;
   /** Its calls never run beside others of the same answer, although they change nothing outside: their order counts. */
   readonly alone?: true;
+  /** Stands in for a tool that is not there: its name is what the model said, as long as that was. */
+  readonly missing?: true;
 
   /**
    * Resolves what one call will do. The input has passed `inputSchema`.
