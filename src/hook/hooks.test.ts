@@ -117,6 +117,10 @@ test("[HOOK-01 HOOK-03] exit 0 goes on, exit 2 says no with its words, any other
   ]);
   const codes = rig.told.map((event) => (event.kind === "HookError" ? event.payload.exit_code : event.kind));
   expect(codes).toEqual([2, 7, 1, 137, 127, 126]);
+  expect(rig.told[2]).toEqual({
+    kind: "HookError",
+    payload: { event: "PreToolUse", command: "exit 1", exit_code: 1 },
+  });
   expect(rig.told[1]).toEqual({
     kind: "HookError",
     payload: {

@@ -62,9 +62,7 @@ function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcom
     return failed(hook, code, `it was ended by ${exit.signal}${said === "" ? "" : `: ${said}`}`);
   }
   if (exit.code === EXIT_BLOCK) return said === "" ? wordless(hook) : blocked(hook, said, EXIT_BLOCK);
-  if (exit.code !== 0) {
-    return failed(hook, exit.code, said === "" ? `it failed with exit code ${exit.code}` : said);
-  }
+  if (exit.code !== 0) return said === "" ? unsaid(hook, exit.code) : failed(hook, exit.code, said);
   const answer = readAnswer(run.stdout, hook.event);
   if ("problem" in answer) return failed(hook, 0, answer.problem);
   return answer.decision === "block" ? blocked(hook, answer.reason ?? "", 0) : { kind: "answered", answer };
@@ -87,6 +85,12 @@ function wordless(hook: Hook): HookOutcome {
 
 function mayObject({ event }: Hook): boolean {
   return CAN_BLOCK.includes(event) || event === "PostToolUse";
+}
+
+/** The event has the code, and there is nothing more to tell. */
+function unsaid({ event, command }: Hook, code: number): HookOutcome {
+  const payload = { event, command, exit_code: code };
+  return { kind: "failed", why: `it failed with exit code ${code}`, event: { kind: "HookError", payload } };
 }
 
 function failed(hook: Hook, exitCode: number, why: string): Extract<HookOutcome, { kind: "failed" }> {
