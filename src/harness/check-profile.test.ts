@@ -90,6 +90,34 @@ cmd = "ls"
   expect(findings.at(-1)).toMatchObject({ path: syntax, line: 2, key: "TOML" });
 });
 
+test("[PROF-01 PROF-03] a check goes on behind what is missing, and behind a table that nothing mends", async () => {
+  await using place = openPlace();
+  place.config(`[prices.odd]
+input = 1
+output = 2
+[providers.a]
+kind = "anthropic"
+[providers.a.headers]
+host = "x"
+[[mcp_servers]]
+cmd = "one"
+[[mcp_servers]]
+cmd = "two"
+[permissions]
+deny = ["Bsh"]
+`);
+  const { findings } = await checkFiles(place.options, "default");
+  const { config } = place.paths;
+  expect(findings.map(({ text }) => text)).toEqual([
+    `${config}:2: prices.odd.input: "odd" is no model: write [prices."provider:name"]`,
+    `${config}:4: providers.a.base_url: is missing`,
+    `${config}:7: providers.a.headers.host: may not be set here: name the variable of a key with api_key_env`,
+    `${config}:8: mcp_servers.name: is missing`,
+    `${config}:10: mcp_servers.name: is missing`,
+    `${config}:13: permissions.deny: there is no tool "Bsh"; did you mean "Bash"?`,
+  ]);
+});
+
 test("[PROF-01] what is right is told as right, with packs of skills too; one profile can be checked alone", async () => {
   await using place = openPlace();
   place.profile("good", 'skill_packs = ["review"]\ntool_packs = ["fs"]\n');

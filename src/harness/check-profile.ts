@@ -135,7 +135,7 @@ function refusalOf(look: () => unknown): readonly string[] {
   }
 }
 
-/** As they stand in the files; a profile's preset, comes behind it. */
+/** As they stand in the files, one file after the other, `first` before all others. */
 function inOrder(mistakes: readonly Mistake[], first?: string): readonly Finding[] {
   const paths = [...new Set([...(first === undefined ? [] : [first]), ...mistakes.map(({ path }) => path)])];
   return paths
