@@ -31,6 +31,8 @@ import { openReview } from "./review.ts";
 const RELEASE = `---
 name: release-notes
 description: "Writes release notes: from merged changes."
+compatibility: needs git, and the network
+license: MIT
 triggers: ["changelog", "*.rel"]
 ---
 Run \`scripts/collect.sh\` first. RELEASE-BODY
@@ -108,6 +110,7 @@ test("[SKL-02 TOOL-05] the list stands in every request, the text comes when the
   const events = await turn(harness, "write the notes");
   expect(sent(place, 0)).toContain("- release-notes: Writes release notes: from merged changes.");
   expect(sent(place, 0)).not.toContain("RELEASE-BODY");
+  expect(sent(place, 1)).toContain("Skill release-notes\\nCompatibility: needs git, and the network\\n\\n");
   expect(sent(place, 1)).toContain("RELEASE-BODY");
   expect(sent(place, 3)).toContain("Did you mean release-notes?");
   expect(events.filter(({ kind }) => kind === "PermissionRequested")).toEqual([]);

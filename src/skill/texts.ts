@@ -4,6 +4,7 @@ import { byteLength, head, shortened } from "../base/text.ts";
 import { fence } from "../trust/fence.ts";
 import { showHidden, visible } from "../trust/hidden.ts";
 import type { Skill } from "./skill.ts";
+import { COMPATIBILITY_CHARACTERS_MAX } from "./skill.ts";
 
 /** Of a description in a list ([D] b). */
 export const LISTED_CHARACTERS_MAX = 250;
@@ -69,7 +70,7 @@ function scoreOf({ name, description }: Skill, wanted: readonly string[]): numbe
 
 /** A skill's body with its files, as the answer of a tool: the fence of tool results goes around it. */
 export function bodyText(skill: Skill, folder: string | undefined): string {
-  return `Skill ${skill.name}${filesText(skill, folder)}\n\n${bodyOf(skill, folder)}`;
+  return `Skill ${skill.name}${needsText(skill)}${filesText(skill, folder)}\n\n${bodyOf(skill, folder)}`;
 }
 
 /** A skill that goes to the model with an input, `why` being a half sentence. */
@@ -88,6 +89,13 @@ function bodyOf({ body }: Skill, folder: string | undefined): string {
   if (shown.length <= BODY_CHARACTERS_MAX) return shown;
   const rest = folder === undefined ? "" : `: Read ${folder}/SKILL.md for the rest`;
   return `${head(shown, BODY_CHARACTERS_MAX)}\n[${shown.length - BODY_CHARACTERS_MAX} characters more${rest}]`;
+}
+
+/** What the skill says that it needs, in one line: programs, a network, an operating system. */
+function needsText({ fields }: Skill): string {
+  const { compatibility } = fields;
+  if (typeof compatibility !== "string" || compatibility.trim() === "") return "";
+  return `\nCompatibility: ${shortened(visible(compatibility.trim().replaceAll(/\s+/g, " ")), COMPATIBILITY_CHARACTERS_MAX)}`;
 }
 
 function filesText({ files }: Skill, folder: string | undefined): string {

@@ -116,6 +116,10 @@ test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used a
     return [answer.status, JSON.stringify(await answer.json())] as const;
   };
   expect((await ask("/v1/skills"))[1]).toContain('"name":"code-review"');
+  expect(await ask("/v1/skills/code-review")).toEqual([
+    200,
+    expect.stringMatching(/"text":"# Reviewing a change.*"fields":\{/s),
+  ]);
   const tools = expect.stringMatching(/"name":"Read".*"name":"Skill"/s);
   expect(await ask(`/v1/sessions/${session}/tools`)).toEqual([200, tools]);
   expect(await ask("/v1/tools")).toEqual([200, tools]);
