@@ -126,7 +126,7 @@ async function check(paths: readonly string[], at: Surroundings, json: boolean):
   return errors === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** Where skills of the project and of the user lie, as far as there are any. */
+/** Where a session here would find skills of the project and of the user, as far as there are any. */
 async function defaultPaths({
   world,
   paths,
@@ -134,9 +134,12 @@ async function defaultPaths({
   environment,
 }: Surroundings): Promise<readonly string[]> {
   const { HOME: home } = environment;
+  const { repositoryRoot } = await import("../context/context-source.ts");
+  const here = await world.files.realpath(workingDir);
+  const root = (await repositoryRoot(world.files, here)) ?? here;
   const places = [
-    join(workingDir, ".agents/skills"),
-    join(workingDir, ".cinch/skills"),
+    join(root, ".agents/skills"),
+    join(root, ".cinch/skills"),
     join(paths.config, "skills"),
     ...(home?.startsWith("/") === true ? [join(home, ".agents/skills")] : []),
   ];

@@ -26,7 +26,7 @@ function openRig(script: readonly Turn[]) {
     mock,
     home,
     work,
-    run: (words: readonly string[], stdin = "") => runCinch(words, { home, cwd: work, stdin }),
+    run: (words: readonly string[], stdin = "", cwd = work) => runCinch(words, { home, cwd, stdin }),
     sent: (at: number) =>
       JSON.stringify(mock.requests.filter(({ path }) => path.includes("completions"))[at]?.body),
     async [Symbol.asyncDispose]() {
@@ -105,6 +105,19 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
   });
   const real = await rig.run(["skills", "show", "linear"]);
   expect(real.stdout).toContain('.agents/skills/linear\nmetadata: {"short-description":');
+}, 300_000);
+
+test("[SKL-01 SKL-03] skills check looks where a session would, also from a folder of the repository", async () => {
+  await using rig = openRig([]);
+  const skill = join(rig.work, ".agents/skills/Bad/SKILL.md");
+  const below = join(rig.work, "src/deep");
+  for (const folder of [dirname(skill), below]) mkdirSync(folder, { recursive: true });
+  writeFileSync(skill, "---\nname: bad\ndescription: d\n---\nbody\n");
+  const told = `error: ${skill}:2: name: must match the name of its folder, which is "Bad"\n`;
+  for (const cwd of [rig.work, below]) {
+    const { code, stdout } = await rig.run(["skills", "check"], "", cwd);
+    expect([code, stdout]).toEqual([1, told]);
+  }
 }, 300_000);
 
 test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {
