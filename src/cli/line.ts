@@ -116,8 +116,8 @@ async function openTerminal(at: Surroundings, stop: Stop): Promise<LineTerminal 
   return terminal;
 }
 
-function exitCodeOfOutcome({ why, lastTurn }: LineOutcome, interactive: boolean): ExitCode {
+function exitCodeOfOutcome({ why, lastTurn, refused = 0 }: LineOutcome, interactive: boolean): ExitCode {
   if (why === "interrupt") return EXIT.cancelled;
   if (interactive || lastTurn === undefined) return EXIT.done;
-  return exitCodeOfTurn({ ...NEW_TURN, ended: { reason: lastTurn, rounds: 0 } });
+  return exitCodeOfTurn({ ...NEW_TURN, refused, ended: { reason: lastTurn, rounds: 0 } });
 }

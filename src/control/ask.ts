@@ -13,7 +13,8 @@ export type Question = Omit<PayloadOf<"Asked">, "askId">;
 
 export type AskAnswer =
   | { readonly kind: "answered"; readonly answer: unknown; readonly by: ClientId }
-  | { readonly kind: "timeout"; readonly afterMs: number }
+  /** `by`: who said, before the time was over, that nobody will answer. */
+  | { readonly kind: "timeout"; readonly afterMs: number; readonly by?: ClientId | undefined }
   | { readonly kind: "nobody" };
 
 /** Puts a permission request to people; the answer has one of the four forms (PERM-03). */

@@ -115,6 +115,30 @@ test(
 );
 
 test(
+  "[ENG-21 PERM-06 PERM-12] whoever says that nobody will answer closes the question: nothing is approved, and the model is told",
+  async () => {
+    await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), says("here is my plan"));
+    await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+    await using client = await follow(harness);
+    await client.say("plan it");
+    const { askId } = (await asked(client.seen)).payload;
+    const { session: sessionId } = harness;
+    const agent = await harness.attach({ identityClass: "agent", label: "agent" });
+    await agent.handshake(PROTOCOL_VERSION);
+    const byAgent = agent.send({ kind: "Answer", sessionId, askId, answer: null });
+    await expect(byAgent).rejects.toMatchObject({ reason: "InvalidCommand" });
+    await client.connection.send({ kind: "Answer", sessionId, askId, answer: null });
+    await client.turns(1);
+    expect(results(client.seen)).toEqual([
+      "Nobody has answered within 1 s: plan mode goes on. Give the plan as your answer; a person can approve it later.",
+    ]);
+    const answered = client.seen.filter(({ kind }) => kind === "Answered").map(({ payload }) => payload);
+    expect(answered).toEqual([{ askId, answer: null, by: client.connection.clientId }]);
+  },
+  SLOW_MS,
+);
+
+test(
   "[ENG-21 PERM-03] only a person can approve a plan or end plan mode: an agent cannot, and may enter it",
   async () => {
     await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), write, says("done"), says("on"));

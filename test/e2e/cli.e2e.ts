@@ -502,6 +502,18 @@ test("[CLI-01 PERM-03 PERM-12] on a pipe a permission prompt is answered by the 
   expect(code).toBe(0);
 });
 
+test("[CLI-01 PERM-12] questions that are open when a pipe has ended have the answer of nobody: told, with an exit code, and at once", async () => {
+  await using rig = openRig({ script: [calls("Bash", { command: "touch made" }), says("I may not.")] });
+  const denied = await rig.run(["--model", "mock:one", "--level", "ReadOnly"], {}, "go\n");
+  expect(denied.stdout).toContain("  denied: the input has ended, and nobody is left to answer\n");
+  expect({ code: denied.code, made: existsSync(join(rig.work, "made")) }).toEqual({ code: 3, made: false });
+  await using planning = openRig({ script: [calls("ExitPlanMode", { plan: "do it" }), says("My plan.")] });
+  const planned = await planning.run(["--model", "mock:one"], {}, "/plan\ngo\n");
+  expect(planned.stdout).toContain("| do it\n");
+  expect(planned.stdout).toContain("  the input has ended, and nobody is left to answer\n");
+  expect({ code: planned.code, timedOut: planned.timedOut }).toEqual({ code: 0, timedOut: false });
+});
+
 interface Rig extends AsyncDisposable {
   readonly mock: MockProvider;
   readonly home: CinchHome;

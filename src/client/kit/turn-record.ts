@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { TurnEndReason } from "../../protocol/events.ts";
+import type { PayloadOf, TurnEndReason } from "../../protocol/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, settledCost } from "./cost.ts";
 
@@ -25,8 +25,12 @@ export interface TurnRecord {
 
 export const NEW_TURN: TurnRecord = { text: "", current: "", tools: [], cost: NO_COST, refused: 0 };
 
-/** Errors that tell of a call that was not let through: the turn goes on, and the model knows. */
 const REFUSALS = new Set(["PermissionDenied", "PermissionTimeout"]);
+
+/** Whether an error tells of a call that was not let through: the turn goes on, and the model knows. */
+export function isRefusal({ reason }: Pick<PayloadOf<"Error">, "reason">): boolean {
+  return REFUSALS.has(reason);
+}
 
 /** The record after one more event. Events of sub-agents count for their cost only. */
 export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
@@ -48,7 +52,7 @@ export function recordTurn(record: TurnRecord, envelope: Envelope): TurnRecord {
       const { reason, message, severity } = envelope.payload;
       // A wait that is told, and what a person is to know: nothing has failed.
       if (reason === "ProviderSilent" || severity === "notice") return record;
-      if (REFUSALS.has(reason)) return { ...record, refused: record.refused + 1 };
+      if (isRefusal({ reason })) return { ...record, refused: record.refused + 1 };
       return { ...record, error: { reason, message } };
     }
     case "TurnEnded": {

@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import type { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
+import type { CallId, SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Choice } from "./permission-answer.ts";
@@ -18,6 +18,8 @@ export interface DialogueSurface {
   keep(text: string): void;
   /** Does something that waits for the engine, after what is under way: events are followed meanwhile. */
   later(work: () => Promise<unknown>): void;
+  /** A call is denied because nobody is left to answer. */
+  unanswered(callId: CallId): void;
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number;
   /** Whether a person sits there. */
@@ -30,7 +32,7 @@ export class Dialogue {
   #questions: readonly OpenQuestion[] = [];
   /** What is open as far as the past has been told. */
   #past: readonly OpenQuestion[] | undefined;
-  /** Set once nobody can type any more: a permission that is asked for after that is denied. */
+  /** Set once nobody can type any more: a permission that is asked for after that is denied, and so is the rest at a pipe. */
   inputClosed = false;
 
   constructor(client: DialogueSurface) {
@@ -113,7 +115,7 @@ export class Dialogue {
     await this.#choose(question, choice, text);
   }
 
-  /** Denies every permission that is asked for now. */
+  /** Denies every permission that is asked for now; at a pipe, whatever else is asked has the answer of nobody. */
   refuseAll(): void {
     this.takeBackOwn();
     for (const question of this.#questions) this.#refuse(question);
@@ -130,7 +132,10 @@ export class Dialogue {
   async #show(): Promise<void> {
     const { question } = this;
     if (question === undefined) return;
-    if (this.inputClosed) return this.#refuse(question);
+    if (this.inputClosed) {
+      if (question.kind === "asked") await this.#client.say(questionText(question));
+      return this.#refuse(question);
+    }
     const limit = this.#client.interactive ? timeLimitText(question) : undefined;
     await this.#client.say([questionText(question), ...(limit === undefined ? [] : [limit])].join("\n"));
   }
@@ -175,10 +180,19 @@ export class Dialogue {
   }
 
   #refuse(question: OpenQuestion): void {
-    if (question.kind !== "permission") return;
-    const { session: sessionId } = this.#client;
-    const { callId } = question.request;
-    const answer = { kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" } as const;
-    this.#client.later(() => this.#client.send(answer));
+    const refusal = this.#refusalOf(question);
+    if (refusal !== undefined) this.#client.later(() => this.#client.send(refusal));
+  }
+
+  /** Undefined for what is shown to whoever else is there, and for what leaving a terminal does not decide. */
+  #refusalOf(question: OpenQuestion): Command | undefined {
+    const { session: sessionId, interactive } = this.#client;
+    if (question.kind === "permission") {
+      const { callId } = question.request;
+      if (!interactive) this.#client.unanswered(callId); // who closes a terminal has answered with that
+      return { kind: "AnswerPermission", sessionId, callId, decision: "deny", scope: "once" };
+    }
+    if (question.kind === "own" || interactive || question.ask.about === "token-code") return undefined;
+    return { kind: "Answer", sessionId, askId: question.ask.askId, answer: null };
   }
 }

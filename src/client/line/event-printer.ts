@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
-import type { AskId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
+import type { AskId, CallId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { callSummary } from "../kit/call-summary.ts";
@@ -37,9 +37,13 @@ export interface PrinterOptions {
   readonly session?: () => SessionId;
   /** The last event of the past of that run, which is told like an earlier run. */
   readonly past?: EventSeq;
+  /** Whether a call is denied here because nobody is left to answer. */
+  readonly isUnanswered?: (callId: CallId) => boolean;
   /** Whether what can wait waits for the end of a line of streamed text. */
   readonly holdsNotices?: boolean;
 }
+
+const NOBODY_LEFT = "the input has ended, and nobody is left to answer";
 
 /** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
 const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
@@ -174,8 +178,7 @@ export class EventPrinter {
       case "SessionEnded":
         return this.#isLeft ? undefined : `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
-        this.#followAnswer(envelope.payload);
-        return answeredText(envelope.payload, this.#options.client());
+        return this.#answered(envelope.payload);
       case "TaskChanged":
         return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
       case "TodoChanged":
@@ -262,16 +265,25 @@ export class EventPrinter {
     return active ? "plan mode is on: nothing is changed until you approve a plan" : "plan mode is off";
   }
 
-  #followAnswer({ callId, decision, counted, by }: PayloadOf<"PermissionAnswered">): void {
-    if (!counted || decision !== "deny" || by === undefined) return; // what nobody answered is told by its error
-    this.#calls.deny(callId, { byYou: by === this.#options.client() });
+  #answered(answer: PayloadOf<"PermissionAnswered">): string {
+    const { callId, decision, counted, by } = answer;
+    const byYou = by === this.#options.client();
+    const isCounted = counted && decision === "deny" && by !== undefined; // what nobody answered is told by its error
+    if (isCounted && byYou && this.#options.isUnanswered?.(callId) === true) {
+      this.#calls.deny(callId, { byYou: false });
+      return `  denied: ${NOBODY_LEFT}`;
+    }
+    if (isCounted) this.#calls.deny(callId, { byYou });
+    return answeredText(answer, this.#options.client());
   }
 
   /** What became of a file of the project that was asked about. */
-  #trusted({ askId, answer }: PayloadOf<"Answered">): string | undefined {
+  #trusted({ askId, answer, by }: PayloadOf<"Answered">): string | undefined {
     const path = this.#files.get(askId);
     this.#files.delete(askId);
-    if (path === undefined) return answer === null ? "  nobody answered in time" : undefined;
+    if (path === undefined && answer === null)
+      return `  ${by === undefined ? "nobody answered in time" : NOBODY_LEFT}`;
+    if (path === undefined) return undefined;
     if (answer === "approve") return `  ${path}: acknowledged`;
     return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
   }

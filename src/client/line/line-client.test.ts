@@ -954,6 +954,42 @@ test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its pas
   await rig.end();
 });
 
+test("[CLI-01 PERM-12] whatever is asked when a pipe has ended has the answer of nobody, which is told and counted", async () => {
+  const rig = openRig(false);
+  const plan: PayloadOf<"Asked"> = { askId: ASK, about: "plan", text: "do it", timeoutMs: 600_000 };
+  await rig.type("go");
+  rig.publish(started(1), { kind: "Asked", payload: plan });
+  await settle();
+  rig.close();
+  await settle();
+  expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: ASK, answer: null });
+  rig.publish({ kind: "Answered", payload: { askId: ASK, answer: null, by: CLIENT } });
+  const other = fakeId("ask", 2);
+  rig.publish({ kind: "Asked", payload: { ...plan, askId: other, text: "or that" } });
+  await settle();
+  expect(rig.sent.at(-1)).toEqual({ kind: "Answer", sessionId: SESSION, askId: other, answer: null });
+  rig.publish({ kind: "Answered", payload: { askId: other, answer: null, by: CLIENT } });
+  rig.publish(asks("Bash:ls", "ls"));
+  await settle();
+  rig.publish(...denial("answer"), ended(1, "complete", 1));
+  expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete", refused: 1 });
+  expect(rig.shown()).toContain("| or that\n  the input has ended, and nobody is left to answer\n");
+  expect(rig.shown()).toContain("  denied: the input has ended, and nobody is left to answer\n");
+  expect(rig.shown()).not.toContain("denied by you");
+});
+
+test("[CLI-01 PERM-12] from a pipe, a call that no rule allows counts as refused, and one that a line has denied does not", async () => {
+  const rig = openRig(false);
+  await rig.type("go");
+  rig.publish(started(1), asks("Bash:ls", "ls"));
+  await rig.type("4");
+  rig.publish(...denial("answer"));
+  rig.publish(denial("rule")[1], ended(1, "complete", 1));
+  rig.close();
+  expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete", refused: 1 });
+  expect(rig.shown()).toContain("  denied by you\n");
+});
+
 test("[PROF-02 CMD-01] no line is read or sent before the warning of a switch, and none goes to the session that was left", async () => {
   const rig = openRig();
   await rig.type("/profiles:review --in-place");
@@ -1116,6 +1152,15 @@ function started(turn: number, originator = CLIENT): Event {
 
 function ended(turn: number, reason: PayloadOf<"TurnEnded">["reason"], rounds: number): Event {
   return { kind: "TurnEnded", payload: { turn, reason, rounds } };
+}
+
+function denial(because: "answer" | "rule"): readonly [Event, Event] {
+  const answer = { callId: CALL, decision: "deny", scope: "once", by: CLIENT, counted: true } as const;
+  const details = { tool: "Bash", callId: CALL, because };
+  return [
+    { kind: "PermissionAnswered", payload: answer },
+    { kind: "Error", payload: { reason: "PermissionDenied", message: "Permission denied.", details } },
+  ];
 }
 
 function switched(which: Pick<PayloadOf<"ProfileSwitched">, "next" | "previous">): Event {

@@ -36,4 +36,6 @@ export interface LineOutcome {
   readonly why: "quit" | "closed" | "interrupt" | "ended";
   /** How the last turn of this session ended, where there was one. */
   readonly lastTurn?: TurnEndReason;
+  /** Calls of that turn that did not run because nobody had allowed them; absent: none. */
+  readonly refused?: number;
 }

@@ -1,10 +1,10 @@
-import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
-import type { TurnEndReason } from "../../protocol/events.ts";
+import type { PayloadOf, TurnEndReason } from "../../protocol/events.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
 import type { KnownTask } from "../kit/tasks.ts";
 import { tasksAfter } from "../kit/tasks.ts";
-import { endingText } from "../kit/turn-record.ts";
+import { endingText, isRefusal } from "../kit/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SeenTurns } from "./seen-turns.ts";
 import { Spending } from "./spending.ts";
@@ -20,6 +20,9 @@ export class SeenSession {
   readonly #session: () => SessionId;
   #turn: { readonly number: number; readonly by: ClientId } | undefined;
   #lastTurn: TurnEndReason | undefined;
+  #refused = 0;
+  /** Calls that were denied because nobody was left to answer. */
+  readonly #unanswered = new Set<CallId>();
   /** What runs in its background, and what has run there. */
   tasks: readonly KnownTask[] = [];
   /** Whether it plans, and changes nothing until a person approves a plan. */
@@ -51,6 +54,20 @@ export class SeenSession {
     return this.#lastTurn;
   }
 
+  /** Calls of the last turn that did not run because nobody had allowed them; what a person has denied is none. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** A call is denied because nobody is left to answer. */
+  leaveUnanswered(callId: CallId): void {
+    this.#unanswered.add(callId);
+  }
+
+  isUnanswered(callId: CallId): boolean {
+    return this.#unanswered.has(callId);
+  }
+
   /** Whether an event is this run's and no sub-agent's. */
   isOwn(envelope: Envelope): boolean {
     return envelope.session === this.#session() && envelope.parentCall === undefined;
@@ -63,8 +80,11 @@ export class SeenSession {
     if (!this.isOwn(envelope)) return;
     this.tasks = tasksAfter(this.tasks, envelope);
     this.planMode = planModeOf(envelope) ?? this.planMode;
-    if (envelope.kind === "TurnStarted")
+    if (envelope.kind === "TurnStarted") {
       this.#turn = { number: envelope.payload.turn, by: envelope.payload.originator };
+      this.#refused = 0;
+    }
+    if (envelope.kind === "Error" && isRefusal(envelope.payload)) this.#countRefusal(envelope.payload);
     if (envelope.kind === "PermissionAnswered") this.#remember(envelope);
   }
 
@@ -75,6 +95,12 @@ export class SeenSession {
     this.#turn = undefined;
     this.#lastTurn = envelope.payload.reason;
     return this.#endText(envelope.payload);
+  }
+
+  #countRefusal({ details = {} }: PayloadOf<"Error">): void {
+    const { because, callId } = details;
+    const isSaid = because === "answer" && !this.#unanswered.has(callId as CallId);
+    if (!isSaid) this.#refused += 1;
   }
 
   #endText({ reason, rounds }: Extract<Envelope, { kind: "TurnEnded" }>["payload"]): string {

@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
+import type { CallId, SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import { completeSlash } from "../kit/complete.ts";
@@ -76,7 +76,8 @@ export class WatchedSession {
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#lanes.later("urgent", work);
     const told = past === undefined ? {} : { past };
-    const screen = new Screen({ terminal, clock, client, session: run, soon, ...told });
+    const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
+    const screen = new Screen({ terminal, clock, client, session: run, soon, isUnanswered, ...told });
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
@@ -99,6 +100,7 @@ export class WatchedSession {
       send: (command) => sender.sendOrTell(command),
       keep: (text) => this.#outbox.keep(text),
       later: (work) => this.#lanes.later("answers", work),
+      unanswered: (callId) => this.#seen.leaveUnanswered(callId),
       nowMs: () => clock.monotonic(),
       interactive,
     });
@@ -158,8 +160,8 @@ export class WatchedSession {
     }
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
-    const { lastTurn } = this.#seen;
-    return lastTurn === undefined ? { why } : { why, lastTurn };
+    const { lastTurn, refused } = this.#seen;
+    return { why, ...(lastTurn === undefined ? {} : { lastTurn }), ...(refused === 0 ? {} : { refused }) };
   }
 
   /** Under another profile the same words may do something else: who types them has been told by then. */

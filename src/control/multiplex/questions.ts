@@ -36,8 +36,16 @@ interface OpenPermission {
 
 interface OpenAsk {
   readonly since: EventSeq;
+  /** By the monotonic clock. */
+  readonly askedMs: number;
   readonly question: Question;
   readonly answer: (answer: AskAnswer) => void;
+}
+
+interface TimeOver {
+  readonly kind: "timeout";
+  readonly afterMs: number;
+  readonly by?: undefined;
 }
 
 /**
@@ -87,13 +95,19 @@ export class Questions {
     const isLong = question.about === "trust" || question.about === "plan";
     const ms = isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
     const open = (answer: (answer: AskAnswer) => void) => {
-      this.#asks.set(askId, { since: this.#last, question, answer });
+      this.#asks.set(askId, {
+        since: this.#last,
+        askedMs: this.#options.clock.monotonic(),
+        question,
+        answer,
+      });
       publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: ms } }, question.originator);
       return () => void this.#asks.delete(askId);
     };
     const answer = await this.#wait<AskAnswer>(signal, open, ms);
     // Else a client would go on asking what nobody waits for any more.
-    if (answer.kind === "timeout") publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
+    if (answer.kind === "timeout" && answer.by === undefined)
+      publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
     return answer;
   }
 
@@ -123,12 +137,17 @@ export class Questions {
     open?.answer({ kind: "answered", ...answer });
   }
 
+  /** The answer null says that nobody will give one: it stands for a time limit that is reached now. */
   answer(command: Omit<CommandOf<"Answer">, "sessionId">, client: AttachedClient): void {
     const { askId, answer } = command;
     assertHuman(client, command.kind);
     const open = this.#asks.get(askId);
     if (open === undefined) {
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: `nothing is asked as ${askId}` });
+    }
+    if (answer === null) {
+      this.#leave(askId, open, client);
+      return;
     }
     const allowed = open.question.choices?.map((choice) => choice.value);
     const isWords = open.question.words === true && typeof answer === "string" && answer.trim() !== "";
@@ -140,6 +159,12 @@ export class Questions {
     }
     this.#options.publish({ kind: "Answered", payload: { askId, answer, by: client.id } }, client.id);
     open.answer({ kind: "answered", answer, by: client.id });
+  }
+
+  #leave(askId: AskId, { askedMs, answer }: OpenAsk, { id: by }: AttachedClient): void {
+    this.#options.publish({ kind: "Answered", payload: { askId, answer: null, by } }, by);
+    const seconds = Math.max(1, Math.ceil((this.#options.clock.monotonic() - askedMs) / 1_000));
+    answer({ kind: "timeout", afterMs: seconds * 1_000, by });
   }
 
   /** Answers what is asked about something; false where nothing is. */
@@ -166,21 +191,19 @@ export class Questions {
     signal: AbortSignal,
     open: (answer: (answer: Answer) => void) => () => void,
     timeoutMs = this.#options.timeoutMs,
-  ): Promise<Answer | { readonly kind: "timeout"; readonly afterMs: number }> {
+  ): Promise<Answer | TimeOver> {
     const { clock } = this.#options;
     using limit = deadline(clock, timeoutMs, signal);
     let close: () => void = () => undefined;
     try {
-      return await new Promise<Answer | { readonly kind: "timeout"; readonly afterMs: number }>(
-        (resolve, reject) => {
-          if (limit.signal.aborted) return reject(limit.signal.reason);
-          limit.signal.addEventListener("abort", () => {
-            if (limit.reached) resolve({ kind: "timeout", afterMs: timeoutMs });
-            else reject(limit.signal.reason);
-          });
-          close = open(resolve);
-        },
-      );
+      return await new Promise<Answer | TimeOver>((resolve, reject) => {
+        if (limit.signal.aborted) return reject(limit.signal.reason);
+        limit.signal.addEventListener("abort", () => {
+          if (limit.reached) resolve({ kind: "timeout", afterMs: timeoutMs });
+          else reject(limit.signal.reason);
+        });
+        close = open(resolve);
+      });
     } finally {
       close();
     }

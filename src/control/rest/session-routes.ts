@@ -69,7 +69,7 @@ export function sessionRoutes(): readonly Route[] {
       body: AnswerPermission.omit({ kind: true, sessionId: true }),
     }),
     commandRoute("answer", "Answer", {
-      summary: "Answers an Asked event. Only people's answers count.",
+      summary: "Answers an Asked event, with null where nobody will. Only people's answers count.",
       body: Answer.omit({ kind: true, sessionId: true }),
     }),
     commandRoute("model", "SetModel", {
