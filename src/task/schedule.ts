@@ -147,26 +147,9 @@ export class Schedule {
       return undefined;
     }
     const { dueMs, missed } = verdict;
-    const told = missed === undefined ? {} : { missed };
-    if (verdict.kind === "run")
-      return await this.#claim({ task, startedMs: this.#now, dueMs, ...told }, state);
-    const at = isoOf(this.#now);
-    const detail = `the run of ${state.running?.started_at ?? "before"} still goes on`;
-    await this.#files.record(
-      name,
-      { ...state, settled_ms: this.#now },
-      {
-        ...{
-          task: name,
-          due: isoOf(dueMs),
-          started_at: at,
-          ended_at: at,
-          outcome: "skipped",
-          detail,
-          ...told,
-        },
-      },
-    );
+    const due = { dueMs, ...(missed === undefined ? {} : { missed }) };
+    if (verdict.kind === "run") return await this.#claim({ task, startedMs: this.#now, ...due }, state);
+    await this.#skip(name, state, due);
     return undefined;
   }
 
@@ -214,6 +197,25 @@ export class Schedule {
     }
     this.#unsettled.delete(task.name);
     return record;
+  }
+
+  /** Writes down that a task was due while its last run still went on. */
+  async #skip(
+    name: string,
+    state: TaskState,
+    { dueMs, missed }: { readonly dueMs: number; readonly missed?: string },
+  ): Promise<void> {
+    const at = isoOf(this.#now);
+    const record: RunRecord = {
+      task: name,
+      due: isoOf(dueMs),
+      started_at: at,
+      ended_at: at,
+      outcome: "skipped",
+      detail: `the run of ${state.running?.started_at ?? "before"} still goes on`,
+      ...(missed === undefined ? {} : { missed }),
+    };
+    await this.#files.record(name, { ...state, settled_ms: this.#now }, record);
   }
 
   async #claim(claimed: ClaimedRun, state: TaskState): Promise<ClaimedRun> {
