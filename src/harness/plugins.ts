@@ -88,7 +88,7 @@ export function pluginPart(sources: PluginSources): PluginPart {
 
   function join(plugin: Registered): void {
     const contained = new Contained(plugin.health, world.clock, tell);
-    watching.use(plugin.health.onCrash(() => void contained.isOff));
+    watching.use(plugin.health.onCrash(() => contained.tellIfOff()));
     const session: PluginSession = {
       session: id,
       emit: (kind, payload) => tell(customEvent(plugin.name, kind, payload)),
@@ -235,7 +235,7 @@ function toolsOf(
   { name }: Registered,
   contained: Contained,
 ): readonly Tool[] {
-  if (contained.isOff) return [];
+  if (contained.tellIfOff()) return [];
   try {
     return source.tools().map((tool) => guarded(namedTool(tool, name), contained));
   } catch (thrown) {
@@ -249,7 +249,7 @@ function guarded<Plan extends CallPlan>(tool: Tool<Plan>, contained: Contained):
   return {
     ...tool,
     run: (plan, context) =>
-      contained.isOff ? Promise.resolve(offOutput(contained.plugin)) : tool.run(plan, context),
+      contained.tellIfOff() ? Promise.resolve(offOutput(contained.plugin)) : tool.run(plan, context),
   };
 }
 

@@ -80,8 +80,8 @@ export class Contained {
     return this.health.plugin;
   }
 
-  /** Whether it may not be called any more. Asked at a place where it would be called: that it is off is told then. */
-  get isOff(): boolean {
+  /** Whether it may not be called any more, which is told then, once: for a place where it would be called now. */
+  tellIfOff(): boolean {
     const { off } = this.health;
     if (off === undefined) return false;
     this.#once("off", off);
@@ -99,7 +99,7 @@ export class Contained {
     signal: AbortSignal,
   ): Promise<Attempt<Value>> {
     signal.throwIfAborted();
-    if (this.isOff) return { kind: "failed", why: OFF };
+    if (this.tellIfOff()) return { kind: "failed", why: OFF };
     using limit = deadline(this.#clock, msMax, signal);
     try {
       // In a step of its own: what is thrown before the first wait is contained too.
@@ -119,7 +119,7 @@ export class Contained {
       `${where}: ${why}`,
       new HarnessError("PluginFailed", { plugin: this.plugin, where, what: why }),
     );
-    void this.isOff;
+    this.tellIfOff();
     return { kind: "failed", why };
   }
 

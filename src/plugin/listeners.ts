@@ -21,7 +21,7 @@ export async function listen(
 ): Promise<void> {
   for await (const event of events) {
     if (kinds !== undefined && !kinds.includes(event.kind)) continue;
-    if (contained.isOff) return;
+    if (contained.tellIfOff()) return;
     await contained.call("its listener", LISTENER_MS_MAX, () => run(event, session), signal);
   }
 }

@@ -15,7 +15,7 @@ const WHERE = "its request middleware";
  */
 export function pluginRequestMiddleware(run: RequestMiddleware, contained: Contained): RequestMiddleware {
   return async function* plugin(request, context, next) {
-    if (contained.isOff) return yield* next(request, context);
+    if (contained.tellIfOff()) return yield* next(request, context);
     using time = new OwnTime(context.world.clock, MIDDLEWARE_MS_MAX);
     const signal = AbortSignal.any([context.signal, time.signal]);
     const seen = new Set<unknown>();

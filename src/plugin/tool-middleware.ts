@@ -33,7 +33,7 @@ export function pluginToolMiddleware(
   return async function plugin(call, context, next) {
     const without = (why: string) =>
       guards ? fails(refusedText(call, contained.plugin, why)) : next(call, context);
-    if (contained.isOff) return await without(OFF);
+    if (contained.tellIfOff()) return await without(OFF);
     let passed: Promise<ToolOutput> | undefined;
     let isOver = false;
     using time = new OwnTime(clock, MIDDLEWARE_MS_MAX);
