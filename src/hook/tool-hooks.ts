@@ -99,7 +99,7 @@ async function changedInput(call: ToolCall, input: JsonObject, context: ToolCont
 function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolContext): ToolOutput {
   const text = `A PreToolUse hook has refused this call of ${call.name}: ${why}`;
   const message = isTold ? `${call.name} did not run: ${UNTOLD_WHY}` : text;
-  const details = { tool: call.name, callId: call.id, because: "hook" };
+  const details = { tool: call.name, callId: call.id, because: "hook", ...(isTold ? { told: true } : {}) };
   context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message, details } });
   return fails(text);
 }

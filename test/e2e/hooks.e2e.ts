@@ -34,6 +34,7 @@ function openRig(script: readonly Turn[]) {
     at: (name: string) => join(home.path, name),
     config: (text: string) => write(join(home.path, "config/cinch/config.toml"), `${text}\n${provider}`),
     run: (...more: readonly string[]) => runCinch([...more, ...args], { home, cwd: work }),
+    say: (...more: readonly string[]) => runCinch([...more, ...args], { home, cwd: work, stdin: "go\n" }),
     start: (...more: readonly string[]) => startCinch([...more, ...args], { home, cwd: work }),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();
@@ -96,6 +97,25 @@ test("[HOOK-01 TUI-07 REL-01] what hooks print cannot drive the terminal, and ea
   expect(submit).toContain("hook 'UserPromptSubmit'");
   expect(submit).toContain("failed with exit code 9: ");
   expect(stop).toBe("cinch: Hook 'Stop' command 'exec sleep 300' exceeded its 0.1s deadline. Killed.");
+});
+
+test("[HOOK-01 TUI-07] why a hook went wrong is told once, and of the call beside it that it did not run", async () => {
+  const write = calls("Write", { file_path: "a.txt", content: "x" });
+  await using rig = openRig([write, says("one"), write, says("two")]);
+  rig.config(hookToml({ event: "PreToolUse", cmd: "echo it broke >&2; exit 7" }));
+  const failed = "hook 'PreToolUse' command 'echo it broke >&2; exit 7' failed with exit code 7: it broke";
+  const line = await rig.say("--plain", "--no-listen");
+  expect(line.stdout).toContain(`* Write a.txt\n${failed}\n  Write did not run\none\n`);
+  const { code, stderr } = await rig.run("-p", "go");
+  expect([code, stderr]).toEqual([
+    3,
+    [
+      `cinch: ${failed}`,
+      "cinch: Write did not run: no call passes a PreToolUse hook that went wrong (PermissionDenied)",
+      "cinch: calls refused for want of permission: 1",
+      "",
+    ].join("\n"),
+  ]);
 });
 
 test("[HOOK-01 REL-01 REL-03] Ctrl-C while a hook runs ends the run with 130, and the hook with it", async () => {

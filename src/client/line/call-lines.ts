@@ -17,7 +17,7 @@ interface OpenCall {
 /** The calls of a session as they are told: one line where one begins, another where it ends. */
 export class CallLines {
   readonly #open = new Map<CallId, OpenCall>();
-  /** Calls that a person denied, which was told, and whether it was the one at this client. */
+  /** Calls that did not run, which was told, and whether the person at this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
   started({ callId, tool, args }: PayloadOf<"ToolCallStarted">): string {
@@ -25,13 +25,16 @@ export class CallLines {
     return `* ${callSummary(tool, args)}`;
   }
 
-  /** A person denied it: what else is said of that is no news. */
+  /** It does not run, and that was told: what else is said of that is no news. */
   deny(callId: CallId, by: { readonly byYou: boolean }): void {
     this.#denied.set(callId, by);
   }
 
-  isDenied(callId: unknown): boolean {
-    return this.#denied.has(callId as CallId);
+  /** Whether an error tells of a call that did not run what was told already: by a person's answer, by a hook's failure. */
+  isNoNews({ details = {} }: PayloadOf<"Error">): boolean {
+    const callId = details["callId"] as CallId;
+    if (details["told"] === true && this.#open.has(callId)) this.deny(callId, { byYou: false });
+    return this.#denied.has(callId);
   }
 
   /** What an event tells of the one call that runs; its result says the same once more, and is then left out. */

@@ -160,7 +160,7 @@ export class EventPrinter {
         if (this.#isPast(envelope)) return undefined; // the end of its turn tells it
         return `cancelled by ${who(envelope.payload.by, this.#options.client())}`;
       case "Error":
-        if (this.#calls.isDenied(envelope.payload.details?.["callId"])) return undefined;
+        if (this.#calls.isNoNews(envelope.payload)) return undefined;
         return `${severityOf(envelope)}: ${neutralise(envelope.payload.message)}`;
       case "CompactionTriggered":
         return compactionText(envelope.payload);
