@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { blocksOf } from "../../test/support/documents.ts";
@@ -381,6 +381,27 @@ test("[ENG-24 REL-04] the log of a task holds its newest runs, and a line that w
   expect(readFileSync(path, "utf8").split("\n").length).toBeLessThanOrEqual(RUNS_KEPT_MAX + 2);
   const runs = await schedule.runs("nightly");
   expect(runs.at(-2)?.detail).toBe(String(2 * RUNS_KEPT_MAX - 1));
+});
+
+test("[ENG-24 REL-06 R22] runs that fail with long words, and files of any length, keep no task from running", async () => {
+  await using place = openFolder();
+  const schedule = place.engine(1);
+  await schedule.add(taskOf("nightly"));
+  const path = join(place.folder, "nightly.runs.jsonl");
+  for (let run = 0; run < 3; run += 1) {
+    const claimed = await schedule.claimNow("nightly", signal);
+    await schedule.settle(claimed, { outcome: "failed", detail: "no ".repeat(400_000) });
+  }
+  expect(statSync(path).size).toBeLessThan(10_000);
+  truncateSync(path, 2 ** 40); // a hole, which takes no room
+  writeFileSync(join(place.folder, "nightly.state.json"), "x".repeat(2 ** 21));
+  writeFileSync(join(place.folder, "other.toml"), `prompt = "${"x".repeat(2 ** 21)}"\n`);
+  await schedule.settle(await schedule.claimNow("nightly", signal), DONE);
+  expect(statSync(path).size).toBeLessThan(10_000);
+  expect((await schedule.runs("nightly")).at(-1)?.outcome).toBe("done");
+  const { tasks, problems } = await schedule.list();
+  expect(tasks.map(({ name }) => name)).toEqual(["nightly"]);
+  expect(problems.join()).toContain("other.toml:1: prompt: the file has more than 1048576 bytes");
 });
 
 test("[ENG-24] what is to run once has run once, also where the clock was far ahead when it did", async () => {

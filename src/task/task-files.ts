@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { decode } from "../base/text.ts";
+import { decode, shortened } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
-import { parseToml } from "../profile/toml.ts";
+import { invalid, parseToml } from "../profile/toml.ts";
 import type { RunRecord, TaskState } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
@@ -11,7 +11,11 @@ import { readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
 export const RUNS_KEPT_MAX = 200;
 /** A log is cut once it holds so many: not at each run. */
 const RUNS_WRITTEN_MAX = 2 * RUNS_KEPT_MAX;
+/** Of what a run failed with; a server may answer with any length. */
+const DETAIL_CHARACTERS_MAX = 1_000;
 const FILE_BYTES_MAX = 1_048_576;
+/** More than the runs of a log can come to. */
+const LOG_BYTES_MAX = 4 * 1_048_576;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const SUFFIX = ".toml";
@@ -63,7 +67,10 @@ export class TaskFiles {
   /** Undefined where there is none. @throws HarnessError ConfigInvalid with file, line and key. */
   async read(name: string): Promise<ScheduledTask | undefined> {
     const path = this.pathOf(name);
-    const text = await this.#text(path);
+    const { size = 0 } = (await this.#options.files.lstat(path)) ?? {};
+    if (size > FILE_BYTES_MAX)
+      throw invalid(path, 1, "prompt", `the file has more than ${FILE_BYTES_MAX} bytes`);
+    const text = await this.#text(path, FILE_BYTES_MAX);
     return text === undefined ? undefined : readScheduledTask(name, await parseToml(path, text));
   }
 
@@ -86,7 +93,7 @@ export class TaskFiles {
   }
 
   async state(name: string): Promise<TaskState> {
-    return readState((await this.#text(this.#path(name, STATE))) ?? "");
+    return readState((await this.#text(this.#path(name, STATE), FILE_BYTES_MAX)) ?? "");
   }
 
   async keep(name: string, state: TaskState): Promise<void> {
@@ -95,18 +102,22 @@ export class TaskFiles {
 
   /** Its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
   async runs(name: string): Promise<readonly RunRecord[]> {
-    return readRecords((await this.#text(this.#path(name, LOG))) ?? "").slice(-RUNS_KEPT_MAX);
+    return readRecords((await this.#logOf(name)).text).slice(-RUNS_KEPT_MAX);
   }
 
   /** Writes down how a run came out, with the state that it leaves. */
-  async record(name: string, state: TaskState, record: RunRecord): Promise<TaskState> {
+  async record(name: string, state: TaskState, ended: RunRecord): Promise<TaskState> {
     const { files } = this.#options;
     const path = this.#path(name, LOG);
+    const { detail } = ended;
+    const record: RunRecord =
+      detail === undefined ? ended : { ...ended, detail: shortened(detail, DETAIL_CHARACTERS_MAX) };
     const line = `${JSON.stringify(record)}\n`;
-    const lines = ((await this.#text(path)) ?? "").split("\n");
+    const { text, isWhole } = await this.#logOf(name);
+    const lines = text.split("\n").slice(isWhole ? 0 : 1);
     // A line that a crash has cut off stays one of its own.
     const end = lines.at(-1) === "" ? "" : "\n";
-    if (lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
+    if (isWhole && lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
     else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${end}${line}`, FILE_MODE);
     const next = { ...state, last: record };
     await this.keep(name, next);
@@ -120,11 +131,20 @@ export class TaskFiles {
     return await lock(join(folder, ".lock.db"), signal);
   }
 
-  /** A link is followed to no file of somebody's choice. */
-  async #text(path: string): Promise<string | undefined> {
+  /** The end of a log, as much of it as the newest runs take. */
+  async #logOf(name: string): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+    const path = this.#path(name, LOG);
+    const size = (await this.#options.files.lstat(path))?.size ?? 0;
+    const text = (await this.#text(path, LOG_BYTES_MAX, Math.max(0, size - LOG_BYTES_MAX))) ?? "";
+    return { text, isWhole: size <= LOG_BYTES_MAX };
+  }
+
+  /** At most so many bytes of a file. A link is followed to no file of somebody's choice. */
+  async #text(path: string, bytesMax: number, from = 0): Promise<string | undefined> {
     const { files } = this.#options;
-    if ((await files.lstat(path))?.kind !== "file") return undefined;
-    return decode(await files.read(path, FILE_BYTES_MAX));
+    const info = await files.lstat(path);
+    if (info?.kind !== "file") return undefined;
+    return decode(await files.readRange(path, from, Math.min(bytesMax, info.size)));
   }
 
   #path(name: string, suffix: string): string {
