@@ -11,7 +11,7 @@ import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { claimsOf } from "../plugin/registered.ts";
-import { INNER_NAMESPACES, OWN_NAMESPACES } from "../protocol/slash-commands.ts";
+import { INNER_NAMESPACES, OWN_NAMES, OWN_NAMESPACES } from "../protocol/slash-commands.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { PACKED_TOOLS } from "../tool/pack.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../tool/search.ts";
@@ -55,6 +55,8 @@ export class PluginHost implements AsyncDisposable {
   /** Where plugins came from, by the names of the folders that their copies are in. */
   readonly #copies = new Map<string, string>();
   readonly #registered = new Map<string, Registered>();
+  /** What those have left uncaught that were registering still, by where they came from. */
+  readonly #early = new Map<string, unknown>();
   readonly #strays: Disposable;
   readonly #wires = new AsyncDisposableStack();
   readonly #waiting: { readonly plugin: Registered; readonly transport: PluginTransport }[] = [];
@@ -63,7 +65,9 @@ export class PluginHost implements AsyncDisposable {
   constructor(parts: PluginHostParts) {
     this.#parts = parts;
     const own = [
-      ...[...OWN_NAMESPACES, ...INNER_NAMESPACES, "mcp-prompts"].map((name) => `the namespace ${name}`),
+      ...[...OWN_NAMES, ...OWN_NAMESPACES, ...INNER_NAMESPACES, "mcp-prompts"].map(
+        (name) => `the namespace ${name}`,
+      ),
       ...[...PACKED_TOOLS, CALL_TOOL, TOOL_SEARCH].map((name) => `the tool ${name}`),
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];
@@ -124,8 +128,8 @@ export class PluginHost implements AsyncDisposable {
     const from = names.flatMap((name) => this.#copies.get(name) ?? [])[0];
     if (from === undefined) return false;
     const plugin = this.#registered.get(from);
-    if (plugin !== undefined) plugin.health.crashed(thrown);
-    else this.#parts.world.log.for("plugin").write("warn", "a plugin failed as it began", { from });
+    if (plugin === undefined) this.#early.set(from, thrown);
+    else plugin.health.crashed(thrown);
     return true;
   }
 
@@ -143,16 +147,19 @@ export class PluginHost implements AsyncDisposable {
     const { world } = this.#parts;
     try {
       const plugin = await registerPlugin(await find(), { world, from, signal: this.#end.signal });
+      this.#registered.set(from, plugin);
+      if (this.#early.has(from)) plugin.health.crashed(this.#early.get(from));
       this.#claim(plugin);
       for (const [name, open] of plugin.providers)
         this.#parts.providers.extend(name, containedProvider(name, open, plugin));
       for (const transport of plugin.transports) await this.#add(plugin, transport);
-      this.#registered.set(from, plugin);
       return { kind: "registered", plugin };
     } catch (thrown) {
       if (!hasReason(thrown, "PluginFailed")) throw thrown;
       world.log.for("plugin").write("warn", "a plugin did not register", { from, what: thrown.message });
       return { kind: "failed", error: thrown };
+    } finally {
+      this.#early.delete(from);
     }
   }
 

@@ -150,6 +150,27 @@ test("[PLUG-01 BUS-06 CTL-15] a plugin's slash commands are listed, carried out,
   expect(await send("spin", {})).toContain("the plugin dice has dice:roll");
 });
 
+test("[PLUG-01 CMD-01] a namespace of any other name is a plugin's: /custom:NAME is CustomCommand{namespace, verb}, and listed as it is typed", async () => {
+  await using place = openPlace();
+  const run = ({ args }: { readonly args: readonly string[] }) => `did ${args.join(" and ")}`;
+  const named = ["custom", "super-skill"].map((namespace) =>
+    plugin(`of-${namespace}`, (own) => own.commands(namespace, [{ name: "foo", help: "does it", run }])),
+  );
+  await using harness = await place.open({ plugins: named });
+  const connection = await connect(harness);
+  const { session: sessionId } = harness;
+  const { catalogue } = await harness.port([]);
+  const listed = (await catalogue.slashCommands(sessionId)).map(({ name }) => name);
+  for (const namespace of ["custom", "super-skill"]) {
+    const command = { kind: "CustomCommand", sessionId, namespace, verb: "foo" } as const;
+    const { result } = await connection.send({
+      ...command,
+      payload: { args: ["a", "b c"], text: "a 'b c'" },
+    });
+    expect([listed.includes(`${namespace}:foo`), result]).toEqual([true, { text: "did a and b c" }]);
+  }
+});
+
 test("[PLUG-01 HOOK-01 HOOK-03] hooks of a plugin add foreign text, refuse a prompt and a call, and allow nothing", async () => {
   const hooked = plugin("hooked", (harness) => {
     harness.hook("SessionStart", ({ source }) => ({ context: `source ${source}` }));
@@ -307,6 +328,11 @@ const CONFLICTS: readonly (readonly [string, readonly Plugin[], readonly string[
     "a namespace of cinch's",
     [plugin("a", (own) => own.commands("skills", [empty]))],
     ["cinch itself", "the namespace skills"],
+  ],
+  [
+    "a name of a command of cinch's",
+    [plugin("a", (own) => own.commands("health", [empty]))],
+    ["cinch itself", "the namespace health"],
   ],
   [
     "what cinch calls its own among its parts",
@@ -529,6 +555,41 @@ test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads
     await expect(connection.send({ ...command, sessionId })).rejects.toThrow("switched off");
   }
   expect(isOwned(stray)).toBe(false);
+});
+
+test("[PLUG-01 ENG-12] an error that nobody caught while a plugin was registering still switches it off too", async () => {
+  const { place, path, name } = openFiled();
+  await using _place = place;
+  const gate = Promise.withResolvers<void>();
+  Reflect.set(globalThis, "cinchTestGate", gate.promise);
+  using _gate = { [Symbol.dispose]: () => void Reflect.deleteProperty(globalThis, "cinchTestGate") };
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(
+    path,
+    CRASHING.replace("register(harness) {", "async register(harness) { await cinchTestGate;"),
+    {
+      mode: 0o600,
+    },
+  );
+  name([path]);
+  await approve(place, path);
+  const opening = place.open();
+  const folder = join(place.root, "data/plugins");
+  const stray = new Error("early");
+  const isSeen = () => {
+    const [copies] = existsSync(folder) ? readdirSync(folder) : [];
+    stray.stack = `Error: early\n    at tick (${join(folder, copies ?? "none", "plugin.ts")}:1:1)`;
+    return isOwned(stray);
+  };
+  await until("it is loaded", isSeen);
+  gate.resolve();
+  await using harness = await opening;
+  await using watching = await follow(harness);
+  const command = { kind: "CustomCommand", namespace: "crashing", verb: "go", payload: {} } as const;
+  await expect(watching.connection.send({ ...command, sessionId: harness.session })).rejects.toThrow(
+    "switched off",
+  );
+  expect(errorsOf(watching.seen)).toEqual(["PluginCrashed"]);
 });
 
 test("[PLUG-02] a profile in the user's own folder names plugins; one elsewhere does not, and says so; a repository's may not", async () => {
