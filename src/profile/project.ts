@@ -29,10 +29,17 @@ export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<
   const permissions = table.table("permissions");
   const sandbox = table.table("sandbox");
   const settings = permissions === undefined ? NOTHING : restricting(permissions);
-  const sandboxHidden = sandbox?.strings("hidden") ?? [];
-  for (const key of sandbox?.keys() ?? []) if (key !== "hidden") throw sandbox?.problem(key, NOT_A_PROJECTS);
+  const sandboxHidden = sandbox === undefined ? [] : hiddenIn(sandbox);
   table.refuseUnknown();
   return { permissions: settings, sandboxHidden };
+}
+
+/** What a project may say of the sandbox: what commands may not see in it. */
+function hiddenIn(sandbox: Table): readonly string[] {
+  const hidden = sandbox.strings("hidden") ?? [];
+  const other = sandbox.keys().find((key) => key !== "hidden");
+  if (other !== undefined) throw sandbox.problem(other, NOT_A_PROJECTS);
+  return hidden;
 }
 
 /** Every key that a project's file may hold, with what stands there. It has been read before. */
@@ -55,6 +62,7 @@ export async function projectPermissions({ path, bytes }: AcknowledgedFile): Pro
 
 const NOTHING: PermissionSettings = { rules: [] };
 
+/** Said of a key that only the user may set. */
 export const NOT_A_PROJECTS = "a repository may not set this; only your own configuration can";
 
 /** What exists, and is nobody's business but the user's: the message says so, instead of calling it unknown. */

@@ -20,7 +20,7 @@ export interface ReadKey extends Where {
 /** Follows which keys are asked for. */
 export interface KeyTrace {
   told(key: ReadKey): void;
-  /** Tables that count as absent where they are. */
+  /** Of the tables that are not there, those that do not count as empty either: one that is empty cannot be read. */
   readonly left: ReadonlySet<string>;
 }
 
