@@ -10,6 +10,8 @@ import type { OfferedBySessions } from "./session-offers.ts";
 
 const VERBS = ["commands", "health", "mcp", "prices", "web"] as const;
 const PRICES_MAX = 100;
+const NO_WEB =
+  "This engine serves no web client: this version has none. cinch serve --listen lets other programs attach.";
 
 export interface EngineNamespaceSources extends HealthSources {
   readonly offered: OfferedBySessions;
@@ -43,7 +45,7 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
         return { result: { prices: Object.fromEntries(named.slice(0, PRICES_MAX).map(told)) } };
       }
       case "web":
-        return { result: { text: sources.webAddress ?? "This engine serves no web client." } };
+        return { result: { text: sources.webAddress ?? NO_WEB } };
       default: {
         const why = `there is no engine:${verb}; there are: ${VERBS.join(", ")}`;
         throw new HarnessError("InvalidCommand", { kind: "CustomCommand", why });

@@ -23,6 +23,11 @@ export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<R
   if (names.length > ALIASES_MAX) throw table.problem("aliases", `holds more than ${ALIASES_MAX} aliases`);
   const parsed = new Map<string, string>();
   for (const name of names) {
+    if (aliases?.isTable(name) === true)
+      throw aliases.problem(
+        name,
+        `must be a text; a name with a dot stands in quotes: "${name}.x" = "/skills:name"`,
+      );
     const text = aliases?.string(name) ?? "";
     const problem = problemOf(name, text);
     if (problem !== undefined) throw aliases?.problem(name, problem);
@@ -32,8 +37,8 @@ export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<R
 }
 
 function problemOf(name: string, text: string): string | undefined {
-  if (!/^[a-z][a-z0-9_-]{0,62}$/.test(name))
-    return "is no name: small letters, digits, - and _, a letter first";
+  if (!/^[a-z][a-z0-9_.-]{0,62}$/.test(name))
+    return "is no name: small letters, digits, dots, - and _, a letter first";
   if (isOwnCommand(name)) return `/${name} is a built-in command, and stays what it is`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";

@@ -154,8 +154,9 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ['x = "/skills:\\u200ba"', "x: must be plain text in one line"],
     ['x = "/engine:web"', `x: ${builtIn}`],
     ['x = "/skills:a \'b"', "x: /a: the quote ' is not closed"],
-    ['X = "/skills:a"', "X: is no name: small letters, digits, - and _, a letter first"],
-    ['2x = "/skills:a"', "2x: is no name: small letters, digits, - and _, a letter first"],
+    ['X = "/skills:a"', "X: is no name: small letters, digits, dots, - and _, a letter first"],
+    ['2x = "/skills:a"', "2x: is no name: small letters, digits, dots, - and _, a letter first"],
+    ['"..x" = "/skills:a"', "..x: is no name: small letters, digits, dots, - and _, a letter first"],
     ["x = 1", "x: must be a text"],
   ];
   for (const [line, problem] of wrong) {
@@ -164,5 +165,9 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
       `.cinch/config.toml:2: aliases.${problem}`,
     ]);
   }
+  expect([...(await parseAliases(file('[aliases]\n"a.b" = "/skills:a"')))]).toEqual([["a.b", "/skills:a"]]);
+  expect(await refusal(parseAliases(file('[aliases]\na.b = "/skills:a"')))).toContain(
+    'aliases.a: must be a text; a name with a dot stands in quotes: "a.x" = "/skills:name"',
+  );
   expect(await refusal(parseAliases(file("other = 1")))).toContain("other: unknown key");
 });

@@ -10,7 +10,7 @@ export const SLASH_COMMANDS = [
   own("cancel", "", "stop the turn that runs (as Ctrl-C does)", "CancelTurn"),
   own("clear", "", "clear the screen; the session keeps everything", "client"),
   own("compact", "", "make the conversation shorter: a summary of it", "CompactSession"),
-  own("cost", "", "what this session has cost, by model, with its prices", "client"),
+  own("cost", "", "what this session has cost, by model, with prices", "client"),
   own("model", "[provider:name]", "show the model, or go on with another one", "SetModel"),
   own("effort", "WORD", "how hard it thinks: off, low, … high, xhigh or max", "SetModel"),
   own(
@@ -101,7 +101,8 @@ type Names = (typeof SLASH_COMMANDS)[number]["name"];
 /** The names without a namespace: what `/help` or `/quit` does is for nobody else to say. */
 export type BuiltInName = Exclude<Names, `${string}:${string}`>;
 
-const ALONE: readonly string[] = [
+/** The names that stand alone: none of them is a namespace of anybody else's either. */
+export const OWN_NAMES: readonly string[] = [
   ...SLASH_COMMANDS.map(({ name }) => name).filter((name) => !name.includes(":")),
   "exit",
   "sessions",
@@ -132,8 +133,8 @@ const WRITTEN = ["skills", "agents", "prompts"];
  * so or stand for it (CMD-02). A skill, an agent and a prompt are not.
  */
 export function isOwnCommand(name: string): boolean {
-  if (ALONE.includes(name) || SLASH_COMMANDS.some((command) => command.name === name)) return true;
+  if (OWN_NAMES.includes(name) || SLASH_COMMANDS.some((command) => command.name === name)) return true;
   const namespace = name.slice(0, Math.max(0, name.indexOf(":")));
-  const isOurs = [OWN_NAMESPACES, INNER_NAMESPACES, ALONE].some((names) => names.includes(namespace));
+  const isOurs = [OWN_NAMESPACES, INNER_NAMESPACES, OWN_NAMES].some((names) => names.includes(namespace));
   return isOurs && !WRITTEN.includes(namespace);
 }

@@ -68,7 +68,8 @@ test(
     await enter("/sessions:diff", "made.txt  made");
     await enter("/health", /machine key from machine\.key/);
     await enter("/mcp", "This session has no MCP servers.");
-    await enter("/web", "This engine serves no web client.");
+    await enter("/web", "This engine serves no web client: this version has none.");
+    await enter("/promts:x", "Did you mean /prompts:?");
     await enter("/sesions:list", "There is no command /sesions:list. Did you mean /sessions:list?");
     await enter("/sk:pdf", "Did you mean /skills:?");
     for (const [at, command] of commandsInTexts().entries()) {
