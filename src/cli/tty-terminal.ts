@@ -131,6 +131,9 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   return {
     interactive: true,
     redraws: canMove,
+    get columns() {
+      return output.columns;
+    },
     interrupt,
     completesWith(given) {
       complete = given;

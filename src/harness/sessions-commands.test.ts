@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
 import type { SessionId } from "../base/ids.ts";
+import { stringAt } from "../base/json.ts";
 import { completeSlash } from "../client/kit/complete.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -140,6 +141,27 @@ test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, f
   await expect(custom(connection, session, "export", "--format", "markdown")).rejects.toThrow(
     "is there already",
   );
+});
+
+test("[CMD-01 SES-10] the table of sessions has every column where the screen is wide, and 80 columns where nobody says how wide", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const { session: sessionId } = harness;
+  await turn(harness, "a first prompt that is long enough to want some room in the table");
+  const connection = await connect(harness);
+  await custom(connection, sessionId, "branch");
+  const list = { kind: "CustomCommand", sessionId, namespace: "sessions", verb: "list" } as const;
+  const table = async (columns?: unknown) => {
+    const { result } = await connection.send({ ...list, payload: { args: [], columns } });
+    return stringAt(result, "text")?.split("\n") ?? [];
+  };
+  const [head = "", ...rows] = await table(200);
+  expect(head.split(/ +/)).toEqual(
+    "STATUS ID AGE PROFILE MODEL TURNS BRANCH-OF WORKING-DIR TITLE".split(" "),
+  );
+  expect(rows).toHaveLength(2);
+  for (const columns of [undefined, "200", -1, 0.5, Number.NaN])
+    expect((await table(columns)).every(({ length }) => length <= 80)).toBe(true);
 });
 
 test("[SES-08] a branch takes a turn, or an event as sessions show prints it; anything else is told in plain words", async () => {

@@ -22,6 +22,7 @@ import type { RetentionSources } from "./sessions-retention.ts";
 import { tableOfSessions } from "./sessions-table.ts";
 
 const LIST_MAX = 50;
+const COLUMNS_MAX = 1_000;
 const PRIVATE_MODE = 0o600;
 
 export interface SessionsSources extends RetentionSources {
@@ -60,7 +61,7 @@ const VERBS = ["list", "find", "branch", "export", "dismiss", "hush"] as const;
 
 /**
  * The custom commands `sessions:…` (SES-10, [A] § Slash commands), so that every client has them. The payload is
- * `{args}`; the result is `{text}` for people, with what programs need beside it.
+ * `{args}`, for a table also `{columns}`; the result is `{text}` for people, with what programs need beside it.
  */
 export function sessionsNamespace(engine: SessionsSources): NamespaceOwner {
   return async (command, client) => {
@@ -71,7 +72,7 @@ export function sessionsNamespace(engine: SessionsSources): NamespaceOwner {
     const args = argsOf(command.payload);
     switch (VERBS.find((known) => known === verb)) {
       case "list":
-        return await list(sources, args);
+        return await list(sources, args, columnsOf(command.payload));
       case "find": {
         const info = await wanted(sources, args[0], command);
         return { sessionId: info.session, result: { text: info.session, ...sessionRow(info) } };
@@ -99,6 +100,13 @@ function argsOf(payload: unknown): readonly string[] {
   return Array.isArray(args) ? args.filter((arg) => typeof arg === "string") : [];
 }
 
+/** How wide the screen is that a table is for. */
+function columnsOf(payload: unknown): number {
+  const columns: unknown = isObject(payload) ? payload["columns"] : undefined;
+  const isWidth = typeof columns === "number" && Number.isInteger(columns) && columns > 0;
+  return isWidth ? Math.min(columns, COLUMNS_MAX) : COLUMNS;
+}
+
 /** The session that is named; the one that the command is for where none is. */
 async function wanted(
   { store, workingDir }: SessionsSources,
@@ -111,10 +119,11 @@ async function wanted(
 async function list(
   { store, workingDir, world, attachedBy }: SessionsSources,
   args: readonly string[],
+  columns: number,
 ): Promise<Accepted> {
   const all = args.includes("--all") || args.includes("all");
   const found = await store.list(all ? { limit: LIST_MAX } : { limit: LIST_MAX, workingDir });
-  const options = { store, nowMs: world.clock.now(), columns: COLUMNS, all, attachedBy };
+  const options = { store, nowMs: world.clock.now(), columns, all, attachedBy };
   const table = found.length === 0 ? [] : await tableOfSessions(found, options);
   return {
     result: {

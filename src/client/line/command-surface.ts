@@ -29,6 +29,7 @@ export function commandSurface(parts: SurfaceParts): CommandSurface {
     quit,
     confirm,
     takeBack,
+    columns: screen.columns,
     costs: seen.spending.costs,
     memories: seen.memories.text,
     turns: seen.turns,

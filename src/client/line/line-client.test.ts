@@ -266,7 +266,7 @@ test("[SES-03 CLI-01] what an earlier run left open is asked when the session go
     if (command.kind === "AttachSession") await settled.promise;
     return {};
   };
-  const rig = openRig(true, connection, true);
+  const rig = openRig(true, connection, { history: true });
   await settle();
   const choices = [{ value: "failed", label: "Failed" }];
   rig.publish({ kind: "Asked", payload: { askId: ASK, about: "orphan", text: "rm -rf ./build", choices } });
@@ -568,7 +568,7 @@ test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its te
 
 test("[CLI-01] the help stands in 80 columns, and names every command", async () => {
   const lines = helpText().split("\n");
-  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.filter((line) => line.length > 80 || line.endsWith("…"))).toEqual([]);
   for (const { usage } of SLASH_COMMANDS)
     expect(lines.some((line) => line.startsWith(`  ${usage}`))).toBe(true);
 });
@@ -619,6 +619,18 @@ test.each([
   await rig.type(line);
   const command = { kind: "CustomCommand", sessionId: SESSION, namespace: "sessions" };
   expect(rig.sent).toEqual([{ ...command, ...asked }]);
+  await rig.end();
+});
+
+test("[CMD-01] a table of sessions is asked for as wide as the screen is", async () => {
+  const rig = openRig(true, new FakeConnection(), { columns: 132 });
+  await rig.type("/sessions:list");
+  await rig.type("/sessions:dismiss");
+  const asked = { kind: "CustomCommand", sessionId: SESSION, namespace: "sessions" };
+  expect(rig.sent).toEqual([
+    { ...asked, verb: "list", payload: { args: [], text: "", columns: 132 } },
+    { ...asked, verb: "dismiss", payload: { args: [], text: "" } },
+  ]);
   await rig.end();
 });
 
@@ -914,7 +926,7 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   connection.publish(text("half an ans"), earlier);
   connection.publish(asks("Bash:ls", "ls"), earlier);
   connection.publish({ kind: "SessionEnded", payload: { reason: "binary-shutdown" } }, earlier);
-  const rig = openRig(true, connection, true);
+  const rig = openRig(true, connection, { history: true });
   await settle();
   expect(rig.shown()).toBe("you asked:\n| go\nhalf an ans\n");
   await rig.type("/cancel");
@@ -941,7 +953,7 @@ test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its pas
   ] satisfies readonly Event[]) {
     connection.publish(event, earlier);
   }
-  const rig = openRig(true, connection, true);
+  const rig = openRig(true, connection, { history: true });
   await settle();
   expect(rig.shown()).toBe(
     [
@@ -1035,13 +1047,18 @@ test("[PROF-02 ENG-26] a text that came too late for a session that somebody has
   await rig.end();
 });
 
-function openRig(interactive = true, connection = new FakeConnection(), history = false) {
+function openRig(
+  interactive = true,
+  connection = new FakeConnection(),
+  { history = false, columns }: { readonly history?: boolean; readonly columns?: number } = {},
+) {
   const lines = new BoundedQueue<LineInput>(100);
   const prompts: (string | undefined)[] = [];
   let shown = "";
   const terminal: LineTerminal = {
     interactive,
     redraws: interactive,
+    columns,
     async *input(signal) {
       const end = () => lines.end();
       signal.addEventListener("abort", end);

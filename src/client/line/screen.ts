@@ -31,6 +31,11 @@ export class Screen implements Disposable {
     return this.#printer.waiting;
   }
 
+  /** How wide it is now; undefined where that is not known. */
+  get columns(): number | undefined {
+    return this.#options.terminal.columns;
+  }
+
   async show(envelope: Envelope): Promise<void> {
     await this.#write(this.#printer.print(envelope));
   }

@@ -9,7 +9,7 @@ import type { CommandSurface } from "./surface.ts";
 
 type SessionsSurface = Pick<
   CommandSurface,
-  "session" | "busy" | "turns" | "say" | "request" | "answerTo" | "goTo"
+  "session" | "busy" | "columns" | "turns" | "say" | "request" | "answerTo" | "goTo"
 >;
 
 /** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
@@ -18,8 +18,8 @@ export async function runSessions(command: SlashCommand, client: SessionsSurface
   if (verb === "resume" || verb === "attach") return await resume(args[0] ?? "", client);
   if (verb === "diff") return await diff(args, client);
   if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
-  const { session: sessionId } = client;
-  const payload = { args, text };
+  const { session: sessionId, columns } = client;
+  const payload = { args, text, ...(verb === "list" && columns !== undefined ? { columns } : {}) };
   const result = await client.request({
     kind: "CustomCommand",
     sessionId,

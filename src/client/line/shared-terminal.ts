@@ -10,6 +10,9 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
   return {
     interactive: terminal.interactive,
     redraws: terminal.redraws,
+    get columns() {
+      return terminal.columns;
+    },
     write: (text) => terminal.write(text),
     prompt: (text) => terminal.prompt(text),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),

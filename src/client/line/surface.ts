@@ -12,6 +12,8 @@ export interface CommandSurface {
   readonly session: SessionId;
   readonly costs: Costs;
   readonly busy: boolean;
+  /** How wide the screen is; undefined where that is not known. */
+  readonly columns: number | undefined;
   readonly planMode: boolean;
   readonly tasks: readonly KnownTask[];
   /** What was done with memories so far, in words. */

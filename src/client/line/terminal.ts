@@ -19,6 +19,8 @@ export interface LineTerminal {
   clear?(): void;
   /** Has what is being typed completed by this; absent where lines are not edited. */
   completesWith?(complete: Complete): void;
+  /** How wide it is now; undefined where that is not known. */
+  readonly columns?: number | undefined;
   /** Whether a person sits there and may type at any time; lines of a pipe are taken only when asked for. */
   readonly interactive: boolean;
   /** Whether a prompt can be replaced where it stands, as a countdown needs; else each one is printed anew. */
