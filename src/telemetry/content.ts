@@ -14,10 +14,12 @@ type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Takes secrets out of a text. */
 export type Redact = (text: string) => string;
+/** What goes along of a text: without secrets, and cut where the room of its attribute ends. */
+type Shorten = (text: string) => string;
 
 /** One text as an attribute: without secrets first and cut then, so that no half of one is left. */
 export function textOf(text: string, redact: Redact): string {
-  return told(redact)(text);
+  return oneAttribute(redact)(text);
 }
 
 /** What a model is asked, in the form of the GenAI conventions: messages of parts, and the system text apart. */
@@ -25,13 +27,14 @@ export function askedOf(
   { system, messages }: { readonly system: readonly SystemSection[]; readonly messages: readonly Message[] },
   redact: Redact,
 ): Attributes {
-  const [instructions, words] = [told(redact), told(redact)];
-  const parts = system.map(({ text }): Part => ({ type: "text", content: instructions(text) }));
+  const inInstructions = oneAttribute(redact);
+  const parts = system.map(({ text }): Part => ({ type: "text", content: inInstructions(text) }));
+  const inMessages = oneAttribute(redact);
   // The last one first: where there is no room for all, it is the one that is wanted.
   const last = messages
     .slice(-MESSAGES_MAX)
     .reverse()
-    .map(({ role, content }) => ({ role: roleOf(role, content), parts: content.map(partOf(words)) }));
+    .map(({ role, content }) => ({ role: roleOf(role, content), parts: content.map(partOf(inMessages)) }));
   return {
     "gen_ai.system_instructions": JSON.stringify(parts),
     "gen_ai.input.messages": JSON.stringify(last.reverse()),
@@ -44,13 +47,12 @@ export function answeredOf(
   finish: string | undefined,
   redact: Redact,
 ): string {
-  const words = told(redact);
-  const parts = blocks.map((block) => partOf(words)(block as ContentBlock));
+  const parts = blocks.map(partOf(oneAttribute(redact)));
   return JSON.stringify([{ role: "assistant", parts, finish_reason: finish ?? "error" }]);
 }
 
-/** Gives as much of each text as there is room for in the attribute. */
-function told(redact: Redact): (text: string) => string {
+/** Takes the texts of one attribute, one after the other: of each as much as there is room for yet. */
+function oneAttribute(redact: Redact): Shorten {
   let left = CONTENT_CHARACTERS_MAX;
   return (text) => {
     const cut = shortened(redact(text), left);
@@ -64,21 +66,22 @@ function roleOf(role: Message["role"], content: Message["content"]): string {
   return content.some(({ type }) => type === "tool_result") ? "tool" : role;
 }
 
-function partOf(words: (text: string) => string): (block: ContentBlock) => Part {
+function partOf(shorten: Shorten): (block: ContentBlock | ModelBlock) => Part {
   return (block) => {
     switch (block.type) {
       case "text":
-        return { type: "text", content: words(block.text) };
+        return { type: "text", content: shorten(block.text) };
       case "thinking":
-        return { type: "reasoning", content: words(block.text) };
+        return { type: "reasoning", content: shorten(block.text) };
       case "tool_use": {
-        const { id, name, input } = block;
-        const called = { type: "tool_call", ...(id === undefined ? {} : { id }), name: words(name) };
-        return { ...called, arguments: argumentsOf(input, words) };
+        const { name, input } = block;
+        const id = "id" in block ? { id: block.id } : {}; // the engine gives one, not the model
+        const called = { type: "tool_call", ...id, name: shorten(name) };
+        return { ...called, arguments: argumentsOf(input, shorten) };
       }
       case "tool_result": {
         const response = block.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
-        return { type: "tool_call_response", id: block.tool_use_id, response: words(response.join("\n")) };
+        return { type: "tool_call_response", id: block.tool_use_id, response: shorten(response.join("\n")) };
       }
       default:
         return { type: block.type }; // bytes are not sent along
@@ -87,8 +90,8 @@ function partOf(words: (text: string) => string): (block: ContentBlock) => Part 
 }
 
 /** As they are, where nothing of them is left out. */
-function argumentsOf(input: unknown, words: (text: string) => string): unknown {
+function argumentsOf(input: unknown, shorten: Shorten): unknown {
   const written = JSON.stringify(input) ?? "";
-  const cut = words(written);
+  const cut = shorten(written);
   return cut === written ? input : cut;
 }

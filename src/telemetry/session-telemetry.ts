@@ -136,17 +136,7 @@ export class SessionTelemetry {
       const finished = finish === undefined ? undefined : finishName(finish);
       exporter.operations.record(seconds, { ...known, ...failed });
       if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, known);
-      const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-      if (usage !== NO_USAGE) {
-        exporter.tokens.record(input, { ...known, "gen_ai.token.type": "input" });
-        exporter.tokens.record(usage.outputTokens, { ...known, "gen_ai.token.type": "output" });
-        span.add({
-          "gen_ai.usage.input_tokens": input,
-          "gen_ai.usage.output_tokens": usage.outputTokens,
-          "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
-          "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
-        });
-      }
+      if (usage !== NO_USAGE) this.#countTokens(usage, span, known);
       span.add({
         "gen_ai.response.finish_reasons": finished === undefined ? undefined : [finished],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
@@ -154,6 +144,19 @@ export class SessionTelemetry {
       });
       span.end(error);
     }
+  }
+
+  #countTokens(usage: Usage, span: OpenSpan, known: Attributes): void {
+    const { tokens } = this.#parts.exporter;
+    const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+    tokens.record(input, { ...known, "gen_ai.token.type": "input" });
+    tokens.record(usage.outputTokens, { ...known, "gen_ai.token.type": "output" });
+    span.add({
+      "gen_ai.usage.input_tokens": input,
+      "gen_ai.usage.output_tokens": usage.outputTokens,
+      "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
+      "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
+    });
   }
 
   turnEnded(turn: number, reason: TurnEndReason): void {
