@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { priceOf } from "../client/kit/cost.ts";
@@ -6,6 +6,7 @@ import { follow } from "../client/kit/follow.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
 import { NEW_TURN, recordTurn } from "../client/kit/turn-record.ts";
 import type { OpenEngine } from "../harness.ts";
+import { loadConfig } from "../profile/config.ts";
 import { isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
@@ -42,7 +43,9 @@ function runIn(
 ): RunTask {
   return async function run({ task }: ClaimedRun, begun, signal): Promise<RunEnd> {
     const request = requestOf(task);
-    if (request.profile !== undefined) await assertOutside(request.profile, task.cwd, { world, paths });
+    const { defaultProfile } = await loadConfig(world, join(paths.config, "config.toml"));
+    const profile = request.profile ?? defaultProfile;
+    if (profile !== undefined) await assertOutside(profile, task.cwd, { world, paths });
     const session = await engine.openUnattended(request);
     const connection = await engine.attach({ identityClass: "agent", label: `schedule ${task.name}` });
     const leave = new AbortController();

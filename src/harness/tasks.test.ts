@@ -195,7 +195,10 @@ test(
   "[ENG-24 PROF-03 S39] a task runs under no profile of the folder it works in, and finds a file from there, not from where the engine is",
   async () => {
     await using place = openPlace(says("done"));
-    await using harness = await place.open();
+    const inRepository = join(place.repo, "sub/own.toml");
+    const config = readFileSync(join(place.root, "config/config.toml"), "utf8");
+    place.config(`default_profile = ${JSON.stringify(inRepository)}\n${config}`);
+    await using harness = await place.open({ profile: "default" });
     const options = place.options();
     const schedule = openSchedule(options);
     const text = `schema_version = 1\nname = "own"\ndefault_model = "mock:test-1"\n`;
@@ -211,14 +214,16 @@ test(
       createdBy: "person",
     } as const;
     await schedule.add({ ...task, name: "a", profile: "./own.toml" });
-    await schedule.add({ ...task, name: "b", profile: join(place.repo, "sub/own.toml") });
+    await schedule.add({ ...task, name: "b", profile: inRepository });
     await schedule.add({ ...task, name: "c", profile: "../../own.toml" });
+    await schedule.add({ ...task, name: "d" });
     await using scheduler = openScheduler(options, harness);
     const records = await scheduler.runDue();
     expect(Object.fromEntries(records.map(({ task: name, outcome }) => [name, outcome]))).toEqual({
       a: "failed",
       b: "failed",
       c: "done",
+      d: "failed",
     });
     for (const { outcome, detail } of records)
       if (outcome === "failed") expect(detail).toContain("lies in the folder it works in");
