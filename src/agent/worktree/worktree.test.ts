@@ -167,6 +167,26 @@ test("[ENG-28 S26] a HEAD that its sub-agent led elsewhere moves no branch but i
   expect(branches.filter((name) => !name.startsWith("cinch/"))).toEqual(["trunk"]);
 });
 
+test("[ENG-28 S22] a folder that a commit has made a link of is no way out of the worktree", async () => {
+  await using at = await rig();
+  const victim = join(at.root, "victim");
+  mkdirSync(victim);
+  for (const leads of [victim, "../../victim", "."]) {
+    at.git("rm", "-rq", "--cached", "sub");
+    writeFileSync(join(at.root, "link"), leads);
+    const blob = at.git("hash-object", "-w", join(at.root, "link")).trim();
+    at.git("update-index", "--add", "--cacheinfo", `120000,${blob},sub`);
+    at.git("commit", "-q", "-m", leads);
+    const opened = at.open(join(at.repo, "sub"));
+    if (leads === ".") expect((await opened).root).toBe((await opened).record.path);
+    else
+      await expect(opened).rejects.toThrow(
+        `sub/ is a link at HEAD, and leads out of the worktree to ${victim}`,
+      );
+  }
+  expect(readdirSync(join(at.root, "worktrees"))).toHaveLength(1);
+});
+
 // Seen red with the links left where they are, and with HEAD written by git: it appends to the log that is there.
 test("[ENG-28 S22 S27] what its sub-agent puts among git's files of it leads git to no file elsewhere", async () => {
   await using at = await rig();

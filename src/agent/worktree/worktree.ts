@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import type { CallId } from "../../base/ids.ts";
 import { count, shortened } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
+import { isInside } from "../../tool/containment.ts";
 import { visible } from "../../trust/hidden.ts";
 import type { Git } from "./git.ts";
 import { failed, stays } from "./git.ts";
@@ -78,13 +79,24 @@ export async function openWorktree(
     await git(repository, ["update-ref", `refs/heads/${record.branch}`, base, ""], signal);
     await git(repository, ["worktree", "add", "--quiet", "--detach", record.path, base], signal);
     const gitDirectory = (await git(record.path, ["rev-parse", "--absolute-git-dir"], signal)).trim();
-    const inside = join(record.path, prefix);
-    const root = (await world.files.stat(inside))?.kind === "directory" ? inside : record.path;
-    return { root: await world.files.realpath(root), record, gitDirectory, isParentDirty: status !== "" };
+    const root = await rootIn(record.path, prefix, world.files);
+    return { root, record, gitDirectory, isParentDirty: status !== "" };
   } catch (thrown) {
     await discard(record, place).catch(() => undefined); // what was thrown is told; a later look finds what stays
     throw thrown;
   }
+}
+
+/**
+ * The folder of a worktree that stands for the workspace, resolved; its top where there is none at HEAD.
+ * @throws HarnessError WorktreeFailed where a link that was committed leads out of it: what that names is nobody's workspace.
+ */
+async function rootIn(path: string, prefix: string, files: WorktreePlace["world"]["files"]): Promise<string> {
+  const [top, inside] = [await files.realpath(path), join(path, prefix)];
+  if ((await files.stat(inside))?.kind !== "directory") return top;
+  const root = await files.realpath(inside);
+  if (isInside(top, root)) return root;
+  throw failed(`${prefix} is a link at HEAD, and leads out of the worktree to ${root}`);
 }
 
 const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
