@@ -31,8 +31,6 @@ import { loadConfig } from "./profile/config.ts";
 import { listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
-import { noModel } from "./provider/choose.ts";
-import type { Model } from "./provider/provider.ts";
 import { redactor } from "./trust/redact.ts";
 
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
@@ -129,10 +127,16 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   });
   const servers = undo.use(engineServers({ world, paths, providers }));
   const switches: RunDefaults["switches"] = new Map();
-  const attachedBy = (session: SessionId) => multiplexer.attachedBy(session);
   const sessions: SessionsSources = {
-    ...{ world, paths, config, store, workingDir, secrets, agents },
-    ...{ attachedBy, signal },
+    world,
+    paths,
+    config,
+    store,
+    workingDir,
+    secrets,
+    agents,
+    attachedBy: (session) => multiplexer.attachedBy(session),
+    signal,
   };
   const onAsked: RunDefaults["onAsked"] = (session, tool) => agents.asked(session, tool);
   const plugins = undo.use(enginePlugins(options, config, providers));
@@ -243,80 +247,6 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const { credentials } = providersOf(options, config);
   yield* readDump(world, path, await credentials.logKey());
-}
-
-/** What one configured provider offers, or why that could not be told. */
-export interface OfferedModels {
-  readonly provider: string;
-  /** Whose provider it is, where a plugin brings it. */
-  readonly plugin?: string;
-  readonly models?: readonly Model[];
-  readonly error?: string;
-  /** Why nothing was asked. */
-  readonly notice?: string;
-}
-
-/**
- * The models of every configured provider, or of the servers of this machine where none is (PROV-13).
- * @throws HarnessError NoModel where there is neither, naming what the user's default lacks.
- */
-export async function* listModels(
-  options: HarnessOptions,
-  signal: AbortSignal,
-): AsyncGenerator<OfferedModels> {
-  const { world, paths } = options;
-  const config = await bootStep(world.log, "reading the configuration", () =>
-    loadConfig(world, join(paths.config, "config.toml")),
-  );
-  const providers = providersOf(options, config);
-  const { offeringPlugins } = await import("./harness/offering-plugins.ts");
-  await using plugins = await offeringPlugins(options, config, providers);
-  yield* plugins.told;
-  const configured = await providers.configured();
-  const names = configured.length > 0 ? configured : await providers.localServers(signal);
-  if (names.length === 0) {
-    const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
-    await providers.choose(undefined, { preferred }, signal);
-    throw noModel(); // what would be chosen is a server that does not answer
-  }
-  let answered = 0;
-  for (const provider of names) {
-    try {
-      const models = await (await providers.registry.open(provider)).models(signal);
-      answered += 1;
-      yield { provider, models, ...plugins.owner(provider) };
-    } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) throw thrown;
-      yield { provider, error: thrown.message };
-    }
-  }
-  if (answered > 0 && config.routes.length > 0)
-    yield { provider: "routing", models: config.routes.map(({ name }) => ({ id: name })) };
-}
-
-/**
- * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
- * @returns sentences for the person.
- * @throws HarnessError as a session under them would: ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
- */
-export async function checkForLater(
-  options: HarnessOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { world, paths, profile, model } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
-  if (profile !== undefined) {
-    const [{ wantedProfile }, { assertOutside }] = await Promise.all([
-      import("./harness/wanted-profile.ts"),
-      import("./harness/run-profile.ts"),
-    ]);
-    const defaults = { ...options, config };
-    const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
-    await assertOutside(reference, options.workingDir, options);
-  }
-  if (model === undefined) return [];
-  const { checkNamed } = await import("./harness/model-check.ts");
-  return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);
 }
 
 /** Branching, pinning and what else is done with stored sessions: loaded when it is first asked for. */

@@ -17,7 +17,7 @@ export async function runModels(
   stop: Stop,
 ): Promise<ExitCode> {
   const at = surroundingsOf(settings, stop);
-  const { listModels } = await import("../harness.ts");
+  const { listModels } = await import("../harness/offered-models.ts");
   let answered = 0;
   let failed = 0;
   const options = harnessOptions(settings, at, { attended: false });

@@ -137,7 +137,7 @@ async function add({ invocation, at, schedule, names }: Desk): Promise<ExitCode>
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
   await assertDue(task, at);
-  const { checkForLater } = await import("../harness.ts");
+  const { checkForLater } = await import("../harness/check-for-later.ts");
   const notices = await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
   for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   await schedule.add(task);

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { loadConfig } from "../profile/config.ts";
+import { checkNamed } from "./model-check.ts";
+import { providersOf } from "./open-store.ts";
+import type { HarnessOptions } from "./options.ts";
+import { assertOutside } from "./run-profile.ts";
+import { wantedProfile } from "./wanted-profile.ts";
+
+/**
+ * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
+ * @returns sentences for the person.
+ * @throws HarnessError as a session under them would: ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
+ */
+export async function checkForLater(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { world, paths, profile, model } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  if (profile !== undefined) {
+    const defaults = { ...options, config };
+    const { reference } = await wantedProfile({ workspace: { root: options.workingDir }, defaults }, profile);
+    await assertOutside(reference, options.workingDir, options);
+  }
+  if (model === undefined) return [];
+  return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);
+}
