@@ -8,9 +8,9 @@ import { smallModel } from "../provider/prices.ts";
 import { withPacks } from "../tool/pack.ts";
 import type { Workspace } from "../tool/tool.ts";
 import type { ModelSlot } from "./model-slot.ts";
-import { countSpent, DELEGATED } from "./resume.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart } from "./session-part.ts";
+import { countSpent, DELEGATED } from "./spent.ts";
 
 /** A session that may hand tasks on, and what it has spent. */
 export interface DelegateSources {

@@ -1,6 +1,4 @@
 import type { LogId } from "../base/ids.ts";
-import { isObject, stringAt } from "../base/json.ts";
-import type { Spend } from "../budget/spend.ts";
 import type { WaitingInput } from "../control/multiplex/input-queue.ts";
 import type { Unfinished } from "../control/multiplex/session-parts.ts";
 import { waitingInputs } from "../control/multiplex/waiting-inputs.ts";
@@ -65,33 +63,6 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
       ? { unfinished: { calls, inner, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
       : {}),
   };
-}
-
-/** The CustomEvent of the namespace `cinch` that begins the log of a task: `{session, log, callId}` of whoever gave it. */
-export const DELEGATED = "Delegated";
-/** Tasks of one session that are looked at. */
-const TASKS_MAX = 100_000;
-
-/**
- * Counts what the runs before this one have cost, with the tasks that were handed on. What a branch inherited was counted
- * where it was spent.
- */
-export async function countSpent(store: SessionStore, logId: LogId, spend: Spend): Promise<void> {
-  for (const log of [logId, ...(await tasksOf(store, logId))])
-    for (const cost of await store.costs(log, 0)) spend.count(cost);
-}
-
-/** By what the log of each says of itself: other logs came of this one too. */
-async function tasksOf(store: SessionStore, logId: LogId): Promise<readonly LogId[]> {
-  const tasks: LogId[] = [];
-  for (const below of await store.list({ branchOf: logId, limit: TASKS_MAX })) {
-    const [first] = await store.events(below.logId, 0, 1);
-    if (first?.kind !== "CustomEvent" || first.payload.kind !== DELEGATED) continue;
-    const { namespace, payload } = first.payload;
-    if (namespace === "cinch" && isObject(payload) && stringAt(payload, "log") === logId)
-      tasks.push(below.logId);
-  }
-  return tasks;
 }
 
 /** Results that come from events are as the tool gave them; stored messages hold theirs fenced already. */

@@ -1,9 +1,7 @@
-import type { LogId } from "../base/ids.ts";
 import type { SpendTotals } from "../budget/spend.ts";
 import { bothSpent, NOTHING_SPENT, Spend } from "../budget/spend.ts";
-import type { SessionStore } from "../session/store.ts";
-import { countSpent } from "./resume.ts";
 import type { RunMaterial } from "./run-material.ts";
+import { countSpent, spentBefore } from "./spent.ts";
 
 /** What a session has spent, and what it may spend. */
 export interface Tally {
@@ -42,12 +40,4 @@ export async function openTally({ logId, profile, log, place, defaults }: RunMat
       return isCarried ? own.total : bothSpent(own.total, await before());
     },
   };
-}
-
-/** What the sessions before a log have cost: its first event says it, where that is its own and not that of a branch. */
-async function spentBefore(store: Pick<SessionStore, "events" | "find">, logId: LogId): Promise<SpendTotals> {
-  const [first] = await store.events(logId, 0, 1);
-  if (first?.kind !== "ProfileSwitched" || first.payload.spentBefore === undefined) return NOTHING_SPENT;
-  const inherited = (await store.find(logId))?.branchOf?.at ?? 0;
-  return first.id < inherited ? NOTHING_SPENT : first.payload.spentBefore;
 }
