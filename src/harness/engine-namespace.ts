@@ -9,6 +9,7 @@ import { healthText } from "./health.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
 
 const VERBS = ["commands", "health", "mcp", "prices", "web"] as const;
+/** Models whose prices are told in one answer. */
 const PRICES_MAX = 100;
 const NO_WEB =
   "This engine serves no web client: this version has none. cinch serve --listen lets other programs attach.";
@@ -42,7 +43,7 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
         return { result: { mcp_servers: sources.offered.mcpServers(sessionId) } };
       case "prices": {
         const named = arrayAt(payload, "args").filter((name) => typeof name === "string");
-        return { result: { prices: Object.fromEntries(named.slice(0, PRICES_MAX).map(told)) } };
+        return { result: { prices: Object.fromEntries(named.slice(0, PRICES_MAX).map(priceRow)) } };
       }
       case "web":
         return { result: { text: sources.webAddress ?? NO_WEB } };
@@ -54,7 +55,7 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
   };
 
   /** US dollars for a million tokens; null where nobody knows them. */
-  function told(name: string): readonly [string, unknown] {
+  function priceRow(name: string): readonly [string, unknown] {
     const colon = name.indexOf(":");
     const price = sources.priceOf(name.slice(0, colon), name.slice(colon + 1));
     if (price === undefined) return [name, null];

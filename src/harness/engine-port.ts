@@ -19,7 +19,7 @@ import { builtinTools } from "../tool/builtin/builtins.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { Providers } from "./providers.ts";
 import type { OfferedBySessions } from "./session-offers.ts";
-import { once, toolInfos } from "./session-offers.ts";
+import { firstOfEachName, toolInfos } from "./session-offers.ts";
 
 export interface EnginePortParts {
   readonly options: HarnessOptions;
@@ -80,7 +80,7 @@ export function enginePort(parts: EnginePortParts): EnginePort {
       },
       tools: async (session) =>
         session === undefined
-          ? once([...builtinToolInfos(paths.data), ...offered.tools()])
+          ? firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools()])
           : offered.tools(session),
       skills: () => offered.skills(),
       mcpServers: () => offered.mcpServers(),

@@ -32,8 +32,7 @@ export async function mustBeOutside(
   { workingDir }: LogInfo,
   { world: { files } }: Pick<RunDefaults, "world">,
 ): Promise<void> {
-  const within = await Promise.all(of.files.map((path) => isFileWithin(workingDir, path, files)));
-  if (!within.includes(true)) return;
+  if ((await fileWithin(workingDir, of, files)) === undefined) return;
   const problem = `the session ran under a profile that lies in the folder it works in, or takes a preset from there, and may have been changed since; look at it, and name it again: --profile ${reference}`;
   throw new HarnessError("UsageInvalid", { problem });
 }
@@ -54,10 +53,19 @@ export async function assertOutside(
   cwd: string,
   { world, paths }: Pick<HarnessOptions, "world" | "paths">,
 ): Promise<void> {
-  const { files } = await loadProfile(world, profile, join(paths.config, "profiles"));
-  for (const path of files) {
-    if (!(await isFileWithin(cwd, path, world.files))) continue;
-    const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
-    throw new HarnessError("UsageInvalid", { problem });
-  }
+  const loaded = await loadProfile(world, profile, join(paths.config, "profiles"));
+  const path = await fileWithin(cwd, loaded, world.files);
+  if (path === undefined) return;
+  const problem = `${path} lies in the folder it works in, where a model may have changed it; put it among your own profiles, and add the task with --profile NAME`;
+  throw new HarnessError("UsageInvalid", { problem });
+}
+
+/** The first file that a profile was read from and that lies in the repository of a folder. */
+async function fileWithin(
+  workingDir: string,
+  of: Pick<Profile, "files">,
+  files: Files,
+): Promise<string | undefined> {
+  for (const path of of.files) if (await isFileWithin(workingDir, path, files)) return path;
+  return undefined;
 }

@@ -9,8 +9,7 @@ import type { SessionOffers } from "./session-part.ts";
  */
 export class OfferedBySessions {
   readonly #profiles: () => Promise<readonly string[]>;
-  readonly #offers = new Map<SessionId, Required<SessionOffers>>();
-  readonly #tools = new Map<SessionId, () => ListedTools>();
+  readonly #sessions = new Map<SessionId, OfferedBySession>();
 
   /** @param profiles the names of those that a session can go on under. */
   constructor(profiles: () => Promise<readonly string[]>) {
@@ -18,29 +17,25 @@ export class OfferedBySessions {
   }
 
   add(session: SessionId, offers: Required<SessionOffers>, tools: () => ListedTools): void {
-    this.#offers.set(session, offers);
-    this.#tools.set(session, tools);
+    this.#sessions.set(session, { ...offers, tools });
   }
 
   remove(session: SessionId): void {
-    this.#offers.delete(session);
-    this.#tools.delete(session);
+    this.#sessions.delete(session);
   }
 
   /** Those that a session has now, and of lazy ones what is known by now. */
   tools(session?: SessionId): readonly ToolInfo[] {
-    const listed =
-      session === undefined ? [...this.#tools.values()] : [this.#tools.get(session) ?? (() => [])];
-    return once(listed.flatMap((tools) => toolInfos(tools())));
+    return firstOfEachName(this.#of(session).flatMap(({ tools }) => toolInfos(tools())));
   }
 
   /** @param session of that one alone; absent: of all. */
   skills(session?: SessionId): readonly SkillText[] {
-    return once(this.#of(session).flatMap(({ skills }) => skills()));
+    return firstOfEachName(this.#of(session).flatMap(({ skills }) => skills()));
   }
 
   mcpServers(session?: SessionId): readonly McpServerInfo[] {
-    return once(this.#of(session).flatMap(({ mcpServers }) => mcpServers()));
+    return firstOfEachName(this.#of(session).flatMap(({ mcpServers }) => mcpServers()));
   }
 
   /** With the profiles of the engine, which any session can go on under. */
@@ -49,18 +44,23 @@ export class OfferedBySessions {
       this.#profiles(),
       ...this.#of(session).map(async (offers) => await offers.slashCommands()),
     ]);
-    return once([...profiles.map(profileCommand), ...listed.flat()]);
+    return firstOfEachName([...profiles.map(profileCommand), ...listed.flat()]);
   }
 
-  #of(session: SessionId | undefined): readonly Required<SessionOffers>[] {
-    if (session === undefined) return [...this.#offers.values()];
-    const offers = this.#offers.get(session);
-    return offers === undefined ? [] : [offers];
+  #of(session: SessionId | undefined): readonly OfferedBySession[] {
+    if (session === undefined) return [...this.#sessions.values()];
+    const offered = this.#sessions.get(session);
+    return offered === undefined ? [] : [offered];
   }
+}
+
+interface OfferedBySession extends Required<SessionOffers> {
+  readonly tools: () => ListedTools;
 }
 
 type ListedTools = ReturnType<ToolRegistry["list"]>;
 
+/** Tools as clients are shown them. */
 export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
   return listed.map(
     ({ tool: { name, description, inputSchema, level, mutating, lazy = false }, source }) => ({
@@ -81,8 +81,9 @@ function profileCommand(profile: string): SlashCommandInfo {
   return { name, usage, help: `go on under the profile ${profile}`, command: "SwitchProfile" };
 }
 
-/** The first of each name. */
-export function once<Item extends { readonly name: string }>(items: readonly Item[]): readonly Item[] {
+export function firstOfEachName<Item extends { readonly name: string }>(
+  items: readonly Item[],
+): readonly Item[] {
   const named = new Map<string, Item>();
   for (const item of items) if (!named.has(item.name)) named.set(item.name, item);
   return [...named.values()];
