@@ -112,8 +112,8 @@ function parseModel(text: string, wishes: Wishes): Named {
     const provider = providerOf(text, wishes);
     if (provider !== undefined) return { provider, model: text };
     const problem = known.includes(text)
-      ? `--model ${text}: name a model of it too, as in ${text}:MODEL. List them with: cinch models`
-      : `--model ${text}: name its provider too, as in provider:${text}. Known: ${known.join(", ")}`;
+      ? `the model ${text}: name a model of it too, as in ${text}:MODEL. List them with: cinch models`
+      : `the model ${text}: name its provider too, as in provider:${text}. Known: ${known.join(", ")}`;
     throw new HarnessError("UsageInvalid", { problem });
   }
   const provider = text.slice(0, colon);
@@ -122,7 +122,7 @@ function parseModel(text: string, wishes: Wishes): Named {
     throw new HarnessError("UnknownProvider", { name: provider, known: known.join(", ") });
   }
   if (model !== "") return { provider, model };
-  throw new HarnessError("UsageInvalid", { problem: `--model ${text}: the name of the model is missing` });
+  throw new HarnessError("UsageInvalid", { problem: `the model ${text}: the name of the model is missing` });
 }
 
 /** `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */

@@ -414,7 +414,7 @@ test("[CLI-01 PROF-01] /model refuses a model whose key is not set at once, and 
   await using rig = openRig({ script: () => says("still here") });
   const { code, stdout } = await rig.run(["--model", "mock:one"], {}, "/model anthropic:opus\n/model\ngo\n");
   expect(stdout).toStartWith(
-    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.\nmodel mock:one\nstill here\n",
+    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.\nmodel mock:one, as before\nmodel mock:one\nstill here\n",
   );
   expect(code).toBe(0);
 });
@@ -505,12 +505,12 @@ test("[CLI-01 PERM-03 PERM-12] on a pipe a permission prompt is answered by the 
 test("[CLI-01 PERM-12] questions that are open when a pipe has ended have the answer of nobody: told, with an exit code, and at once", async () => {
   await using rig = openRig({ script: [calls("Bash", { command: "touch made" }), says("I may not.")] });
   const denied = await rig.run(["--model", "mock:one", "--level", "ReadOnly"], {}, "go\n");
-  expect(denied.stdout).toContain("  denied: the input has ended, and nobody is left to answer\n");
+  expect(denied.stdout).toContain("  denied: no answer has come, and nobody is there to give one\n");
   expect({ code: denied.code, made: existsSync(join(rig.work, "made")) }).toEqual({ code: 3, made: false });
   await using planning = openRig({ script: [calls("ExitPlanMode", { plan: "do it" }), says("My plan.")] });
   const planned = await planning.run(["--model", "mock:one"], {}, "/plan\ngo\n");
   expect(planned.stdout).toContain("| do it\n");
-  expect(planned.stdout).toContain("  the input has ended, and nobody is left to answer\n");
+  expect(planned.stdout).toContain("  no answer has come, and nobody is there to give one\n");
   expect({ code: planned.code, timedOut: planned.timedOut }).toEqual({ code: 0, timedOut: false });
 });
 

@@ -121,6 +121,12 @@ export class Dialogue {
     for (const question of this.#questions) this.#refuse(question);
   }
 
+  /** What a command has asked stays without an answer: none will come. */
+  leave(): void {
+    const { question } = this;
+    if (question?.kind === "asked") this.#refuse(question);
+  }
+
   async #answerOwn(question: OwnQuestion, text: string): Promise<void> {
     const [, yes, no] = /^\s*(?:(y(?:es)?)|(no?))\s*$/i.exec(text) ?? [];
     if (yes === undefined && no === undefined) return await this.#unclear(question, text);

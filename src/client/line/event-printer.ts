@@ -43,7 +43,7 @@ export interface PrinterOptions {
   readonly holdsNotices?: boolean;
 }
 
-const NOBODY_LEFT = "the input has ended, and nobody is left to answer";
+const NO_ANSWER = "no answer has come, and nobody is there to give one";
 
 /** What happens beside a turn, at any moment of it: it may wait for the end of a line. */
 const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
@@ -271,7 +271,7 @@ export class EventPrinter {
     const isCounted = counted && decision === "deny" && by !== undefined; // what nobody answered is told by its error
     if (isCounted && byYou && this.#options.isUnanswered?.(callId) === true) {
       this.#calls.deny(callId, { byYou: false });
-      return `  denied: ${NOBODY_LEFT}`;
+      return `  denied: ${NO_ANSWER}`;
     }
     if (isCounted) this.#calls.deny(callId, { byYou });
     return answeredText(answer, this.#options.client());
@@ -282,7 +282,7 @@ export class EventPrinter {
     const path = this.#files.get(askId);
     this.#files.delete(askId);
     if (path === undefined && answer === null)
-      return `  ${by === undefined ? "nobody answered in time" : NOBODY_LEFT}`;
+      return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
     if (path === undefined) return undefined;
     if (answer === "approve") return `  ${path}: acknowledged`;
     return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;

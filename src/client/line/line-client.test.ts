@@ -985,9 +985,42 @@ test("[CLI-01 PERM-12] whatever is asked when a pipe has ended has the answer of
   await settle();
   rig.publish(...denial("answer"), ended(1, "complete", 1));
   expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete", refused: 1 });
-  expect(rig.shown()).toContain("| or that\n  the input has ended, and nobody is left to answer\n");
-  expect(rig.shown()).toContain("  denied: the input has ended, and nobody is left to answer\n");
+  expect(rig.shown()).toContain("| or that\n  no answer has come, and nobody is there to give one\n");
+  expect(rig.shown()).toContain("  denied: no answer has come, and nobody is there to give one\n");
   expect(rig.shown()).not.toContain("denied by you");
+});
+
+test("[CLI-01 CMD-01] at a pipe, what a command asks is not waited for where the next line is a command", async () => {
+  const rig = openRig(false);
+  const answered = Promise.withResolvers<void>();
+  rig.connection.answer = async (command) => {
+    if (command.kind === "ReloadSkills") await answered.promise;
+    if (command.kind === "Answer") answered.resolve();
+    return {};
+  };
+  await rig.type("/skills:reload");
+  rig.publish({
+    kind: "Asked",
+    payload: { askId: ASK, about: "trust", text: "a skill", timeoutMs: 600_000 },
+  });
+  await rig.type("/compact");
+  expect(rig.sent).toEqual([
+    { kind: "ReloadSkills", sessionId: SESSION },
+    { kind: "Answer", sessionId: SESSION, askId: ASK, answer: null },
+    { kind: "CompactSession", sessionId: SESSION },
+  ]);
+  rig.close();
+  expect(await rig.outcome).toMatchObject({ why: "closed" });
+});
+
+test("[CLI-01 CMD-01] a second /quit does not wait for the turn that the first one stops", async () => {
+  const rig = openRig();
+  await rig.type("go");
+  rig.publish(started(1));
+  await rig.type("/quit");
+  expect(rig.shown()).toContain("Stopping the turn, then leaving.");
+  expect(await rig.leave("/quit")).toEqual({ why: "quit" });
+  expect(rig.sent.map(kindOf)).toEqual(["SendInput", "CancelTurn"]);
 });
 
 test("[CLI-01 PERM-12] from a pipe, a call that no rule allows counts as refused, and one that a line has denied does not", async () => {

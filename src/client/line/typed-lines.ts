@@ -17,6 +17,8 @@ export interface TypedLinesParts {
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly dialogue: Dialogue;
+  /** Whether a person sits there. */
+  readonly interactive: boolean;
   /** Whether a turn runs or follows. */
   readonly busy: () => boolean;
   /** Whether another session takes the place of this one: what has not begun is for that one. */
@@ -32,6 +34,8 @@ export class TypedLines {
   readonly #continued = new ContinuedLine();
   /** Lines that were entered for the model, or are commands, and have not begun. */
   #ahead: readonly string[] = [];
+  /** Whether one of them is being dealt with. */
+  #isWorking = false;
 
   constructor(parts: TypedLinesParts) {
     this.#parts = parts;
@@ -61,8 +65,10 @@ export class TypedLines {
       await this.work("lines", async () => {
         if (this.#parts.isLeft()) return;
         this.#ahead = this.#ahead.slice(1);
-        await this.#entered(whole);
+        await this.#worked(whole);
       });
+      // It waits for the line before it, which waits for an answer, and a pipe has no other line for that.
+      if (this.#isWorking && !this.#parts.interactive) this.#parts.dialogue.leave();
     }
   }
 
@@ -70,6 +76,15 @@ export class TypedLines {
   async work(lane: Lane, work: Work): Promise<void> {
     if (this.#parts.lanes.push(lane, work)) return;
     await this.#parts.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
+  }
+
+  async #worked(text: string): Promise<void> {
+    this.#isWorking = true;
+    try {
+      await this.#entered(text);
+    } finally {
+      this.#isWorking = false;
+    }
   }
 
   #isAnswer(typed: Typed): boolean {

@@ -111,6 +111,7 @@ export class WatchedSession {
       sender,
       outbox: this.#outbox,
       dialogue: this.#dialogue,
+      interactive,
       busy: () => this.#busy,
       isLeft: () => this.#isLeft,
       showPrompt: () => this.#prompt.show(),
