@@ -75,6 +75,14 @@ test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat an
   }
 });
 
+test("[MCP-01 MCP-04] words of an interpreter that no path can be are words: a script of many characters, a link to itself", async () => {
+  await using place = rig();
+  place.write("b/sh", "the interpreter");
+  symlinkSync(place.at("loop"), place.at("loop"));
+  const args = ["-c", `exec my-server ${"x".repeat(300)}`, place.at("loop"), "y".repeat(5_000)];
+  expect((await findProgram(files, place.spec("sh", args))).files).toEqual([place.at("b/sh")]);
+});
+
 test("[MCP-04 S37] what is run by an option, as a module or out of a folder counts too, and a folder that is only named does not", async () => {
   await using place = rig();
   place.write("b/node", "the interpreter");

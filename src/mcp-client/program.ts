@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Files } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import type { CommandSpec } from "./server-spec.ts";
 
 /** Programs that do what another file says; that file then counts too. */
@@ -10,6 +11,7 @@ const INTERPRETER =
 const CHUNK_BYTES = 1024 * 1024;
 const EXECUTABLE_BITS = 0o111;
 const PATH_CHARACTERS_MAX = 1_024;
+const NO_FILE = new Set(["EACCES", "ELOOP", "ENAMETOOLONG"]);
 
 /** What a declaration starts on this machine, now. */
 export interface Program {
@@ -51,10 +53,20 @@ async function filesAmong(files: Files, { args, cwd }: CommandSpec): Promise<rea
     for (const name of namesIn(word, { before: args[at - 1], isFirst: at === first })) {
       if (name === "" || name.length > PATH_CHARACTERS_MAX) continue;
       const path = isAbsolute(name) ? name : join(cwd, name);
-      if ((await files.stat(path))?.kind === "file") found.push(await files.realpath(path));
+      if (await isFile(files, path)) found.push(await files.realpath(path));
     }
   }
   return found;
+}
+
+/** Most words are no paths: what cannot be one, or cannot be looked at, is not what the interpreter runs either. */
+async function isFile(files: Files, path: string): Promise<boolean> {
+  try {
+    return (await files.stat(path))?.kind === "file";
+  } catch (thrown) {
+    if (!NO_FILE.has(codeOf(thrown) ?? "")) throw thrown;
+    return false;
+  }
 }
 
 /** A module behind `-m`, a file that is part of an option, and what a folder is begun with, are what is run too. */
