@@ -10,8 +10,13 @@ import type {
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { messageOf } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import { numberAt } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import { shortened } from "../base/text.ts";
 import type { Clock } from "../base/world.ts";
+import { visible } from "../trust/hidden.ts";
+import { boundLists } from "./bounded-lists.ts";
+import { TOOLS_MAX } from "./definition.ts";
 
 /** How long a server may take to greet: one that is fetched first takes its time. */
 export const CONNECT_MS_MAX = 60_000;
@@ -19,8 +24,11 @@ export const CONNECT_MS_MAX = 60_000;
 export const LIST_MS_MAX = 30_000;
 /** After this without an answer a server is taken for one that does not know the newer greeting. */
 const PROBE_MS_MAX = 5_000;
-/** What is told of a server is bounded by this, whatever it says. */
-const PAGES_MAX = 64;
+/** Errors of one wire that are kept in the operational log: a server can bring about as many as it likes. */
+const LOGGED_ERRORS_MAX = 200;
+const LOGGED_CHARACTERS_MAX = 500;
+/** A server of today refuses a call so whose headers do not say what its arguments do: it has declared the tool anew. */
+const HEADER_MISMATCH = -32_020;
 /** The library's own timers are not ours to move: what ends a request is its signal. */
 const NEVER_MS = 2_147_483_647;
 
@@ -77,7 +85,7 @@ export async function connect(
     {
       capabilities: parts.capabilities ?? {},
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS_MAX } },
-      listMaxPages: PAGES_MAX,
+      listMaxPages: 0, // `boundLists` ends a list where the library would throw it away
       // What a server says that its results look like is nothing that they are held to.
       jsonSchemaValidator: { getValidator: () => passed },
       listChanged: {
@@ -88,8 +96,8 @@ export async function connect(
   );
   const { promise: closed, resolve: tellClosed } = Promise.withResolvers<void>();
   client.onclose = tellClosed;
-  client.onerror = (error) =>
-    parts.log.write("debug", "the wire tells of an error", { error: messageOf(error) });
+  client.onerror = errorLog(parts.log);
+  boundLists(client, (method) => parts.log.write("warn", "a list is longer than is read", { method }));
   parts.prepare?.(client);
   using limit = deadline(parts.clock, CONNECT_MS_MAX, signal);
   try {
@@ -100,6 +108,7 @@ export async function connect(
       throw new Error(`it did not greet within ${CONNECT_MS_MAX / 1_000} s`, { cause: thrown });
     throw thrown;
   }
+  const definitions = new Map<string, Tool>();
   return {
     client,
     closed,
@@ -107,29 +116,49 @@ export async function connect(
       using listing = deadline(parts.clock, LIST_MS_MAX, stop);
       try {
         const options = { signal: listing.signal, timeout: NEVER_MS, cacheMode: "refresh" } as const;
-        return (await whileAlive(client.listTools(undefined, options), listing.signal)).tools;
+        const { tools } = await whileAlive(client.listTools(undefined, options), listing.signal);
+        definitions.clear();
+        for (const { name, inputSchema } of tools.slice(0, TOOLS_MAX))
+          definitions.set(name, { name, inputSchema });
+        return tools;
       } catch (thrown) {
         if (!listing.reached) throw thrown;
         throw new Error(`it did not list its tools within ${LIST_MS_MAX / 1_000} s`, { cause: thrown });
       }
     },
     async call(tool, input, { signal: stop, onProgress }) {
-      return await whileAlive(
-        client.callTool(
-          { name: tool, arguments: { ...input } },
-          {
-            signal: stop,
-            timeout: NEVER_MS,
-            ...(onProgress === undefined ? {} : { onprogress: onProgress }),
-          },
-        ),
-        stop,
-      );
+      const options = {
+        signal: stop,
+        timeout: NEVER_MS,
+        // Where it is not given one, the library lists the tools again after a refusal, and makes the call a second time.
+        toolDefinition: definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } },
+        ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+      } as const;
+      try {
+        return await whileAlive(client.callTool({ name: tool, arguments: { ...input } }, options), stop);
+      } catch (thrown) {
+        if (numberAt(thrown, "code") === HEADER_MISMATCH) parts.onToolsChanged();
+        throw thrown;
+      }
     },
     async close() {
       await transport.close();
       await client.close();
     },
+  };
+}
+
+function errorLog(log: Log): (error: Error) => void {
+  let written = 0;
+  return (error) => {
+    written += 1;
+    if (written > LOGGED_ERRORS_MAX) return;
+    const text = shortened(
+      visible(messageOf(error).slice(0, LOGGED_CHARACTERS_MAX * 2)),
+      LOGGED_CHARACTERS_MAX,
+    );
+    log.write("debug", "the wire tells of an error", { error: text });
+    if (written === LOGGED_ERRORS_MAX) log.write("debug", "what else it tells is not kept");
   };
 }
 

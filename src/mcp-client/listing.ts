@@ -2,8 +2,9 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/world.ts";
 
-/** A server that keeps saying that its tools are others is asked no more often. */
-const PAUSE_MS = 1_000;
+/** A server that says that its tools are others is asked no more often; one that keeps saying so, ever more rarely. */
+const PAUSE_MS_MIN = 1_000;
+const PAUSE_MS_MAX = 60_000;
 
 export interface ListingParts {
   readonly clock: Clock;
@@ -14,7 +15,10 @@ export interface ListingParts {
   readonly signal: AbortSignal;
 }
 
-/** Reads the tools of a server again as often as it says that they are others, and no more often than once in a while (MCP-06). */
+/**
+ * Reads the tools of a server again when it says that they are others, once a second at most (MCP-06). Each time that it says
+ * so again in the pause, that is twice as long, a minute at most: sessions are told of what changed, and remember it.
+ */
 export class Listing {
   readonly #parts: ListingParts;
   #isStale = false;
@@ -40,10 +44,10 @@ export class Listing {
   async #listAgain(): Promise<void> {
     const { clock, log, list, signal } = this.#parts;
     try {
-      while (this.#isStale) {
+      for (let pauseMs = PAUSE_MS_MIN; this.#isStale; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
         this.#isStale = false;
         await list();
-        await clock.sleep(PAUSE_MS, signal);
+        await clock.sleep(pauseMs, signal);
       }
     } catch (thrown) {
       if (!signal.aborted)

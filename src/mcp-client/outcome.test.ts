@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openMcpRig } from "../../test/support/mcp-rig.ts";
+import { until } from "../../test/support/until.ts";
 import type { AddressSpec } from "./server-spec.ts";
 
 const { signal } = new AbortController();
@@ -106,6 +107,66 @@ test(
       );
       expect([what, failed.endsWith(UNKNOWN), server.calls.length]).toEqual([what, !isKnown, 1]);
     }
+  },
+  HANG_MS_MAX,
+);
+
+/** A server of today, which declares its one tool anew with each list, and refuses each call for its headers. */
+function openRefusing() {
+  const asked: string[] = [];
+  let lists = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const { id, method } = (await request.json()) as Message;
+      asked.push(method);
+      if (id === undefined) return new Response(null, { status: 202 });
+      const says = (value: object, status = 200) =>
+        Response.json({ jsonrpc: "2.0", id, ...value }, { status });
+      const done = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+      const about = { capabilities: { tools: {} }, serverInfo: { name: "there", version: "1" } };
+      switch (method) {
+        case "server/discover":
+          return says({ result: { ...done, supportedVersions: ["2026-07-28"], ...about } });
+        case "tools/list": {
+          lists += 1;
+          const region = { type: "string", "x-mcp-header": "Region" };
+          const inputSchema = { type: "object", properties: { region } };
+          return says({
+            result: { ...done, tools: [{ name: "pay", description: `No. ${lists}`, inputSchema }] },
+          });
+        }
+        case "tools/call":
+          asked.push(request.headers.get("mcp-param-region") ?? "no header");
+          return says({ error: { code: -32_020, message: "the headers do not fit" } }, 400);
+        default:
+          return says({ error: { code: -32_601, message: "no such method" } });
+      }
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}/mcp`;
+  return { asked, url, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+test(
+  "[MCP-07 S37] a server that refuses a call for its headers gets it once, and is asked what its tools are by now",
+  async () => {
+    using server = openRefusing();
+    using other = openServer(() => "");
+    await using rig = openMcpRig();
+    await using session = rig.session({ ...other.spec("there"), url: server.url });
+    await session.server.connected(signal);
+    const tool = session.tool("mcp__there__pay");
+    const context = rig.context(signal);
+    const pay = async () => await tool.run(await tool.plan({ region: "eu" }, context), context);
+    await expect(pay()).rejects.toThrow("the headers do not fit");
+    await until("its tools are listed again", () => session.events.length > 0);
+    expect(session.events).toEqual([{ kind: "changed", tools: ["pay"] }]);
+    await expect(pay()).rejects.toThrow("look it up again");
+    const relevant = server.asked.filter((each) => /^tools|^eu|^no header/.test(each));
+    expect(relevant).toEqual(["tools/list", "tools/call", "eu", "tools/list"]);
   },
   HANG_MS_MAX,
 );

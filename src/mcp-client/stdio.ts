@@ -23,6 +23,8 @@ const LOGGED_LINE_CHARACTERS_MAX = 500;
 const LAST_WORDS_CHARACTERS_MAX = 200;
 /** How long a server may take to end by itself once its input was closed ([A] § Idle-shutdown). */
 export const SHUTDOWN_MS_MAX = 5_000;
+/** A server that has closed its output is on its way out: how it ends is waited for so long, and then it is ended. */
+export const LAST_WORDS_MS_MAX = 1_000;
 const NEWLINE = 10;
 
 export interface StdioParts {
@@ -33,7 +35,8 @@ export interface StdioParts {
 }
 
 /**
- * The wire to a server that is a process of ours: a message a line, on its standard input and output.
+ * The wire to a server that is a process of ours: a message a line, on its standard input and output. It is over when the
+ * process has ended, and when that can say nothing any more.
  *
  * What it writes is read no faster than it may talk, and never kept: a flood, a message without end or lines that are no
  * messages end this wire, and harm nobody else. What it says on standard error goes to the operational log, as far as
@@ -63,8 +66,9 @@ export class StdioTransport implements Transport {
 
   start(): Promise<void> {
     const { child } = this.#parts;
-    const read = Promise.all([this.#readMessages(), this.#readErrors()]);
-    this.#reading = Promise.all([read, this.#watch(child.exited, read)]);
+    const messages = this.#readMessages();
+    const read = Promise.all([messages, this.#readErrors()]);
+    this.#reading = Promise.all([read, this.#watch(child.exited, read), this.#watchOutput(messages)]);
     return Promise.resolve();
   }
 
@@ -129,6 +133,18 @@ export class StdioTransport implements Transport {
     if (this.#closing !== undefined) return;
     const said = this.#lastWords === "" ? "" : `; it said: ${this.#lastWords}`;
     this.#end(`${exitText(exit)}${said}`);
+  }
+
+  /** A process that lives on without an output answers nothing: it is as good as ended. */
+  async #watchOutput(read: Promise<void>): Promise<void> {
+    await read;
+    if (this.#over.signal.aborted || this.#closing !== undefined) return;
+    const { child, clock } = this.#parts;
+    const waiting = clock.sleep(LAST_WORDS_MS_MAX, this.#over.signal).then(
+      () => true,
+      () => false, // it is over, and why is known
+    );
+    if (await Promise.race([waiting, child.exited.then(() => false)])) this.#end("it closed its output");
   }
 
   async #readMessages(): Promise<void> {

@@ -23,7 +23,11 @@ const WAIT = { name: "wait", description: "Does not answer.", inputSchema: { typ
 interface Message {
   readonly id?: number | string;
   readonly method?: string;
-  readonly params?: { readonly name?: string; readonly arguments?: { readonly text?: string } };
+  readonly params?: {
+    readonly name?: string;
+    readonly requestId?: number | string;
+    readonly arguments?: { readonly text?: string };
+  };
 }
 
 appendFileSync(
@@ -43,6 +47,7 @@ reader.on("line", (line) => {
 if (!has("ignores-signals")) reader.on("close", () => process.exit(0));
 
 let isMute = false;
+let page = 0;
 
 function say(message: object): void {
   if (isMute) return;
@@ -50,6 +55,7 @@ function say(message: object): void {
 }
 
 function take({ id, method, params }: Message): void {
+  if (method === "notifications/cancelled" && has("answers-late")) answerLate(params?.requestId);
   if (id === undefined) return;
   switch (method) {
     case "initialize":
@@ -73,6 +79,7 @@ function take({ id, method, params }: Message): void {
       return;
     case "tools/list":
       if (has("never-lists")) return;
+      if (settingOf("page-characters") !== undefined) return void sayPage(id);
       say({ id, result: { tools: listed("tools", [ECHO, WAIT]) } });
       return;
     case "resources/list":
@@ -95,6 +102,19 @@ function take({ id, method, params }: Message): void {
       if (has("dies-of-the-new-greeting") && method === "server/discover") process.exit(9);
       say({ id, error: { code: -32601, message: "no such method" } });
   }
+}
+
+/** A page of a list that never ends. */
+function sayPage(id: number | string): void {
+  page += 1;
+  const description = "x".repeat(Number(settingOf("page-characters")));
+  say({ id, result: { tools: [{ ...ECHO, name: `echo${page}`, description }], nextCursor: `page ${page}` } });
+}
+
+/** To a call that nobody waits for any more, and to many that nobody made. */
+function answerLate(id: number | string = 0): void {
+  for (let at = 0; at < 300; at += 1) say({ id, result: { content: [{ type: "text", text: "late" }] } });
+  say({ method: "notifications/tools/list_changed" });
 }
 
 function listed(what: string, otherwise: readonly object[] = []): unknown {
