@@ -29,7 +29,7 @@ export async function openProfile(
   const root = isProfilePath(name) ? await projectOf(world, name, workingDir) : undefined;
   if (root === undefined) {
     const profile = await loadProfile(world, name, profiles);
-    if (await isFileWithin(workingDir, name, world.files)) assertRunsNothing(profile);
+    if (await isFileWithin(workingDir, name, defaults)) assertRunsNothing(profile);
     return profile;
   }
   const path = await world.files.realpath(name);

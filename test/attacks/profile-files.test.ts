@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { LogId } from "../../src/base/ids.ts";
+import { checkForLater } from "../../src/harness/check-for-later.ts";
 import { lockFileOf, openReview } from "../../src/harness/review.ts";
 import { profileKeys } from "../../src/profile/profile.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
@@ -46,6 +47,29 @@ test("[PROF-03 SES-07 S39] a session whose profile takes a preset from the folde
   await expect(place.open({ resume })).rejects.toThrow(`name it again: --profile ${profile}`);
   await using again = await place.open({ resume, profile });
   expect(again.logId).toBe(id);
+});
+
+test("[PROF-03 SES-07 ENG-24] a profile of the user's own folder counts as one also where that folder lies in the one that is worked in, unless it is a link out of it", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  const folder = join(place.root, "config/profiles");
+  await Bun.write(join(folder, "own.toml"), `permissions = "own-preset.toml"\n`);
+  await Bun.write(join(folder, "own-preset.toml"), PRESET);
+  place.write("theirs.toml", PRESET);
+  symlinkSync(join(place.repo, "theirs.toml"), join(folder, "theirs.toml"));
+  await Bun.write(join(folder, "linked.toml"), `permissions = "theirs.toml"\n`);
+  const workingDir = place.root;
+  const { signal } = new AbortController();
+  const later = (profile: string) => checkForLater(place.options({ profile, workingDir }), signal);
+  await later("own");
+  await expect(later("linked")).rejects.toThrow("lies in the folder it works in");
+  let id: LogId | undefined;
+  {
+    await using harness = await place.open({ profile: "own", workingDir });
+    await turn(harness, "hi");
+    id = harness.logId;
+  }
+  await using again = await place.open({ resume: { kind: "id", id }, workingDir });
+  expect([again.logId, again.profile]).toEqual([id, "own"]);
 });
 
 test("[MCP-04 PROF-03] a profile anywhere in a repository starts no server whose program it does not pin", async () => {
