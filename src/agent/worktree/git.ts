@@ -13,6 +13,19 @@ const FILTERS_MAX = 256;
 /** Runs git in a folder and gives what it printed. @throws HarnessError WorktreeFailed; the signal's reason. */
 export type Git = (cwd: string, args: readonly string[], signal: AbortSignal) => Promise<string>;
 
+/**
+ * Git for the repository whose configuration, objects and references are in this folder, whatever a file or link in a git
+ * directory says of that: who can write there could name another configuration, and with it programs. Without a folder it
+ * is for looking for the repository alone.
+ */
+export type GitOf = (common?: string) => Git;
+
+interface GitCall {
+  readonly args: readonly string[];
+  readonly settings: typeof HARMLESS;
+  readonly common?: string;
+}
+
 /** What of a repository's own configuration would have git run something, or reach something, is switched off (S34). */
 const HARMLESS: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
@@ -38,11 +51,11 @@ const HARMLESS: readonly (readonly [string, string])[] = [
 export async function openGit(
   world: Pick<World, "spawn" | "clock" | "files">,
   { path, root }: { readonly path: string | undefined; readonly root: string },
-): Promise<Git> {
+): Promise<GitOf> {
   const program = await findGit(world, path ?? "", root);
   const run = async (
     cwd: string,
-    { args, settings }: { readonly args: readonly string[]; readonly settings: typeof HARMLESS },
+    { args, settings, common }: GitCall,
     signal: AbortSignal,
   ): Promise<{ readonly code: number; readonly output: string; readonly problem: string }> => {
     signal.throwIfAborted();
@@ -50,7 +63,10 @@ export async function openGit(
     await using child = world.spawn({
       argv: [program, ...args],
       cwd,
-      env: environment(path ?? "", settings),
+      env: {
+        ...environment(path ?? "", settings),
+        ...(common === undefined ? {} : { GIT_COMMON_DIR: common }),
+      },
     });
     const [output, problem, exit] = await whileAlive(
       Promise.all([text(child.stdout), text(child.stderr), child.exited]),
@@ -58,7 +74,8 @@ export async function openGit(
     );
     return { code: exit.kind === "code" ? exit.code : -1, output, problem };
   };
-  return async (cwd, args, signal) => {
+  return (common) => async (cwd, args, signal) => {
+    const at = common === undefined ? {} : { common };
     // Which filters there are the repository says, and each is one that git would run; with none of them named, none does.
     const place = args.slice(
       0,
@@ -68,7 +85,7 @@ export async function openGit(
       ),
     );
     const listing = [...place, "config", "--includes", "--null", "--name-only", "--get-regexp", "^filter\\."];
-    const listed = await run(cwd, { args: listing, settings: HARMLESS }, signal);
+    const listed = await run(cwd, { args: listing, settings: HARMLESS, ...at }, signal);
     const names = [...new Set(listed.output.split("\0").flatMap(filterOf))];
     if (names.length > FILTERS_MAX) throw failed(`the repository names more than ${FILTERS_MAX} filters`);
     const off = names.flatMap((name) => [
@@ -77,7 +94,11 @@ export async function openGit(
       [`${name}.process`, ""] as const,
       [`${name}.required`, "false"] as const,
     ]);
-    const { code, output, problem } = await run(cwd, { args, settings: [...HARMLESS, ...off] }, signal);
+    const { code, output, problem } = await run(
+      cwd,
+      { args, settings: [...HARMLESS, ...off], ...at },
+      signal,
+    );
     if (code === 0) return output;
     const words = head(problem.replaceAll(/\s+/g, " ").trim(), PROBLEM_CHARACTERS_MAX);
     throw failed(`git ${args[place.length]}: ${words === "" ? `it ended with ${code}` : words}`);

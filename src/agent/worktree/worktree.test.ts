@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -269,6 +270,33 @@ test("[ENG-28 S33 S34] nothing that the repository's configuration, hooks or att
   expect((await closeWorktree(clean, at.place)).kind).toBe("removed");
   expect(at.ran()).toBe(false);
   expect(readFileSync(join(at.repo, ".git/config"), "utf8")).toBe(before);
+});
+
+// What a command in the session's own sandbox can make in `.git`, by a script that it has written before.
+test("[ENG-28 S27 S34] no configuration that a commondir or a link in .git leads to is read, and nothing that it names is run", async () => {
+  for (const way of ["commondir", "link"]) {
+    await using at = await rig();
+    at.write(".gitattributes", "* filter=evil\n");
+    at.git("add", "-A");
+    at.git("commit", "-q", "-m", "attributes");
+    const evil = join(at.repo, "evil");
+    cpSync(join(at.repo, ".git"), evil, { recursive: true });
+    mkdirSync(join(evil, "worktrees"));
+    const filter = `[filter "evil"]\n\tsmudge = ${at.canary}\n\tclean = ${at.canary}\n`;
+    writeFileSync(join(evil, "config"), `[core]\n\trepositoryformatversion = 0\n${filter}`);
+    if (way === "commondir") {
+      writeFileSync(join(at.repo, ".git/commondir"), "../evil\n");
+      const tree = await at.open();
+      writeFileSync(join(tree.root, "a.txt"), "other\n");
+      writeFileSync(join(tree.gitDirectory, "commondir"), `${evil}\n`);
+      expect(await closeWorktree(tree, at.place)).toMatchObject({ kind: "kept", changed: ["a.txt"] });
+      await expect(removeWorktree(tree.record, at.place, signal)).rejects.toThrow("holds changes");
+    } else {
+      symlinkSync("../evil/worktrees", join(at.repo, ".git/worktrees"));
+      await expect(at.open()).rejects.toThrow(".git/worktrees is a link, which git does not make");
+    }
+    expect([way, at.ran(), readdirSync(join(evil, "worktrees"))]).toEqual([way, false, []]);
+  }
 });
 
 test("[ENG-28 S34] a .git that was written into the worktree, or a repository inside of it, decides nothing", async () => {

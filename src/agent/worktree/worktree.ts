@@ -4,10 +4,11 @@ import { count, shortened } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { isInside } from "../../tool/containment.ts";
 import { visible } from "../../trust/hidden.ts";
-import type { Git } from "./git.ts";
+import type { Git, GitOf } from "./git.ts";
 import { failed, stays } from "./git.ts";
 import { removeOddFiles } from "./odd-files.ts";
 import type { WorktreeRecord, WorktreeRecords } from "./record.ts";
+import { repositoryAt } from "./repository.ts";
 
 /** Changed files that are named in a result. */
 const NAMED_MAX = 20;
@@ -18,7 +19,7 @@ const NOTHING_IN_HEAD = /^[0-9a-f]{40,64}$/;
 
 export interface WorktreePlace {
   readonly world: Pick<World, "files" | "clock" | "machine">;
-  readonly git: Git;
+  readonly git: GitOf;
   readonly records: WorktreeRecords;
   /** Where worktrees are made: outside of every repository, and of what cinch keeps for itself. */
   readonly folder: string;
@@ -29,7 +30,7 @@ export interface Worktree {
   /** What the sub-agent takes for its workspace: the same folder of the repository as its parent's. */
   readonly root: string;
   readonly record: WorktreeRecord;
-  /** Git's own folder of this worktree. */
+  /** Git's own folder of this worktree, in that of its repository; no part of it is a link. */
   readonly gitDirectory: string;
   /** Whether the parent's tree has changes, which are not in it. */
   readonly isParentDirty: boolean;
@@ -57,8 +58,9 @@ export async function openWorktree(
   place: WorktreePlace,
   signal: AbortSignal,
 ): Promise<Worktree> {
-  const { world, git, records, folder } = place;
-  const { repository, prefix } = await repositoryAt(workspace, place, signal);
+  const { world, records, folder } = place;
+  const { top: repository, prefix, common } = await repositoryAt(workspace, place, signal);
+  const git = place.git(common);
   const base = await headOf(git, repository, signal);
   const status = await git(workspace, STATUS, signal);
   const id = callId.slice("call_".length).toLowerCase();
@@ -79,10 +81,15 @@ export async function openWorktree(
     await git(repository, ["update-ref", `refs/heads/${record.branch}`, base, ""], signal);
     await git(repository, ["worktree", "add", "--quiet", "--detach", record.path, base], signal);
     const gitDirectory = (await git(record.path, ["rev-parse", "--absolute-git-dir"], signal)).trim();
+    if (
+      dirname(gitDirectory) !== join(common, "worktrees") ||
+      (await world.files.realpath(gitDirectory)) !== gitDirectory
+    )
+      throw failed(`${join(common, "worktrees")} became a link while it was made`);
     const root = await rootIn(record.path, prefix, world.files);
     return { root, record, gitDirectory, isParentDirty: status !== "" };
   } catch (thrown) {
-    await discard(record, place).catch(() => undefined); // what was thrown is told; a later look finds what stays
+    await discard(record, place, git).catch(() => undefined); // what was thrown is told; a later look finds what stays
     throw thrown;
   }
 }
@@ -99,6 +106,11 @@ async function rootIn(path: string, prefix: string, files: WorktreePlace["world"
   throw failed(`${prefix} is a link at HEAD, and leads out of the worktree to ${root}`);
 }
 
+/** Where the repository of a worktree is, by git's own folder of the worktree. */
+function commonOf(gitDirectory: string): string {
+  return dirname(dirname(gitDirectory));
+}
+
 const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
 
 /** What became of a worktree: removed where nothing in it was changed, else kept. */
@@ -112,7 +124,7 @@ export async function closeWorktree(worktree: Worktree, place: WorktreePlace): P
   const { record } = worktree;
   const state = await stateOf(worktree, place);
   if (state.changed.length === 0 && state.commits === 0) {
-    await discard(record, place);
+    await discard(record, place, place.git(commonOf(worktree.gitDirectory)));
     return { kind: "removed" };
   }
   await takeOver(worktree, place);
@@ -134,16 +146,16 @@ interface WorktreeState {
  *
  * Git would append to a log that is there, wherever that leads: of the branch nobody has made one, and HEAD is written here.
  */
-async function takeOver(
-  { record, gitDirectory }: Worktree,
-  { git, world: { files } }: WorktreePlace,
-): Promise<void> {
+async function takeOver({ record, gitDirectory }: Worktree, place: WorktreePlace): Promise<void> {
   const { signal } = new AbortController();
   const { repository, path, branch, base } = record;
+  const { files } = place.world;
+  const common = commonOf(gitDirectory);
+  const git = place.git(common);
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const reference = `refs/heads/${branch}`;
   const head = (await git(path, [...at, "rev-parse", "--verify", "HEAD^{commit}"], signal)).trim();
-  const log = join(dirname(dirname(gitDirectory)), "logs", reference);
+  const log = join(common, "logs", reference);
   if ((await files.lstat(log)) !== undefined)
     throw failed(`somebody has made ${log}; look at it, and remove it`);
   if (head !== base) await git(repository, ["update-ref", "--no-deref", reference, head, base], signal);
@@ -153,8 +165,10 @@ async function takeOver(
 /** By git's own folder of it: a `.git` that was written there meanwhile says nothing. */
 async function stateOf(
   { record: { path, base }, gitDirectory }: Pick<Worktree, "record" | "gitDirectory">,
-  { git, world }: WorktreePlace,
+  place: WorktreePlace,
 ): Promise<WorktreeState> {
+  const { world } = place;
+  const git = place.git(commonOf(gitDirectory));
   const { signal } = new AbortController(); // also of one that was cancelled: what it left is looked at
   const odd = await removeOddFiles(gitDirectory, world.files);
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
@@ -179,9 +193,9 @@ async function stateOf(
 /** Takes a worktree, its branch and its record away: the branch only while it stands where it began. */
 async function discard(
   { id, repository, path, branch, base }: WorktreeRecord,
-  place: WorktreePlace,
+  { records, world }: WorktreePlace,
+  git: Git,
 ): Promise<void> {
-  const { git, records, world } = place;
   const { signal } = new AbortController();
   if ((await world.files.lstat(path)) !== undefined)
     await git(repository, ["worktree", "remove", "--force", path], signal);
@@ -232,8 +246,11 @@ export async function removeWorktree(
     await place.records.remove(record.id);
     return;
   }
+  const { common } = await repositoryAt(repository, place, signal);
   if ((await files.lstat(path)) !== undefined) {
-    const gitDirectory = await ownFolderOf(record, place, signal);
+    const gitDirectory = join(common, "worktrees", basename(path));
+    if ((await files.lstat(gitDirectory))?.kind !== "directory")
+      throw stays(`${repository} knows nothing of the worktree ${path}`);
     const { changed, commits } = await stateOf({ record, gitDirectory }, place);
     if (changed.length > 0 || commits > 0) {
       throw stays(
@@ -241,57 +258,7 @@ export async function removeWorktree(
       );
     }
   }
-  await discard(record, place);
-}
-
-/** Git's own folder of a worktree that was made by an earlier process, by what the repository says of it. */
-async function ownFolderOf(
-  { repository, path }: WorktreeRecord,
-  { git, world: { files } }: WorktreePlace,
-  signal: AbortSignal,
-): Promise<string> {
-  const common = (
-    await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"], signal)
-  ).trim();
-  const folder = join(common, "worktrees", basename(path));
-  if ((await files.stat(folder))?.kind !== "directory")
-    throw stays(`${repository} knows nothing of the worktree ${path}`);
-  return folder;
-}
-
-/**
- * The repository around a workspace, and the workspace below its top.
- *
- * A `.git` that is a file is followed only where the repository that it names knows of it: one that came with a download
- * could name any repository of the user's.
- */
-async function repositoryAt(
-  workspace: string,
-  { git, world: { files } }: WorktreePlace,
-  signal: AbortSignal,
-): Promise<{ readonly repository: string; readonly prefix: string }> {
-  const asked = [
-    "rev-parse",
-    "--path-format=absolute",
-    "--show-toplevel",
-    "--absolute-git-dir",
-    "--show-prefix",
-  ];
-  let answered: string;
-  try {
-    answered = await git(workspace, asked, signal);
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw failed(`${workspace} is in no git repository`, cause);
-  }
-  const [repository = "", directory = "", prefix = ""] = answered.split("\n");
-  if (directory !== join(repository, ".git")) {
-    const back = await files.read(join(directory, "gitdir"), 4_096).catch(() => undefined);
-    const named = back === undefined ? "" : new TextDecoder().decode(back).trim();
-    if (named !== join(repository, ".git"))
-      throw failed(`the .git of ${repository} leads to ${directory}, which is no repository of it`);
-  }
-  return { repository, prefix };
+  await discard(record, place, place.git(common));
 }
 
 async function headOf(git: Git, repository: string, signal: AbortSignal): Promise<string> {
