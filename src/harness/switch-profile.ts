@@ -1,4 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
 import { importedTurns, TURNS_IMPORTED_DEFAULT, TURNS_IMPORTED_MAX } from "../compaction/imported.ts";
 import type { PreparedSwitch } from "../control/multiplex/profile-switch.ts";
 import type { CommandOf } from "../protocol/commands.ts";
@@ -18,66 +19,83 @@ export async function prepareSwitch(
   { profile: wanted, importTurns = TURNS_IMPORTED_DEFAULT, inPlace = false }: CommandOf<"SwitchProfile">,
   messages: readonly Message[],
 ): Promise<PreparedSwitch> {
-  const {
-    session: previous,
-    logId: current,
-    profile: before,
-    slot,
-    workspace,
-    defaults,
-    told: shown,
-  } = sources;
-  const { world, store } = defaults;
   if (importTurns > TURNS_IMPORTED_MAX) {
     const why = `importTurns: at most ${TURNS_IMPORTED_MAX}`;
     throw new HarnessError("InvalidCommand", { kind: "SwitchProfile", why });
   }
-  const { reference: name, profile } = await wantedProfile(sources, wanted);
+  const { reference, profile } = await wantedProfile(sources, wanted);
   if (inPlace) mustBeAnother(profile, sources);
-  const [next, logId] = [world.ids.next("sess"), inPlace ? current : world.ids.next("log")];
-  const names = { from: before.name, to: profile.name };
-  const way = inPlace ? { inPlace } : {};
-  const { name: model } = slot;
-  const told = { ...names, logId, next, ...way };
-  const begun = { kind: "ProfileSwitched", payload: { ...names, logId, previous, ...way } } as const;
-  const previousLog = current;
-  if (!inPlace) {
-    const spentBefore = await sources.spentTogether();
-    const first = { ...begun, payload: { ...begun.payload, spentBefore } };
-    const imported = importedTurns(messages, importTurns, before.name);
-    const events = imported === undefined ? [first] : [first, importedEvent(imported.turns, imported.text)];
-    const blocks = imported === undefined ? {} : { imported: importedBlocks(imported.text) };
-    const succession = {
-      session: next,
-      logId,
-      model,
-      previousLog,
-      spentBefore,
-      events,
-      told: shown,
-      ...blocks,
-    };
-    const request = { profile: name, workingDir: workspace.root };
-    return { told, open: () => sources.reopen(request, succession) };
-  }
-  return {
+  const { ids } = sources.defaults.world;
+  const way: Way = {
+    reference,
+    next: ids.next("sess"),
+    logId: inPlace ? sources.logId : ids.next("log"),
+    names: { from: sources.profile.name, to: profile.name },
+  };
+  if (inPlace) return onSameLog(sources, way);
+  return await onNewLog(sources, way, importedTurns(messages, importTurns, sources.profile.name));
+}
+
+/** Where a session goes on. */
+interface Way {
+  /** What the profile is loaded by. */
+  readonly reference: string;
+  readonly next: SessionId;
+  readonly logId: LogId;
+  /** Of the profiles. */
+  readonly names: { readonly from: string; readonly to: string };
+}
+
+async function onNewLog(
+  sources: SwitchSources,
+  { reference, next, logId, names }: Way,
+  imported: ReturnType<typeof importedTurns>,
+): Promise<PreparedSwitch> {
+  const { session: previous, workspace, told } = sources;
+  const spentBefore = await sources.spentTogether();
+  const payload = { ...names, logId, previous, spentBefore };
+  const begun = { kind: "ProfileSwitched", payload } as const;
+  const succession = {
+    session: next,
+    logId,
+    model: sources.slot.name,
+    previousLog: sources.logId,
+    spentBefore,
+    events: imported === undefined ? [begun] : [begun, importedEvent(imported.turns, imported.text)],
     told,
+    ...(imported === undefined ? {} : { imported: importedBlocks(imported.text) }),
+  };
+  const request = { profile: reference, workingDir: workspace.root };
+  return { told: { ...names, logId, next }, open: () => sources.reopen(request, succession) };
+}
+
+function onSameLog(sources: SwitchSources, { reference, next, logId, names }: Way): PreparedSwitch {
+  const { session: previous, told } = sources;
+  const { name: model } = sources.slot;
+  const { world, store } = sources.defaults;
+  const switched = (from: string, to: string) =>
+    ({ kind: "ProfileSwitched", payload: { from, to, logId, previous, inPlace: true } }) as const;
+  return {
+    told: { ...names, logId, next, inPlace: true },
     async open() {
-      const succession = { session: next, logId, model, previousLog, events: [begun], told: shown };
+      const succession = {
+        session: next,
+        logId,
+        model,
+        previousLog: sources.logId,
+        events: [switched(names.from, names.to)],
+        told,
+      };
       try {
-        return await sources.reopen({ profile: name, resume: logId }, succession);
+        return await sources.reopen({ profile: reference, resume: logId }, succession);
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
         // The session was left by then: it goes on as it was, and those who followed it find it where they were told.
         const session = (await store.find(next)) === undefined ? next : world.ids.next("sess");
-        const back = { ...names, from: names.to, to: names.from, logId, previous, inPlace };
         const { reason, message } = thrown;
-        const events = [
-          { kind: "Error", payload: { reason, message } },
-          { kind: "ProfileSwitched", payload: back },
-        ] as const;
-        const again = { ...succession, session, events };
-        const opened = await sources.reopen({ profile: sources.reference, resume: logId }, again);
+        const failed = { kind: "Error", payload: { reason, message } } as const;
+        const back = { ...succession, session, events: [failed, switched(names.to, names.from)] };
+        const opened = await sources.reopen({ profile: sources.reference, resume: logId }, back);
         return { ...opened, refused: thrown };
       }
     },
