@@ -229,10 +229,11 @@ test("[ENG-28] of many commits the last ones are named, with nothing in them tha
     const words = made === 12 ? `number 12 \u001b[31m${"x".repeat(200)}` : `number ${made}`;
     Bun.spawnSync(["git", "-C", tree.root, "commit", "-q", "--allow-empty", "-m", words], { env: ENV });
   }
+  writeFileSync(join(tree.root, "a\u001b[31m\n.txt"), "x");
   const end = await closeWorktree(tree, at.place);
   const text = worktreeText(tree, end);
   expect(text).toMatch(
-    /12 commits on it: \w{7,} number 12 .*x…; \w{7,} number 11; .*number 3; and 2 earlier\.$/,
+    /12 commits on it: \w{7,} number 12 .*x…; \w{7,} number 11; .*number 3; and 2 earlier\. 1 file changed.*a\\e\[31m\\n\.txt\.$/,
   );
   expect(text).not.toContain("\u001b");
 });

@@ -15,6 +15,7 @@ const NAMED_MAX = 20;
 /** Commits that are named in a result. */
 const COMMITS_NAMED_MAX = 10;
 const SUBJECT_CHARACTERS_MAX = 100;
+const NAME_CHARACTERS_MAX = 200;
 const NOTHING_IN_HEAD = /^[0-9a-f]{40,64}$/;
 
 export interface WorktreePlace {
@@ -210,7 +211,10 @@ async function discard(
 export function worktreeText({ record: { path, branch, base } }: Worktree, end: WorktreeEnd): string {
   if (end.kind === "removed") return "It changed nothing in its worktree, which was removed.";
   const { changed, commits, odd } = end;
-  const named = changed.slice(0, NAMED_MAX).join(", ");
+  const named = changed
+    .slice(0, NAMED_MAX)
+    .map((name) => shortened(visible(name), NAME_CHARACTERS_MAX))
+    .join(", ");
   const more = changed.length > NAMED_MAX ? ` and ${changed.length - NAMED_MAX} more` : "";
   const files =
     changed.length === 0
