@@ -61,16 +61,18 @@ export async function planPolicy(
     repositoryPlaces(files, { root, scan, ...(home === undefined ? {} : { home }) }),
     existing(files, [...expanded(user?.writable), ...expanded(profile?.writable)]),
   ]);
-  const git = sources.gitIsParents === true ? repository.commits : { ...repository, readOnly: [] };
+  const isParents = sources.gitIsParents === true;
+  const commits = isParents ? repository.commits : undefined;
   const policy: SandboxPolicy = {
     root,
-    writable: [...(git?.writable ?? []), ...writable],
-    readOnly: [...repository.readOnly, ...(git?.readOnly ?? []), ...startupPlaces(home, root), ...forbidden],
-    visible: visiblePlaces(base, [
-      home,
-      ...(path ?? "").split(":"),
-      sources.gitIsParents === true ? repository.commits?.repository : undefined,
-    ]),
+    writable: [...(isParents ? (commits?.writable ?? []) : repository.writable), ...writable],
+    readOnly: [
+      ...repository.readOnly,
+      ...(commits?.readOnly ?? []),
+      ...startupPlaces(home, root),
+      ...forbidden,
+    ],
+    visible: visiblePlaces(base, [home, ...(path ?? "").split(":"), commits?.repository]),
     hidden: [...hidden, ...own, ...temporaryPlaces(base, root)],
     temporary,
     workshop,
