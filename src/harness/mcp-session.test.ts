@@ -569,8 +569,8 @@ test(
   HANG_MS_MAX,
 );
 
-/** A server over HTTP that lets nobody in before it is opened. */
-function openLocked() {
+/** A server over HTTP that lets nobody in before it is opened. @param onRefusal told of each request that it refuses. */
+function openLocked(onRefusal: () => void = () => undefined) {
   let isOpen = false;
   const seen: string[] = [];
   const server = Bun.serve({
@@ -581,7 +581,10 @@ function openLocked() {
       if (request.method !== "POST") return new Response(null, { status: 405 });
       const { id, method } = (await request.json()) as { readonly id?: number; readonly method: string };
       seen.push(method);
-      if (!isOpen) return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      if (!isOpen) {
+        onRefusal();
+        return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+      }
       const capabilities = { tools: {} };
       const serverInfo = { name: "locked", version: "1" };
       const results: Readonly<Record<string, object>> = {
@@ -627,6 +630,36 @@ test(
     writeFileSync(join(rig.root, "config/creds.enc"), "a login");
     expect(errorsIn(await turn(harness, "and now"))).toEqual([]);
     expect(names()).toEqual(["mcp__locked__open"]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-01 R23] a server that refuses each token, however often that is renewed, is tried once more, and then once after each login",
+  async () => {
+    let renewals = 0;
+    let store = "";
+    using server = openLocked(() => {
+      renewals += 1;
+      writeFileSync(store, "r".repeat(renewals));
+    });
+    await using rig = openRig(...Array.from({ length: 6 }, () => says("done")));
+    store = join(rig.root, "config/creds.enc");
+    rig.config(`[[mcp_servers]]\nname = "locked"\nurl = "${server.url}"\ndiscovery = "eager"`);
+    await using harness = await rig.open();
+    const tries = async () => {
+      const before = server.seen.length;
+      const told = errorsIn(await turn(harness, "go")).length;
+      return [server.seen.length > before, told];
+    };
+    expect([await tries(), await tries(), await tries(), await tries()]).toEqual([
+      [true, 1],
+      [true, 1],
+      [false, 0],
+      [false, 0],
+    ]);
+    writeFileSync(store, "a login");
+    expect([(await tries())[0], (await tries())[0]]).toEqual([true, true]);
   },
   HANG_MS_MAX,
 );

@@ -33,6 +33,7 @@ export class Greeter {
   #startsInAttempt = 2;
   #wire: StdioTransport | undefined;
   #logins = "";
+  #isDoubtful = false;
 
   constructor(parts: GreeterParts) {
     this.#parts = parts;
@@ -43,9 +44,16 @@ export class Greeter {
     return this.#wire?.problem;
   }
 
-  /** What was known of logins when a server that is elsewhere was greeted last. */
-  get logins(): string {
-    return this.#logins;
+  /**
+   * What is known of logins that a server that is elsewhere has just let nobody in with.
+   *
+   * Where that is another text than when it was greeted, a person has logged in meanwhile, or a token of its was renewed in
+   * vain: it is worth one more attempt, and not one for each renewal.
+   */
+  async refusedLogins(): Promise<string> {
+    const now = await this.#parts.ports.logins();
+    this.#isDoubtful = now !== this.#logins && !this.#isDoubtful;
+    return this.#isDoubtful ? this.#logins : now;
   }
 
   /** It may be another program by now: the next attempt finds out anew which words are the right ones. */

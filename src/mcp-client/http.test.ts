@@ -220,6 +220,32 @@ test("[MCP-01 S53] a redirect to another place is not followed, with a token or 
   expect(elsewhere.seen).toEqual([]);
 });
 
+test("[MCP-01 MCP-07] a redirect at the server itself is followed where the method stays, and not for ever", async () => {
+  const moved = (status: number, to: string) => () =>
+    new Response(null, { status, headers: { location: to } });
+  for (const [status, to, result, requests] of [
+    [307, "/there", "moved", 1],
+    [308, "/mcp", "failed: ", 6],
+    [301, "/there", "failed: ", 1],
+    [303, "/there", "failed: ", 1],
+  ] as const) {
+    const there = async (request: Request) =>
+      Response.json(answer((await request.json()) as Message, "moved"));
+    await using server = openServer(moved(status, to), (request) =>
+      request.url.endsWith("/there") ? there(request) : undefined,
+    );
+    const { client, opened } = await connected(server);
+    await opened();
+    expect(await called(client)).toStartWith(result);
+    await client.close();
+    const texts = await Promise.all(server.seen.map((request) => request.text()));
+    const sent = texts.filter(
+      (text, at) => text.includes("tools/call") && server.seen[at]?.url === server.url,
+    );
+    expect([status, sent.length]).toEqual([status, requests]);
+  }
+});
+
 test("[MCP-01 S53] the older transport sends nothing to an address elsewhere that the server names", async () => {
   await using elsewhere = openServer((message) => Response.json(answer(message, "stolen")));
   await using server = openServer(

@@ -25,7 +25,7 @@ export type ServerState = "stopped" | "starting" | "running" | "degraded";
 interface Down {
   readonly error: HarnessError;
   readonly untilMs: number;
-  /** What was known of logins when it was tried. */
+  /** What was known of logins that it let nobody in with. */
   readonly logins: string;
 }
 
@@ -264,7 +264,8 @@ export class SharedServer {
     this.#failures = NO_FAILURES;
     this.#state = "degraded";
     const error = isFinal(thrown) ? thrown : this.#unavailable(attempts, thrown);
-    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins: this.#greeter.logins };
+    const logins = wantsLogin(error) ? await this.#greeter.refusedLogins() : "";
+    this.#down = { error, untilMs: clock.monotonic() + COOLDOWN_MS, logins };
     if (isFinal(thrown)) this.#tell({ kind: "refused", error: thrown });
     else this.#tell({ kind: "down", reason, attempts });
     throw error;
