@@ -2,11 +2,12 @@ import type { HarnessError } from "../base/errors.ts";
 import { hasReason } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
-import { aliasedCommand } from "../client/kit/alias.ts";
 import { isCommandInfo } from "../client/kit/command-info.ts";
 import { likeCommands } from "../client/kit/complete.ts";
 import type { SlashCommand, Typed } from "../client/kit/slash.ts";
 import { parseTyped, printCommand } from "../client/kit/slash.ts";
+import type { WorkCommand } from "../client/kit/work-command.ts";
+import { meantCommand, workCommand } from "../client/kit/work-command.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
@@ -28,8 +29,6 @@ const CARRIED =
   "-p carries out /skills:NAME, /agents:TYPE, /prompts:NAME, aliases and commands of plugins; a text that begins with a slash is written with two";
 /** Namespaces whose commands are work for the model. */
 const WORKING = ["skills", "agents"];
-/** Namespaces whose commands become a prompt, which is then sent. */
-const PROMPTS = ["prompts", "mcp-prompts"];
 
 interface In {
   /** After its handshake. */
@@ -57,16 +56,15 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
   if (typed.kind === "text")
     return { kind: "input", content: [textBlock(typed.text), ...attached], wants: {} };
   const listed = await listCommands(at);
-  const command = aliasedCommand(typed, listed) ?? typed;
-  const { namespace = "", name } = command;
-  if (WORKING.includes(namespace)) return workOf(command, attached);
-  if (PROMPTS.includes(namespace)) {
-    const prompt = stringAt(await sendKnown(command, listed, at), "prompt") ?? "";
-    return { kind: "input", content: [textBlock(prompt), ...attached], wants: {} };
-  }
-  if (!listed.some((known) => known.name === `${namespace}:${name}`)) throw unknown(command, listed);
-  if (attached.length > 0) throw misuse(`${printCommand(command)} takes nothing from standard input`);
-  return { kind: "answered", text: stringAt(await sendKnown(command, listed, at), "text") ?? "" };
+  const command = meantCommand(typed, listed);
+  const work = workCommand(command, listed);
+  if (work === undefined) throw unknown(command, listed);
+  if (work.kind === "input") return inputOf(work, attached);
+  if (work.answers === "text" && attached.length > 0)
+    throw misuse(`${printCommand(command)} takes nothing from standard input`);
+  const answer = stringAt(await sendKnown(command, listed, at), work.answers) ?? "";
+  if (work.answers === "text") return { kind: "answered", text: answer };
+  return { kind: "input", content: [textBlock(answer), ...attached], wants: {} };
 }
 
 /** `/skills NAME` says the same as `/skills:NAME`. */
@@ -79,13 +77,13 @@ function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }
   return name === undefined ? typed : { kind: "command", namespace: typed.name, name, args, rest };
 }
 
-function workOf({ namespace, name, rest }: SlashCommand, attached: readonly InputBlock[]): Meant {
-  const isAgent = namespace === "agents";
-  if (isAgent && rest === "" && attached.length === 0)
-    throw misuse(`/agents:${name} needs a text: what the sub-agent is to do`);
-  const words = rest === "" ? (isAgent ? [] : [textBlock(`Use the skill ${name}.`)]) : [textBlock(rest)];
-  const wants = isAgent ? { agent: name } : { skill: name };
-  return { kind: "input", content: [...words, ...attached], wants };
+function inputOf(
+  { words, wants }: Extract<WorkCommand, { readonly kind: "input" }>,
+  attached: readonly InputBlock[],
+): Meant {
+  if (words === "" && attached.length === 0)
+    throw misuse(`/agents:${wants.agent} needs a text: what the sub-agent is to do`);
+  return { kind: "input", content: [...(words === "" ? [] : [textBlock(words)]), ...attached], wants };
 }
 
 function textBlock(text: string): InputBlock {

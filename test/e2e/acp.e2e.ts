@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readPlugins } from "../../src/harness/plugin-files.ts";
+import { TrustLedger } from "../../src/trust/ledger/ledger.ts";
 import { textTold } from "../support/acp-editor.ts";
 import { openAcpPlace } from "../support/acp-place.ts";
+import { runCinch } from "../support/cinch.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { ROOT } from "../support/source.ts";
+import { until } from "../support/until.ts";
+import { testWorld } from "../support/world.ts";
 
 const WRITE = { file_path: "a.txt", content: "hello\n" };
 
@@ -50,6 +56,70 @@ test("[CTL-16 CRED-03] an editor works with a provider whose key another process
   expect(textTold(editor)).toBe("with a key");
   cinch.closeStdin();
   expect(await cinch.exited).toBe(0);
+}, 300_000);
+
+test("[CTL-16 CMD-01 CMD-02 PLUG-01] an editor offers skills, agents, prompts, aliases and commands of plugins, and they do what they do elsewhere", async () => {
+  await using place = openAcpPlace([says("looked"), says("again"), says("skilled"), says("linked")]);
+  const { home } = place;
+  const config = join(home.path, "config/cinch");
+  const dice = join(ROOT, "examples/plugins/dice");
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(config, path)), { recursive: true });
+    writeFileSync(join(config, path), text);
+  };
+  const own = readFileSync(join(config, "config.toml"), "utf8");
+  write("config.toml", `plugins = ${JSON.stringify([dice])}\n${own}`);
+  write("prompts/look.md", "---\ndescription: looks\nargument-hint: FILE\n---\nLook at $1 with care.\n");
+  write("aliases.toml", '[aliases]\nlk = "/prompts:look main.ts"\n');
+  write("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: forms\n---\nFill in the form.\n");
+  const world = testWorld();
+  const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
+  await ledger.approve(await readPlugins(world, [dice]));
+  await runCinch(["ack", "--all"], { home });
+  await using open = place.edit("--model", "mock:one");
+  const { editor } = open;
+  const session = await editor.begin(place.work);
+  await until("what the plugin may do is told", () => textTold(editor).includes("RollDice"));
+  const answerTo = async (text: string, ...rest: readonly unknown[]) => {
+    const before = textTold(editor).length;
+    const prompt = [{ type: "text", text }, ...rest];
+    await editor.agent.request("session/prompt", { sessionId: session, prompt } as never);
+    return textTold(editor).slice(before);
+  };
+  expect(await answerTo("/prompts:look a.ts")).toBe("looked");
+  expect(place.sent()).toContain("Look at a.ts with care.");
+  expect(await answerTo("/lk")).toBe("again");
+  expect(place.sent()).toContain("Look at main.ts with care.");
+  expect(await answerTo("/skills:pdf page 2")).toBe("skilled");
+  expect(place.sent()).toContain("Fill in the form.");
+  const link = { type: "resource_link", name: "b.ts", uri: "file:///w/b.ts" };
+  expect(await answerTo("/prompts:look b.ts", link)).toBe("linked");
+  expect(place.sent()).toContain("[b.ts](/w/b.ts)");
+  expect(await answerTo("/dice:roll 1d1")).toContain("1");
+  expect(await answerTo("/dcie:roll 1d1")).toBe(
+    "There is no command /dcie:roll here. Did you mean /dice:roll?",
+  );
+  expect(await answerTo("/agents:general")).toBe(
+    "/agents:general needs a text: what the sub-agent is to do.",
+  );
+  await expect(answerTo("/prompts:lok")).rejects.toMatchObject({
+    message: "There is no prompt 'lok'. Did you mean /prompts:look?",
+  });
+  const offered = editor.updates.flatMap(({ update }) =>
+    update.sessionUpdate === "available_commands_update" ? update.availableCommands : [],
+  );
+  expect(offered.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      "compact",
+      "model",
+      "skills:pdf",
+      "prompts:look",
+      "lk",
+      "dice:roll",
+      "agents:general",
+    ]),
+  );
+  expect(offered.map(({ name }) => name)).not.toContain("prompts:NAME");
 }, 300_000);
 
 test("[CTL-16] an editor that goes away in the middle of a question leaves nothing done and nothing running", async () => {

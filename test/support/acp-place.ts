@@ -11,6 +11,8 @@ import type { Turn } from "./mock-provider/turn.ts";
 export interface AcpPlace extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
+  /** What the model was sent last, as one text. */
+  readonly sent: () => string;
   /** Starts `cinch acp` for one more editor. */
   edit(...flags: readonly string[]): OpenEditor;
 }
@@ -33,6 +35,7 @@ export function openAcpPlace(script: readonly Turn[], env: Readonly<Record<strin
   return {
     home,
     work,
+    sent: () => JSON.stringify(provider.requests.at(-1)?.body["messages"]),
     edit(...flags) {
       const args = ["acp", "--no-listen", ...flags];
       const cinch = startCinch(args, { home, cwd: work, env });

@@ -1,10 +1,16 @@
 import type { AvailableCommand, ContentBlock } from "@agentclientprotocol/sdk";
 import type { SessionId } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import { likeCommands } from "../../client/kit/complete.ts";
 import type { SlashCommand, Typed } from "../../client/kit/slash.ts";
 import { parseTyped, printCommand } from "../../client/kit/slash.ts";
-import type { Command } from "../../protocol/commands.ts";
+import type { WorkCommand } from "../../client/kit/work-command.ts";
+import { meantCommand, workCommand } from "../../client/kit/work-command.ts";
+import type { Command, CommandOf } from "../../protocol/commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import { isOwnCommand } from "../../protocol/slash-commands.ts";
+
+const OFFERED_MAX = 200;
 
 /** A slash command that an editor can send as a prompt: how it becomes a command, and what the person is told then. */
 interface Carried {
@@ -50,13 +56,21 @@ function carriedAs(name: string): Carried | undefined {
   return Object.hasOwn(CARRIED, name) ? CARRIED[name] : undefined;
 }
 
-/** What of an engine's slash commands an editor can offer behind a slash. */
+function isOffered(name: string): boolean {
+  return carriedAs(name) !== undefined || !isOwnCommand(name);
+}
+
+/** What of an engine's slash commands an editor can offer behind a slash: those of the session stand at the end. */
 export function availableCommands(infos: readonly SlashCommandInfo[]): AvailableCommand[] {
-  return infos.flatMap(({ name, help: description }) => {
-    const carried = carriedAs(name);
-    if (carried === undefined) return [];
-    return [{ name, description, ...(carried.hint === undefined ? {} : { input: { hint: carried.hint } }) }];
-  });
+  return infos
+    .flatMap((info) => {
+      const { name, help: description } = info;
+      const carried = carriedAs(name);
+      if (!isOffered(name)) return [];
+      const hint = carried === undefined ? info.args_help : carried.hint;
+      return [{ name, description, ...(hint === undefined ? {} : { input: { hint } }) }];
+    })
+    .slice(0, OFFERED_MAX);
 }
 
 /** `/profiles:NAME` says the same as `/profiles NAME`. */
@@ -68,27 +82,63 @@ function plain(typed: Typed): Typed {
 
 /** What a prompt asks for: an answer of the model, or a command. */
 export type PromptCommand =
-  | { readonly kind: "input"; readonly prompt: readonly ContentBlock[] }
+  | {
+      readonly kind: "input";
+      readonly prompt: readonly ContentBlock[];
+      readonly wants: Pick<CommandOf<"SendInput">, "skill" | "agent">;
+    }
   | { readonly kind: "command"; readonly command: Command; readonly done: (result: unknown) => string }
+  /** The engine answers with the text that is sent in the place of the command. */
+  | { readonly kind: "prompt"; readonly command: Command; readonly rest: readonly ContentBlock[] }
   /** It cannot be carried out; why is for the person. */
   | { readonly kind: "refused"; readonly why: string };
 
-/** A prompt that is nothing but a slash command, as every client of cinch reads one. */
-export function promptCommand(prompt: readonly ContentBlock[], sessionId: SessionId): PromptCommand {
+/**
+ * A prompt that begins with a slash command, as every client of cinch reads one. What is attached goes along with work for
+ * the model, and makes a text of any other command.
+ * @param list the commands of the session, as the engine lists them.
+ */
+export async function promptCommand(
+  prompt: readonly ContentBlock[],
+  sessionId: SessionId,
+  list: () => Promise<readonly SlashCommandInfo[]>,
+): Promise<PromptCommand> {
   const [first, ...rest] = prompt;
-  if (first?.type !== "text" || rest.length > 0) return { kind: "input", prompt };
+  const asIs = { kind: "input", prompt, wants: {} } as const;
+  if (first?.type !== "text" || !first.text.startsWith("/")) return asIs;
   const typed = plain(parseTyped(first.text));
-  if (typed.kind === "text") return { kind: "input", prompt: [{ type: "text", text: typed.text }] };
+  if (typed.kind === "text") return { ...asIs, prompt: [{ type: "text", text: typed.text }, ...rest] };
   const names = Object.keys(CARRIED).map((name) => `/${name}`);
-  if (typed.kind === "invalid") return { kind: "refused", why: `${typed.why} (${names.join(", ")})` };
+  if (typed.kind === "invalid")
+    return rest.length > 0 ? asIs : { kind: "refused", why: `${typed.why} (${names.join(", ")})` };
   const carried = typed.namespace === undefined ? carriedAs(typed.name) : undefined;
-  if (carried === undefined) {
-    const why = `There is no command ${printCommand(typed)} here. There are: ${names.join(", ")}.`;
-    return { kind: "refused", why };
-  }
+  if (carried !== undefined) return rest.length > 0 ? asIs : ownCommand(carried, typed, sessionId);
+  const listed = await list();
+  const work = workCommand(meantCommand(typed, listed), listed);
+  if (work !== undefined) return workOf(work, rest, sessionId);
+  if (rest.length > 0) return asIs;
+  const like = likeCommands(typed, listed).filter((name) => isOffered(name.slice(1)));
+  const hint = like.length === 0 ? `There are: ${names.join(", ")}.` : `Did you mean ${like.join(" or ")}?`;
+  return { kind: "refused", why: `There is no command ${printCommand(typed)} here. ${hint}` };
+}
+
+function ownCommand(carried: Carried, typed: SlashCommand, sessionId: SessionId): PromptCommand {
   const command = carried.command(typed, sessionId);
   if (command === undefined) {
     return { kind: "refused", why: `Usage: ${printCommand(typed)} ${carried.hint ?? ""}`.trimEnd() };
   }
   return { kind: "command", command, done: (result) => carried.done(typed, result) };
+}
+
+function workOf(work: WorkCommand, rest: readonly ContentBlock[], sessionId: SessionId): PromptCommand {
+  if (work.kind === "custom") {
+    const command = { ...work.command, sessionId };
+    if (work.answers === "prompt") return { kind: "prompt", command, rest };
+    return { kind: "command", command, done: (result) => stringAt(result, "text") ?? "" };
+  }
+  const { words, wants } = work;
+  if (words === "" && rest.length === 0)
+    return { kind: "refused", why: `/agents:${wants.agent} needs a text: what the sub-agent is to do.` };
+  const said: readonly ContentBlock[] = words === "" ? [] : [{ type: "text", text: words }];
+  return { kind: "input", prompt: [...said, ...rest], wants };
 }

@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import type {
   AgentContext,
+  ContentBlock,
   InitializeRequest,
   InitializeResponse,
   JsonRpcId,
@@ -22,7 +23,7 @@ import {
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
-import { arrayAt } from "../../base/json.ts";
+import { arrayAt, stringAt } from "../../base/json.ts";
 import { shortened } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
@@ -218,15 +219,19 @@ class Editor implements AsyncDisposable {
 
   async prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
     const session = this.#session(sessionId);
-    const asked = promptCommand(prompt, session.session);
+    const { engine } = await this.#attached();
+    const list = () => engine.port.catalogue.slashCommands(session.session);
+    const asked = await promptCommand(prompt, session.session, list);
+    const send = async (content: readonly ContentBlock[], wants = {}) => {
+      const input = { kind: "SendInput", sessionId: session.session, content: inputOf(content), ...wants };
+      return await session.prompt(readCommand(input), signal);
+    };
     switch (asked.kind) {
-      case "input": {
-        const command = readCommand({
-          kind: "SendInput",
-          sessionId: session.session,
-          content: inputOf(asked.prompt),
-        });
-        return await session.prompt(command, signal);
+      case "input":
+        return await send(asked.prompt, asked.wants);
+      case "prompt": {
+        const text = stringAt(await session.command(asked.command), "prompt") ?? "";
+        return await send([{ type: "text", text }, ...asked.rest]);
       }
       case "command": {
         const done = asked.done(await session.command(asked.command));
@@ -310,7 +315,7 @@ class Editor implements AsyncDisposable {
   /** What an editor is told of a session that it has opened, once it knows its name. */
   #greet(session: AcpSession, engine: AcpEngine, { mcpServers, notices }: Greeting): void {
     const greeting = async () => {
-      const commands = availableCommands(await engine.port.catalogue.slashCommands());
+      const commands = availableCommands(await engine.port.catalogue.slashCommands(session.session));
       await session.update({ sessionUpdate: "available_commands_update", availableCommands: commands });
       const names = mcpServers.map(({ name }) => shortened(name, LABEL_CHARACTERS_MAX)).join(", ");
       const unconnected =
