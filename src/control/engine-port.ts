@@ -37,7 +37,7 @@ export interface SessionsQuery {
  * What there is to look at in an engine, in the shapes of `protocol/resources.ts` (CTL-15).
  *
  * What belongs to sessions is told within a scope: what lies outside of it is not listed, and is refused by its id
- * (AUTH-07).
+ * (AUTH-07). Without one, it is for whoever may see everything.
  */
 export interface Catalogue {
   sessions(query: SessionsQuery, scope: Scope): Promise<readonly SessionInfo[]>;
@@ -58,13 +58,13 @@ export interface Catalogue {
   /** @throws HarnessError UnknownProvider, and what the provider fails with. */
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
   /** Those of cinch, and what the sessions that run here have beside them; or all that one of these has. */
-  tools(session?: SessionId): Promise<readonly ToolInfo[]>;
-  skills(): Promise<readonly SkillInfo[]>;
+  tools(session?: SessionId, scope?: Scope): Promise<readonly ToolInfo[]>;
+  skills(scope?: Scope): Promise<readonly SkillInfo[]>;
   /** @throws HarnessError UnknownResource. */
-  skill(name: string): Promise<SkillText>;
+  skill(name: string, scope?: Scope): Promise<SkillText>;
   /** Those of every session, and what the sessions that run here add: one of them, or all. */
-  slashCommands(session?: SessionId): Promise<readonly SlashCommandInfo[]>;
-  mcpServers(): Promise<readonly McpServerInfo[]>;
+  slashCommands(session?: SessionId, scope?: Scope): Promise<readonly SlashCommandInfo[]>;
+  mcpServers(scope?: Scope): Promise<readonly McpServerInfo[]>;
   /** Tells nothing private: it is answered without a token. */
   health(): Health;
   runtime(): RuntimeInfo;

@@ -2,6 +2,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../../test/support/place.ts";
+import { until } from "../../test/support/until.ts";
+import type { Scope } from "../control/scope.ts";
+import { openReview } from "./review.ts";
 
 test("[PROF-01 CTL-15] a profile is shown with its servers, tools, skills, sources and permissions, and nothing that a server is given", async () => {
   await using place = openPlace();
@@ -40,4 +43,41 @@ deny = ["Bash:rm *"]
     allow_project_hooks: false,
   });
   await expect(catalogue.profile("../team")).rejects.toMatchObject({ reason: "UnknownResource" });
+});
+
+test("[AUTH-07 CTL-15] what sessions have is listed for who may see them, and for nobody else", async () => {
+  await using place = openPlace();
+  const config = join(place.root, "config");
+  mkdirSync(join(config, "skills/tidy"), { recursive: true });
+  writeFileSync(
+    join(config, "skills/tidy/SKILL.md"),
+    "---\nname: tidy\ndescription: tidies\n---\nPut it away.\n",
+  );
+  mkdirSync(join(config, "prompts"));
+  writeFileSync(join(config, "prompts/look.md"), "Look.\n");
+  const { own, ledger } = await openReview(place.options());
+  await ledger.approve(own.pending.map(({ item }) => item));
+  await using harness = await place.open();
+  const { catalogue } = await harness.port([]);
+  const { session } = harness;
+  const seen = async (scope?: Scope) => {
+    const [tools, skills, commands] = await Promise.all([
+      catalogue.tools(undefined, scope),
+      catalogue.skills(scope),
+      catalogue.slashCommands(undefined, scope),
+    ]);
+    const names = [...tools, ...skills, ...commands].map(({ name }) => name);
+    return ["Read", "Agent", "tidy", "prompts:look", "profiles:default"].filter((name) =>
+      names.includes(name),
+    );
+  };
+  await until("its skills are known", async () => (await catalogue.skills()).length > 0);
+  const all = await seen();
+  expect(all).toEqual(["Read", "Agent", "tidy", "prompts:look", "profiles:default"]);
+  expect(await seen({ sessions: [session], commands: "all" })).toEqual(all);
+  const none: Scope = { sessions: [], commands: "all" };
+  expect(await seen(none)).toEqual(["Read", "profiles:default"]);
+  expect(await catalogue.mcpServers(none)).toEqual([]);
+  expect((await catalogue.skill("tidy")).text).toContain("Put it away.");
+  await expect(catalogue.skill("tidy", none)).rejects.toMatchObject({ reason: "UnknownResource" });
 });

@@ -78,13 +78,13 @@ export function enginePort(parts: EnginePortParts): EnginePort {
           ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
         }));
       },
-      tools: async (session) =>
+      tools: async (session, among) =>
         session === undefined
-          ? firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools()])
+          ? firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools(among)])
           : offered.tools(session),
-      skills: () => offered.skills(),
-      mcpServers: () => offered.mcpServers(),
-      slashCommands: (session) => offered.slashCommands(session),
+      skills: (among) => offered.skills(among),
+      mcpServers: (among) => offered.mcpServers(among),
+      slashCommands: (of) => offered.slashCommands(of),
     }),
   };
 }

@@ -3,6 +3,9 @@ import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../pr
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { SessionOffers } from "./session-part.ts";
 
+/** Of one session alone, or of these; absent: of all. */
+type Asked = SessionId | readonly SessionId[];
+
 /**
  * What the live sessions of one engine have to show beside their events, for whoever asks the engine without naming a
  * session (CTL-15). What several of them have alike is told once.
@@ -24,33 +27,32 @@ export class OfferedBySessions {
     this.#sessions.delete(session);
   }
 
-  /** Those that a session has now, and of lazy ones what is known by now. */
-  tools(session?: SessionId): readonly ToolInfo[] {
-    return firstOfEachName(this.#of(session).flatMap(({ tools }) => toolInfos(tools())));
+  /** Those that they have now, and of lazy ones what is known by now. */
+  tools(of?: Asked): readonly ToolInfo[] {
+    return firstOfEachName(this.#among(of).flatMap(({ tools }) => toolInfos(tools())));
   }
 
-  /** @param session of that one alone; absent: of all. */
-  skills(session?: SessionId): readonly SkillText[] {
-    return firstOfEachName(this.#of(session).flatMap(({ skills }) => skills()));
+  skills(of?: Asked): readonly SkillText[] {
+    return firstOfEachName(this.#among(of).flatMap(({ skills }) => skills()));
   }
 
-  mcpServers(session?: SessionId): readonly McpServerInfo[] {
-    return firstOfEachName(this.#of(session).flatMap(({ mcpServers }) => mcpServers()));
+  mcpServers(of?: Asked): readonly McpServerInfo[] {
+    return firstOfEachName(this.#among(of).flatMap(({ mcpServers }) => mcpServers()));
   }
 
   /** With the profiles of the engine, which any session can go on under. */
-  async slashCommands(session?: SessionId): Promise<readonly SlashCommandInfo[]> {
+  async slashCommands(of?: Asked): Promise<readonly SlashCommandInfo[]> {
     const [profiles, ...listed] = await Promise.all([
       this.#profiles(),
-      ...this.#of(session).map(async (offers) => await offers.slashCommands()),
+      ...this.#among(of).map(async (offers) => await offers.slashCommands()),
     ]);
     return firstOfEachName([...profiles.map(profileCommand), ...listed.flat()]);
   }
 
-  #of(session: SessionId | undefined): readonly OfferedBySession[] {
-    if (session === undefined) return [...this.#sessions.values()];
-    const offered = this.#sessions.get(session);
-    return offered === undefined ? [] : [offered];
+  #among(of: Asked | undefined): readonly OfferedBySession[] {
+    if (of === undefined) return [...this.#sessions.values()];
+    const sessions = typeof of === "string" ? [of] : of;
+    return sessions.flatMap((session) => this.#sessions.get(session) ?? []);
   }
 }
 

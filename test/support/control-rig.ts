@@ -53,6 +53,10 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
+function foreign(name: string) {
+  return { name, description: "", source: "user" } as const;
+}
+
 export async function openControlRig(options: ControlRigOptions): Promise<ControlRig> {
   const directory = temporaryDirectory();
   const rig = await openRig(options);
@@ -72,10 +76,19 @@ export async function openControlRig(options: ControlRigOptions): Promise<Contro
       profile: async (name) => (name === "test" ? { name, source: "embedded" } : undefined),
       providers: async () => [{ name: "scripted", configured: true }],
       models: async () => [{ id: "scripted-1" }],
-      tools: async () => [],
-      skills: () => [],
-      mcpServers: () => [],
-      slashCommands: () => [],
+      // What a scope reaches has one of each, named after its session.
+      tools: async (_session, among = []) =>
+        among.map((name) => ({
+          ...foreign(name),
+          input_schema: {},
+          level: "ReadOnly",
+          mutating: false,
+          lazy: false,
+        })),
+      skills: (among = []) => among.map((name) => ({ ...foreign(name), text: "" })),
+      mcpServers: (among = []) => among.map((name) => ({ name, state: "running", tools: 1 })),
+      slashCommands: (of = []) =>
+        [of].flat().map((name) => ({ name, usage: `/${name}`, help: "", command: "CustomCommand" })),
     }),
   };
   const authority = await openAuthority({

@@ -3,16 +3,16 @@ import type { AgentClient } from "./agent-client.ts";
 import { uriOf } from "./uris.ts";
 
 /** Every skill is a prompt ([A] § Prompts exposed). */
-export async function listPrompts({ engine }: AgentClient): Promise<Prompt[]> {
-  const skills = await engine.catalogue.skills();
+export async function listPrompts({ engine, scope }: AgentClient): Promise<Prompt[]> {
+  const skills = await engine.catalogue.skills(scope);
   return skills.map(({ name, description }) => ({ name, title: `Skill ${name}`, description }));
 }
 
 /** The text of a skill, asked for by its name or by its address. @throws HarnessError UnknownResource. */
-export async function getPrompt(named: string, { engine }: AgentClient): Promise<GetPromptResult> {
+export async function getPrompt(named: string, { engine, scope }: AgentClient): Promise<GetPromptResult> {
   const address = uriOf("skill/");
   const name = named.startsWith(address) ? decoded(named.slice(address.length)) : named;
-  const { description, text } = await engine.catalogue.skill(name);
+  const { description, text } = await engine.catalogue.skill(name, scope);
   return { description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 

@@ -23,7 +23,7 @@ export async function listResources(client: AgentClient): Promise<Resource[]> {
     engine.catalogue.sessions({ past: false, limit: SESSIONS_MAX }, scope),
     engine.catalogue.profiles(),
     engine.catalogue.providers(),
-    engine.catalogue.skills(),
+    engine.catalogue.skills(scope),
   ]);
   return [
     json("sessions", "Sessions", "The sessions that this client may see."),
@@ -77,9 +77,9 @@ export async function readResource(
     case "providers":
       return asJson(uri, await catalogue.providers());
     case "tools":
-      return asJson(uri, await catalogue.tools());
+      return asJson(uri, await catalogue.tools(undefined, client.scope));
     case "skills":
-      return asJson(uri, await catalogue.skills());
+      return asJson(uri, await catalogue.skills(client.scope));
     case "runtime":
       return asJson(uri, catalogue.runtime());
     case "profile":
@@ -87,7 +87,7 @@ export async function readResource(
     case "models":
       return asJson(uri, await catalogue.models(address.name, signal));
     case "skill": {
-      const { text } = await catalogue.skill(address.name);
+      const { text } = await catalogue.skill(address.name, client.scope);
       return { contents: [{ uri, mimeType: "text/markdown", text }] };
     }
     case "session": {

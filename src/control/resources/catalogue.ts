@@ -24,6 +24,7 @@ import { sessionRow } from "../../session/transcript/overview.ts";
 import type { Catalogue } from "../engine-port.ts";
 import { reaches } from "../reach.ts";
 import type { Scope } from "../scope.ts";
+import { EVERYTHING } from "../scope.ts";
 
 /** Events read from the log in one go. */
 const PAGE_EVENTS = 256;
@@ -47,12 +48,15 @@ export interface CatalogueSources {
   profile(name: string): Promise<ProfileInfo | undefined>;
   providers(): Promise<readonly ProviderInfo[]>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  tools(session?: SessionId): Promise<readonly ToolInfo[]>;
-  /** What the sessions that run here have. */
-  skills(): readonly SkillText[];
-  mcpServers(): readonly McpServerInfo[];
-  /** Beyond those that are the same for every session. */
-  slashCommands(session?: SessionId): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
+  /** Those of one session, or cinch's own and what these sessions have beside them. */
+  tools(session?: SessionId, among?: readonly SessionId[]): Promise<readonly ToolInfo[]>;
+  /** What these of the sessions that run here have, or all. */
+  skills(among?: readonly SessionId[]): readonly SkillText[];
+  mcpServers(among?: readonly SessionId[]): readonly McpServerInfo[];
+  /** Beyond those that are the same for every session: of one, of these, or of all. */
+  slashCommands(
+    of?: SessionId | readonly SessionId[],
+  ): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
 }
 
 /** What one engine has to look at, each part from who has it (CTL-15). */
@@ -69,6 +73,14 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     const info = await store.find(id);
     if (info === undefined) throw new HarnessError("UnknownSession", { id });
     return info;
+  }
+
+  /** The sessions that run here and that a scope reaches; undefined where it reaches all. */
+  async function among(scope: Scope = EVERYTHING): Promise<readonly SessionId[] | undefined> {
+    if (scope.sessions === "all") return undefined;
+    const reached: SessionId[] = [];
+    for (const id of sources.live()) if (await reaches(scope, id, logOf)) reached.push(id);
+    return reached;
   }
 
   const told = (info: LogInfo): SessionInfo => {
@@ -131,21 +143,23 @@ export function openCatalogue(sources: CatalogueSources): Catalogue {
     },
     providers: () => sources.providers(),
     models: (provider, signal) => sources.models(provider, signal),
-    tools: (session) => sources.tools(session),
-    async skills() {
+    tools: async (session, scope) => await sources.tools(session, await among(scope)),
+    async skills(scope) {
       const { listedDescription } = await import("../../skill/texts.ts");
-      return sources.skills().map(({ name, description, source }) => {
+      return sources.skills(await among(scope)).map(({ name, description, source }) => {
         return { name, description: listedDescription(description), source };
       });
     },
-    async skill(name) {
-      const skill = sources.skills().find((each) => each.name === name);
+    async skill(name, scope) {
+      const skill = sources.skills(await among(scope)).find((each) => each.name === name);
       if (skill === undefined) throw unknown("skill", name);
       return skill;
     },
-    mcpServers: async () => sources.mcpServers(),
-    slashCommands: async (session) =>
-      [...SLASH_COMMANDS, ...(await sources.slashCommands(session))].map(listedCommand),
+    mcpServers: async (scope) => sources.mcpServers(await among(scope)),
+    slashCommands: async (session, scope) =>
+      [...SLASH_COMMANDS, ...(await sources.slashCommands(session ?? (await among(scope))))].map(
+        listedCommand,
+      ),
     health: () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
     runtime: () => ({
       version,

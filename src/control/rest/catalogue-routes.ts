@@ -16,10 +16,11 @@ import {
   ToolInfo,
 } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
-import type { Catalogue, EnginePort } from "../engine-port.ts";
+import type { EnginePort } from "../engine-port.ts";
 import { answerHandshake } from "../handshake.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { Access, HttpCall, QueryDoc, Route } from "../route.ts";
+import type { Scope } from "../scope.ts";
 import { bodyOf, grantOf, sessionOf, single, wordOf } from "./parameters.ts";
 
 /** Sessions that a list has at most. */
@@ -134,11 +135,14 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
         return jsonAnswer(200, { tools: await catalogue.tools(session) });
       },
     },
-    list("/v1/profiles", "profiles", ProfileInfo, { summary: "The profiles.", of: catalogue }),
+    list("/v1/profiles", "profiles", ProfileInfo, {
+      summary: "The profiles.",
+      of: () => catalogue.profiles(),
+    }),
     one("/v1/profiles/{name}", ProfileInfo, "One profile.", (name) => catalogue.profile(name)),
     list("/v1/providers", "providers", ProviderInfo, {
       summary: "The model providers; keys are never told.",
-      of: catalogue,
+      of: () => catalogue.providers(),
     }),
     {
       method: "GET",
@@ -154,17 +158,17 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
     },
     list("/v1/tools", "tools", ToolInfo, {
       summary: "The tools of cinch, and those that the sessions which run here have beside them.",
-      of: catalogue,
+      of: (scope) => catalogue.tools(undefined, scope),
     }),
     list("/v1/skills", "skills", SkillInfo, {
       summary: "The skills, each with its name and a short description.",
-      of: catalogue,
+      of: (scope) => catalogue.skills(scope),
     }),
     one(
       "/v1/skills/{name}",
       SkillText,
       "One skill with its whole description, its text, and what else its head says.",
-      (name) => catalogue.skill(name),
+      (name, scope) => catalogue.skill(name, scope),
     ),
     {
       method: "GET",
@@ -176,7 +180,8 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
           200: { about: "The commands", schema: z.object({ slash_commands: z.array(SlashCommandInfo) }) },
         },
       },
-      handle: async () => jsonAnswer(200, { slash_commands: await catalogue.slashCommands() }),
+      handle: async (call) =>
+        jsonAnswer(200, { slash_commands: await catalogue.slashCommands(undefined, grantOf(call).scope) }),
     },
     {
       method: "GET",
@@ -186,7 +191,7 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
         summary: "The MCP servers that this engine uses.",
         answers: { 200: { about: "The servers", schema: z.object({ servers: z.array(McpServerInfo) }) } },
       },
-      handle: async () => jsonAnswer(200, { servers: await catalogue.mcpServers() }),
+      handle: async (call) => jsonAnswer(200, { servers: await catalogue.mcpServers(grantOf(call).scope) }),
     },
     {
       method: "GET",
@@ -208,13 +213,11 @@ const NewClient = z.object({
   version: z.string().optional(),
 });
 
-type Listed = "profiles" | "providers" | "tools" | "skills";
-
 function list(
   path: string,
-  name: Listed,
+  name: string,
   item: z.ZodType,
-  { summary, of: catalogue }: { readonly summary: string; readonly of: Pick<Catalogue, Listed> },
+  { summary, of }: { readonly summary: string; readonly of: (scope: Scope) => Promise<unknown> },
 ): Route {
   const access: Access = "token";
   const schema = z.object({ [name]: z.array(item) });
@@ -223,7 +226,7 @@ function list(
     path,
     access,
     doc: { summary, answers: { 200: { about: "All of them", schema } } },
-    handle: async () => jsonAnswer(200, { [name]: await catalogue[name]() }),
+    handle: async (call) => jsonAnswer(200, { [name]: await of(grantOf(call).scope) }),
   };
 }
 
@@ -231,7 +234,7 @@ function one(
   path: string,
   schema: z.ZodType,
   summary: string,
-  find: (name: string) => Promise<unknown>,
+  find: (name: string, scope: Scope) => Promise<unknown>,
 ): Route {
   const query: Readonly<Record<string, QueryDoc>> = {};
   return {
@@ -239,6 +242,7 @@ function one(
     path,
     access: "token",
     doc: { summary, query, answers: { 200: { about: "It", schema } }, refusals: ["UnknownResource"] },
-    handle: async ({ params }: HttpCall) => jsonAnswer(200, await find(params["name"] ?? "")),
+    handle: async (call: HttpCall) =>
+      jsonAnswer(200, await find(call.params["name"] ?? "", grantOf(call).scope)),
   };
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { openControlRig, refusalOf, StreamReader } from "../../../test/support/control-rig.ts";
 import { failed, fakeTool, ok } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import type { SessionId } from "../../base/ids.ts";
 import { TEXTS } from "../../base/reasons.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import { SERVED_COMMANDS } from "../multiplex/multiplexer.ts";
@@ -271,6 +272,20 @@ test("[AUTH-07] a token of one session sees and touches that one alone, lists in
   for (const answer of forbidden) expect(await refusalOf(answer)).toEqual([403, "Forbidden"]);
   const allowed = await control.ask(`/v1/sessions/${id}/input?wait=turn`, { token: bound, json: text("go") });
   expect(allowed.status).toBe(200);
+});
+
+test("[CTL-15 AUTH-07] catalogues tell a token for some sessions what these have, and nothing of the others", async () => {
+  await using control = await openControlRig({ script: [] });
+  const { id } = control.rig.session;
+  const other = `sess_${"0".repeat(26)}` as SessionId;
+  for (const sessions of [[id], [other]]) {
+    const token = control.mint({ sessions });
+    const listed = async (path: string) => await (await control.ask(path, { token })).text();
+    for (const path of ["/v1/tools", "/v1/skills", "/v1/mcp/servers", "/v1/slash-commands"])
+      expect([path, (await listed(path)).includes(id)]).toEqual([path, sessions.includes(id)]);
+    const one = await control.ask(`/v1/skills/${id}`, { token });
+    expect(one.status).toBe(sessions.includes(id) ? 200 : 404);
+  }
 });
 
 test("[CTL-15] catalogues are served to who has a token", async () => {
