@@ -105,6 +105,10 @@ test("[CTL-16 CMD-01 CMD-02 PLUG-01] an editor offers skills, agents, prompts, a
   await expect(answerTo("/prompts:lok")).rejects.toMatchObject({
     message: "There is no prompt 'lok'. Did you mean /prompts:look?",
   });
+  expect(await answerTo("/profiles:self")).toContain("on profile 'self'");
+  const lists = () =>
+    editor.updates.filter(({ update }) => update.sessionUpdate === "available_commands_update");
+  await until("the commands of the session that goes on are offered", () => lists().length > 1);
   const offered = editor.updates.flatMap(({ update }) =>
     update.sessionUpdate === "available_commands_update" ? update.availableCommands : [],
   );

@@ -169,10 +169,11 @@ class Editor implements AsyncDisposable {
     this.#assertRoom();
     const { connection, engine } = await this.#attached();
     const { session, notices } = await created(connection, await engine.fresh(cwd));
-    const opened = this.#open({ client, connection, name: session, session, workingDir: cwd });
+    const commands = offeredBy(engine);
+    const opened = this.#open({ client, connection, name: session, session, workingDir: cwd, commands });
     this.#answered.after(requestId, () => {
       opened.begin(0);
-      this.#greet(opened, engine, { mcpServers, notices });
+      this.#greet(opened, { mcpServers, notices });
     });
     return { sessionId: session };
   }
@@ -189,10 +190,11 @@ class Editor implements AsyncDisposable {
       ? { session: info.session, notices: [] }
       : await created(connection, { ...(await engine.fresh(info.working_dir)), resume: info.log });
     this.#sessions.get(name)?.close();
-    const opened = this.#open({ client, connection, name, session, workingDir: info.working_dir });
+    const place = { workingDir: info.working_dir, commands: offeredBy(engine) };
+    const opened = this.#open({ client, connection, name, session, ...place });
     if (shows) await opened.replay(info.events);
     else opened.begin(info.events);
-    this.#answered.after(requestId, () => this.#greet(opened, engine, { mcpServers, notices }));
+    this.#answered.after(requestId, () => this.#greet(opened, { mcpServers, notices }));
     return {};
   }
 
@@ -313,10 +315,9 @@ class Editor implements AsyncDisposable {
   }
 
   /** What an editor is told of a session that it has opened, once it knows its name. */
-  #greet(session: AcpSession, engine: AcpEngine, { mcpServers, notices }: Greeting): void {
+  #greet(session: AcpSession, { mcpServers, notices }: Greeting): void {
     const greeting = async () => {
-      const commands = availableCommands(await engine.port.catalogue.slashCommands(session.session));
-      await session.update({ sessionUpdate: "available_commands_update", availableCommands: commands });
+      await session.offer();
       const names = mcpServers.map(({ name }) => shortened(name, LABEL_CHARACTERS_MAX)).join(", ");
       const unconnected =
         names === ""
@@ -326,6 +327,10 @@ class Editor implements AsyncDisposable {
     };
     greeting().catch((thrown: unknown) => refusal(thrown, this.#parts.world.log));
   }
+}
+
+function offeredBy({ port }: AcpEngine): ConstructorParameters<typeof AcpSession>[0]["commands"] {
+  return async (session) => availableCommands(await port.catalogue.slashCommands(session));
 }
 
 interface Greeting {

@@ -1,4 +1,4 @@
-import type { AgentContext, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentContext, AvailableCommand, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import { unreachable } from "../../base/assert.ts";
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { AskId, CallId, EventSeq, SessionId } from "../../base/ids.ts";
@@ -24,8 +24,13 @@ export interface AcpSessionParts {
   /** The run that takes its commands, until another one takes its place. */
   readonly session: SessionId;
   readonly workingDir: string;
+  /** What of a session's slash commands an editor is offered. */
+  readonly commands: (session: SessionId) => Promise<readonly AvailableCommand[]>;
   readonly log: Log;
 }
+
+/** A file that was acknowledged may bring commands, too. */
+const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
 
 interface OpenPrompt {
   /** Set once its turn has begun. */
@@ -121,8 +126,10 @@ export class AcpSession {
     await this.#tell([{ sessionUpdate: "agent_message_chunk", content }]);
   }
 
-  async update(update: SessionUpdate): Promise<void> {
-    await this.#tell([update]);
+  /** Offers the slash commands that there are now. */
+  async offer(): Promise<void> {
+    const commands = await this.#parts.commands(this.#session);
+    await this.#tell([{ sessionUpdate: "available_commands_update", availableCommands: [...commands] }]);
   }
 
   /** Carries out a command that is no prompt. @throws HarnessError where it is refused. */
@@ -176,6 +183,7 @@ export class AcpSession {
       this.#next = undefined;
       this.#moving.resolve();
       this.#moving = moving();
+      this.#offerAnew();
       return await this.#follow(from);
     }
     throw this.#left.signal.aborted
@@ -190,6 +198,7 @@ export class AcpSession {
       const { next: session, inPlace = false } = event.payload;
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
+    if (RENEWS.has(event.kind)) this.#offerAnew();
     if (event.parentCall === undefined && event.kind === "TurnEnded") this.#takeBackAll("the turn has ended");
     const question = this.#questionOf(event);
     if (question !== undefined) this.#ask(question);
@@ -254,6 +263,10 @@ export class AcpSession {
   /** A refusal has nobody here to be told to: a question was answered by somebody else meanwhile, a turn has ended. */
   #send(command: Command): void {
     this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
+  }
+
+  #offerAnew(): void {
+    this.offer().catch((thrown: unknown) => this.#warn("offer", thrown));
   }
 
   #warn(what: string, thrown: unknown): void {
