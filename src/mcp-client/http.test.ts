@@ -262,6 +262,36 @@ test("[MCP-01 S53] the older transport sends nothing to an address elsewhere tha
   expect(elsewhere.seen).toEqual([]);
 });
 
+test(
+  "[MCP-01 R23] the older transport is over with its stream, whatever pause the server asks for, and so are its calls",
+  async () => {
+    let stream: ReadableStreamDefaultController<string> | undefined;
+    const start = (controller: ReadableStreamDefaultController<string>) => {
+      stream = controller;
+      controller.enqueue("retry: 3600000\nevent: endpoint\ndata: /mcp\n\n");
+    };
+    const headers = { "content-type": "text/event-stream" };
+    const post = async (request: Request) => {
+      const message = (await request.json()) as Message;
+      if (message.method === "initialize")
+        stream?.enqueue(`data: ${JSON.stringify(await greeting(message).json())}\n\n`);
+      if (message.method === "tools/call") stream?.close();
+      return new Response(null, { status: 202 });
+    };
+    await using server = openServer(
+      () => new Response(),
+      (request) =>
+        request.method === "GET" ? new Response(new ReadableStream({ start }), { headers }) : post(request),
+    );
+    const { client, closed, opened } = await connected({ url: server.url, transport: "sse" });
+    await opened();
+    expect(await called(client)).toStartWith("failed: ");
+    await closed;
+    expect(server.seen.filter(({ method }) => method === "GET").length).toBe(1);
+  },
+  HANG_MS_MAX,
+);
+
 test("[MCP-01] a server that is busy is asked once more after the time it names, and not where that is long", async () => {
   const standing = fakeClock();
   const waits: number[] = [];

@@ -168,10 +168,35 @@ function eventSource(url: URL, reach: RemoteFetch): Transport {
       }
       const response = await reach(target, init);
       isOpened = response.ok;
-      return response;
+      // The library would wait as long as the server likes before it sees that there is no second stream.
+      return isOpened ? whenOver(response, () => void transport.close()) : response;
     },
   });
   return transport;
+}
+
+/** The same answer; tells of its end, whichever that is but that nobody reads it any more. */
+function whenOver(response: Response, over: () => void): Response {
+  if (response.body === null) return response;
+  const { status, headers } = response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (thrown) {
+          controller.error(thrown);
+        }
+        over();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status, headers });
 }
 
 /** The options that are there: the library takes none that is undefined. */
