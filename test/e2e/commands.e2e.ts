@@ -40,7 +40,7 @@ test(
       "---\ndescription: looks at it\n---\nReview $1 with care.\n",
     );
     writeFileSync(join(config, "aliases.toml"), '[aliases]\nrv = "/prompts:review main.ts"\n');
-    await using terminal = await openTerminal({ home, cwd: work, columns: 110, rows: 60 });
+    await using terminal = await openTerminal({ home, cwd: work, columns: 150, rows: 60 });
     const enter = async (line: string, shows: string | RegExp) => {
       await terminal.type(line);
       await terminal.press("Enter");
@@ -71,6 +71,8 @@ test(
     await enter("/web", "This engine serves no web client: this version has none.");
     await enter("/promts:x", "Did you mean /prompts:?");
     await enter("/sesions:list", "There is no command /sesions:list. Did you mean /sessions:list?");
+    await enter("/sessions:list", /STATUS +ID +AGE +PROFILE +MODEL +TURNS +ATTACHED-BY +WORKING-DIR +TITLE/);
+    await enter("/engine:web", /\n> \/engine:web\nThis engine serves no web client: this version has none\./);
     await enter("/sk:pdf", "Did you mean /skills:?");
     for (const [at, command] of commandsInTexts().entries()) {
       const known = SLASH_COMMANDS.some(({ name }) => command === `/${name}`);
