@@ -25,7 +25,7 @@ const PLAIN = {
 
 test("[CLI-01] every flag of a run is read, with = or a space", () => {
   const line =
-    "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --plan --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --log-to-stderr --log-level warn,engine=debug --no-listen";
+    "-p hello --output-format=json --model mock:a/b:c --profile ./p.toml --cwd /tmp --level ReadOnly --auto-approve --strict-permissions --plan --max-turns 7 --max-cost=0.5 --record out.jsonl --resume log_1 --quiet-cost --log-to-stderr --log-level warn,engine=debug --no-listen";
   expect(parse(line)).toEqual({
     kind: "print",
     prompt: "hello",
@@ -46,6 +46,7 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
       withoutProject: false,
       allowProjectHooks: false,
       insecureDevKey: false,
+      quietCost: true,
       logToStderr: true,
       logLevels: new Map([
         ["", "warn"],

@@ -120,6 +120,11 @@ export const FLAGS = [
     for: [...SETS, "tasks"],
   },
   {
+    name: "quiet-cost",
+    help: "Do not tell after each turn what it cost; /cost still does, and caps still count.",
+    for: ["line", "print", "debug"],
+  },
+  {
     name: "without-project",
     help: "Load nothing of the project: no AGENTS.md and the like, none of its settings.",
     for: SETS,

@@ -91,6 +91,7 @@ async function workIn(
       history,
       past,
       shared: !owned,
+      quietCost: settings.quietCost === true,
       notices: notices.read,
       clock,
       signal,

@@ -116,12 +116,13 @@ async function answerIn(
     return EXIT.done;
   }
   const show = shower(invocation, connection, at);
+  const { quietCost = false } = invocation.settings;
   const record = await tellingWhatIsKept(session, at, async () => {
     const whole = await runTurn({ ...meant, connection, session, clock, signal, show });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
-  await tellEnd(record, at);
+  await tellEnd(record, at, { quietCost });
   return signal.aborted ? EXIT.cancelled : exitCodeOfTurn(record);
 }
 
@@ -224,14 +225,18 @@ function answerText(format: OutputFormat, session: SessionId, record: TurnRecord
   }
 }
 
-async function tellEnd(record: TurnRecord, at: Surroundings): Promise<void> {
+async function tellEnd(
+  record: TurnRecord,
+  at: Surroundings,
+  { quietCost }: { readonly quietCost: boolean },
+): Promise<void> {
   const reason = record.ended?.reason;
   const ending = reason === undefined ? undefined : endingText(reason);
   if (ending !== undefined && record.error === undefined) await at.stderr.write(`cinch: ${ending}\n`);
   if (record.refused > 0) {
     await at.stderr.write(`cinch: calls refused for want of permission: ${record.refused}\n`);
   }
-  if (at.stderr.isTerminal && (priceOf(record.cost) !== 0 || record.cost.calls > 0)) {
+  if (!quietCost && at.stderr.isTerminal && (priceOf(record.cost) !== 0 || record.cost.calls > 0)) {
     await at.stderr.write(`cinch: ${printPrice(record.cost)}\n`);
   }
 }

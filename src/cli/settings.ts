@@ -25,6 +25,8 @@ export interface Settings {
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
   readonly insecureDevKey: boolean;
+  /** What turns cost is not told after each. */
+  readonly quietCost?: true;
   readonly logToStderr: boolean;
   readonly logLevels: ReadonlyMap<string, LogLevel>;
 }
@@ -50,6 +52,7 @@ export function settingsOf(flags: Flags): Settings {
     insecureDevKey: flags.has("insecure-dev-key"),
     logToStderr: flags.has("log-to-stderr"),
     logLevels: logLevelsOf(flags.get("log-level")),
+    ...(flags.has("quiet-cost") ? { quietCost: true } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(model === undefined ? {} : { model }),
     ...(cwd === undefined ? {} : { cwd }),

@@ -109,3 +109,16 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[CLI-01] with --quiet-cost no turn tells what it cost; /cost still does",
+  async () => {
+    await using place = openPlace([says("one", { usage: USAGE }), says("two", { usage: USAGE })]);
+    const loud = await place.run([], "go\n");
+    expect(loud.stdout).toBe("one\n-- rounds: 1, $0.0300 this turn, $0.0300 this session\n");
+    const { code, stdout } = await place.run(["--quiet-cost"], "go\n/cost\n");
+    expect(stdout).toStartWith("two\n-- rounds: 1\n$0.0300 this session: ");
+    expect(code).toBe(0);
+  },
+  TIMEOUT_MS,
+);

@@ -19,6 +19,8 @@ export interface LineClientOptions {
   readonly shown?: EventSeq;
   /** Whether the engine lives on when this client has gone: leaving it stops nothing that others have begun. */
   readonly shared?: boolean;
+  /** Whether what turns cost is not told after each: /cost tells it. */
+  readonly quietCost?: boolean;
   /** What there is to tell of the engine itself: that it is away, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
   /** Whether it takes the place of another one, under another profile: its first event tells so. */

@@ -6,8 +6,11 @@ import type { KnownTask } from "../kit/tasks.ts";
 import { tasksAfter } from "../kit/tasks.ts";
 import { endingText, isRefusal } from "../kit/turn-record.ts";
 import { MemoryWatch } from "./memory-watch.ts";
+import type { LineClientOptions } from "./options.ts";
 import { SeenTurns } from "./seen-turns.ts";
 import { Spending } from "./spending.ts";
+
+type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
 /**
  * What a session is known to be by the events that were seen of it. Those of an earlier run of the same log are history:
@@ -18,6 +21,7 @@ export class SeenSession {
   readonly memories = new MemoryWatch();
   readonly turns = new SeenTurns();
   readonly #session: () => SessionId;
+  readonly #quietCost: boolean;
   #turn: { readonly number: number; readonly by: ClientId } | undefined;
   #lastTurn: TurnEndReason | undefined;
   #refused = 0;
@@ -34,9 +38,10 @@ export class SeenSession {
   model: string;
 
   /** @param session the run that is watched now: it is another one after its engine was started anew. */
-  constructor(session: () => SessionId, model: string) {
+  constructor(session: () => SessionId, { model, quietCost = false }: SeenOptions) {
     this.#session = session;
     this.model = model;
+    this.#quietCost = quietCost;
   }
 
   /** The turn that runs. */
@@ -104,7 +109,8 @@ export class SeenSession {
   }
 
   #endText({ reason, rounds }: Extract<Envelope, { kind: "TurnEnded" }>["payload"]): string {
-    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, this.spending.text()];
+    const cost = this.#quietCost ? undefined : this.spending.text();
+    const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, cost];
     const told = facts.filter((fact) => fact !== undefined).join(", ");
     const line = [endingText(reason), told].filter((part) => part !== undefined && part !== "").join("; ");
     return line === "" ? "" : `-- ${line}`;

@@ -71,7 +71,7 @@ export class WatchedSession {
     this.#run = run;
     this.#runSeen = run();
     this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
-    this.#seen = new SeenSession(run, options.model);
+    this.#seen = new SeenSession(run, options);
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#lanes.later("urgent", work);
