@@ -23,6 +23,16 @@ test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed 
   expect(parseTyped("fix it")).toEqual({ kind: "text", text: "fix it" });
   expect(parseTyped("/usr/bin is missing")).toEqual({ kind: "text", text: "/usr/bin is missing" });
   expect(parseTyped("//help")).toEqual({ kind: "text", text: "/help" });
+  expect(parseTyped("/skills:../x y")).toEqual({
+    kind: "invalid",
+    why: '"/skills:../x" is no command: /help lists them, and // in front sends it as a text',
+  });
+  expect(parseTyped("//skills:../x")).toEqual({ kind: "text", text: "/skills:../x" });
+  expect(parseTyped("/prompts:")).toEqual({
+    kind: "invalid",
+    why: '"/prompts:" lacks the name behind its colon: /help lists them',
+  });
+  expect(parseTyped("/home/me:x is there")).toEqual({ kind: "text", text: "/home/me:x is there" });
   expect(parseTyped("/ x")).toEqual({ kind: "invalid", why: "a command has a name: /help lists them" });
   expect(parseTyped("/model 'x")).toEqual({ kind: "invalid", why: "/model: the quote ' is not closed" });
 });

@@ -26,7 +26,8 @@ const QUOTED = new Set(["'", '"']);
 
 /**
  * Reads one input. A path such as `/usr/bin is missing` is text, and so is what begins with two slashes (one of
- * them is taken off); a word right after the slash makes a command, whether it is known or not.
+ * them is taken off); a word right after the slash makes a command, whether it is known or not, and a word with a colon
+ * makes none of a name that there cannot be.
  */
 export function parseTyped(input: string): Typed {
   if (input.startsWith("//")) return { kind: "text", text: input.slice(1) };
@@ -49,10 +50,14 @@ export function printCommand(command: Pick<SlashCommand, "namespace" | "name">):
 
 function pathOrNothing(input: string): Typed {
   const first = /^\/(\S*)/.exec(input)?.[1] ?? "";
-  if (first.includes("/") || /^[^A-Za-z:]/.test(first)) return { kind: "text", text: input };
-  const why =
-    first === "" ? "a command has a name: /help lists them" : `"/${first}" is no command: /help lists them`;
-  return { kind: "invalid", why };
+  const namespace = new RegExp(`^${ALONE}:`).exec(first)?.[0];
+  const isPath = first.includes("/") && namespace === undefined;
+  if (isPath || /^[^A-Za-z:]/.test(first)) return { kind: "text", text: input };
+  if (first === "") return { kind: "invalid", why: "a command has a name: /help lists them" };
+  if (first === namespace)
+    return { kind: "invalid", why: `"/${first}" lacks the name behind its colon: /help lists them` };
+  const asText = first.includes("/") ? ", and // in front sends it as a text" : "";
+  return { kind: "invalid", why: `"/${first}" is no command: /help lists them${asText}` };
 }
 
 type Words =
