@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMcpRig } from "../../test/support/mcp-rig.ts";
 import { scriptServer } from "../../test/support/mcp-servers.ts";
@@ -205,6 +205,30 @@ test(
         },
       ]);
     }
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-03] a person starts a server anew that hangs in its start, without waiting for its limit",
+  async () => {
+    await using rig = openMcpRig();
+    const hangs = join(rig.directory, "hangs");
+    const begun = join(rig.directory, "begun");
+    writeFileSync(hangs, "");
+    const { cmd, args } = scriptServer(rig.child, rig.journalPath);
+    const script = `touch "$2"; [ -e "$1" ] && exec sleep 1000; shift 2; exec "$@"`;
+    const command = { cmd: "/bin/sh", args: ["-c", script, "sh", hangs, begun, cmd, ...args] };
+    await using session = rig.session(rig.spec([], command));
+    const starting = session.server.connected(signal);
+    await until("it hangs", () => existsSync(begun));
+    rmSync(hangs);
+    const before = rig.world.clock.monotonic();
+    const restarting = session.server.restart(signal);
+    await rig.whileTimePasses("the restart", () => session.server.state === "running");
+    await Promise.all([starting, restarting]);
+    expect(rig.world.clock.monotonic() - before).toBeLessThan(30_000);
+    expect([session.events, await session.call("mcp__test__echo", { text: "x" })]).toEqual([[], "echo: x"]);
   },
   HANG_MS_MAX,
 );

@@ -231,15 +231,18 @@ export class SharedServer {
     return starting;
   }
 
-  /** Tries, and tries again as long as that is worth it. */
+  /** Tries, and tries again as long as that is worth it; at once where a person wants it started anew in the midst of it. */
   async #start(): Promise<Connection> {
     this.#state = "starting";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tried = promise;
     for (let failures = 1; ; failures += 1) {
+      const hurry = new AbortController();
+      this.#hurry = hurry;
       try {
-        return await this.#open();
+        return await this.#open(AbortSignal.any([this.#life.signal, hurry.signal]));
       } catch (thrown) {
+        if (hurry.signal.aborted && !this.#life.signal.aborted) continue;
         resolve();
         this.#life.signal.throwIfAborted();
         if (failures === 1 && !isFinal(thrown)) this.#tell({ kind: "failing", reason: messageOf(thrown) });
@@ -289,8 +292,7 @@ export class SharedServer {
     }
   }
 
-  async #open(): Promise<Connection> {
-    const { signal } = this.#life;
+  async #open(signal: AbortSignal): Promise<Connection> {
     const connection = await this.#greeter.greet(signal);
     try {
       await this.#known.learn(await connection.tools(signal));
