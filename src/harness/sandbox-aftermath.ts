@@ -1,6 +1,7 @@
 import type { Files } from "../base/world.ts";
 import type { HostRunChanges } from "../sandbox/host-run.ts";
 import type { RepositoryNews } from "../sandbox/repository-watch.ts";
+import { visible } from "../trust/hidden.ts";
 
 /** Removes what would make git look elsewhere for its configuration (S26), and tells what was there. */
 export async function removeAbsent(files: Files, absent: Iterable<string>): Promise<readonly string[]> {
@@ -9,6 +10,18 @@ export async function removeAbsent(files: Files, absent: Iterable<string>): Prom
     if (!(await files.removeResolved(path))) return [];
     return [`[${path} was removed: it would make git take its configuration from elsewhere]`];
   });
+  return (await Promise.all(looks)).flat();
+}
+
+/** Removes links that a command has put among git's own files, and tells them: git outside would write through them. */
+export async function removeLinks(files: Files, links: readonly string[]): Promise<readonly string[]> {
+  const looks = links.map(async (path) =>
+    (await files.removeResolved(path))
+      ? [
+          `[${visible(path)} was removed: git makes no link there, and outside of the sandbox would write through it]`,
+        ]
+      : [],
+  );
   return (await Promise.all(looks)).flat();
 }
 

@@ -29,6 +29,8 @@ export interface PlannedPolicy {
   readonly held: readonly string[];
   /** Files that must not be there after a command: see `RepositoryPlaces`. */
   readonly absent: readonly string[];
+  /** Git directories that commands can write: see `GitLinks`. */
+  readonly gitDirectories: readonly string[];
 }
 
 /** Looks at the disk for what commands of a session may reach, and what they may not. */
@@ -83,5 +85,11 @@ export async function planPolicy(
   const watched = [...new Set([...above, ...decisive, join(root, ".git")])];
   const placed = [...policy.readOnly.map((place) => place.path), ...policy.hidden];
   const held = new Set(placed.flatMap((path) => foldersBetween(path, [root, ...policy.writable])));
-  return { policy, watched, held: [...held], absent: repository.absent };
+  return {
+    policy,
+    watched,
+    held: [...held],
+    absent: repository.absent,
+    gitDirectories: repository.directories,
+  };
 }

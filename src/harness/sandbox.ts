@@ -1,12 +1,14 @@
 import { reasonText } from "../base/reasons.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
+import type { GitLinks } from "../sandbox/git-links.ts";
+import { gitLinks } from "../sandbox/git-links.ts";
 import type { HostRunWatch } from "../sandbox/host-run.ts";
 import { hostRunWatch } from "../sandbox/host-run.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryScan } from "../sandbox/repository-scan.ts";
 import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
 import type { CallPlan } from "../tool/tool.ts";
-import { hostRunNotes, removeAbsent } from "./sandbox-aftermath.ts";
+import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
 import type { SandboxFolders } from "./sandbox-folders.ts";
 import { makeFolders } from "./sandbox-folders.ts";
 import type { SandboxRecord } from "./sandbox-leftovers.ts";
@@ -47,6 +49,7 @@ class SandboxOfSession implements OpenSandbox {
   readonly #record: SandboxRecord;
   readonly #scan: RepositoryScan;
   readonly #watch: HostRunWatch;
+  readonly #links: GitLinks;
   readonly #stack = new AsyncDisposableStack();
   /** By the plan that was judged, which is the plan that runs: no call can have the verdict of another. */
   readonly #verdicts = new WeakMap<CallPlan, SandboxState["kind"]>();
@@ -65,6 +68,7 @@ class SandboxOfSession implements OpenSandbox {
     this.#record = sandboxRecord(world, recordsOf(sources), root);
     this.#scan = repositoryScan(world.files, root);
     this.#watch = hostRunWatch(world.files, root, this.#scan);
+    this.#links = gitLinks(world.files);
   }
 
   async confinement(plan: CallPlan): Promise<Confinement> {
@@ -101,10 +105,7 @@ class SandboxOfSession implements OpenSandbox {
       afterwards: async () => {
         const refused = refusals.during();
         const told = refusals.tell().map((why) => `[proxy: ${why}]`);
-        const [removed, changes] = await Promise.all([
-          removeAbsent(this.#sources.world.files, this.#absent),
-          this.#watch.look(),
-        ]);
+        const [removed, changes] = await Promise.all([this.#sweep(), this.#watch.look()]);
         // From the next command on its hooks and configuration are closed, as those of repositories that were there.
         if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
         return { notes: [...told, ...removed, ...hostRunNotes(changes)], refused };
@@ -123,8 +124,14 @@ class SandboxOfSession implements OpenSandbox {
     await this.#record.end();
   }
 
-  async #sweep(): Promise<void> {
-    await removeAbsent(this.#sources.world.files, this.#absent);
+  /** Takes away what would lead git elsewhere, and tells it. */
+  async #sweep(): Promise<readonly string[]> {
+    const { files } = this.#sources.world;
+    const [absent, links] = await Promise.all([
+      removeAbsent(files, this.#absent),
+      removeLinks(files, await this.#links.planted()),
+    ]);
+    return [...absent, ...links];
   }
 
   async #current(): Promise<Prepared> {
@@ -151,10 +158,14 @@ class SandboxOfSession implements OpenSandbox {
     const { world } = this.#sources;
     this.#folders ??= this.#begin();
     const folders = await this.#folders;
-    const { policy, watched, held, absent } = await planPolicy(this.#sources, folders, this.#scan, () =>
-      this.#network.policy(folders.workshop),
+    const { policy, watched, held, absent, gitDirectories } = await planPolicy(
+      this.#sources,
+      folders,
+      this.#scan,
+      () => this.#network.policy(folders.workshop),
     );
     for (const path of absent) this.#absent.add(path);
+    await this.#links.know(gitDirectories);
     const token = await tokenOf(world.files, { watched, held });
     const state = await this.#sandbox.prepare(policy);
     const made = state.kind === "working" ? state.made : [];

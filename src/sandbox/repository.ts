@@ -12,6 +12,8 @@ export interface RepositoryPlaces {
   /** What of that git needs to commit on no branch in a worktree; absent where the workspace is none. */
   readonly commits?: CommitPlaces;
   readonly readOnly: readonly ProtectedPlace[];
+  /** Where git has its own files, as far as commands can write there. */
+  readonly directories: readonly string[];
   /** Files whose being there would make git look elsewhere: they cannot be kept out beforehand, so they are removed. */
   readonly absent: readonly string[];
 }
@@ -61,6 +63,7 @@ export async function repositoryPlaces(
     writable: found.flatMap((each) => each.writable),
     ...(own?.commits === undefined ? {} : { commits: own.commits }),
     readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
+    directories: found.flatMap((each) => each.directories),
     absent: found.flatMap((each) => each.absent),
   };
 }
@@ -108,12 +111,14 @@ async function gitOf(
     return await gitDirectory(files, { directory: git, common: git, tree: root, home });
   }
   const link: ProtectedPlace = { path: git, kind: "file" };
-  if (kind !== "file") return kind === undefined ? undefined : { writable: [], readOnly: [link], absent: [] };
+  if (kind !== "file")
+    return kind === undefined ? undefined : { writable: [], readOnly: [link], directories: [], absent: [] };
   const places = await linked(files, { git, root, home });
   return {
     writable: places?.writable ?? [],
     ...(places?.commits === undefined ? {} : { commits: places.commits }),
     readOnly: [link, ...(places?.readOnly ?? [])],
+    directories: places?.directories ?? [],
     absent: places?.absent ?? [],
   };
 }
@@ -190,7 +195,7 @@ async function gitDirectory(
   );
   // A link could be replaced, since its folder has to be writable: then nothing of it is.
   if (kinds.includes("symlink"))
-    return { writable: [], readOnly: [{ path: common, kind: "directory" }], absent: [] };
+    return { writable: [], readOnly: [{ path: common, kind: "directory" }], directories: [], absent: [] };
   const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
   const existing = optional.filter((path) => there(path));
   const asked = join(directory, "config.worktree");
@@ -207,6 +212,7 @@ async function gitDirectory(
       ...(shared?.named ?? []),
       ...(own?.named ?? []),
     ],
+    directories: [...new Set([common, directory])],
     absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryProblem } from "../../src/permission/repository.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
@@ -82,6 +82,34 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     await rig.bash("rm -f shared.config; true");
     expect(existsSync(join(rig.root, ".husky/_/pre-commit"))).toBe(false);
     expect(readFileSync(join(rig.root, "shared.config"), "utf8")).toBe("");
+  });
+
+  // Seen red without the look: git outside wrote the message of a commit into the file, in the place of what was there.
+  test("[S22] links that a command puts among git's own files are removed and told, and git outside writes nowhere else", async () => {
+    await using rig = openSandboxRig();
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+    const git = (...words: string[]) => {
+      const as = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+      const { exitCode, stderr } = Bun.spawnSync(["git", "-C", rig.root, ...as, ...words], { env });
+      expect([words, exitCode, stderr.toString()]).toEqual([words, 0, expect.any(String)]);
+    };
+    const theirs = join(rig.root, "../theirs");
+    writeFileSync(theirs, "mine\n");
+    repository(rig.root);
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    symlinkSync("refs/heads/master", join(rig.root, ".git/own")); // was there before
+    await rig.bash("true");
+    const planted = ["COMMIT_EDITMSG", "MERGE_MSG", "logs/HEAD", "logs/refs/heads/deep", "worktrees"];
+    const links = planted.map((name) => `rm -rf .git/${name}; ln -s ${theirs} .git/${name}`).join("; ");
+    const told = await rig.bash(`mkdir -p .git/logs/refs/heads; ${links}; touch .git/fine; true`);
+    for (const name of planted)
+      expect(told).toContain(`[${join(rig.root, ".git", name)} was removed: git makes no link there`);
+    expect(existsSync(join(rig.root, ".git/fine"))).toBe(true);
+    expect(lstatSync(join(rig.root, ".git/own")).isSymbolicLink()).toBe(true);
+    git("commit", "-q", "--allow-empty", "-m", "second");
+    git("checkout", "-q", "-b", "other");
+    expect(readFileSync(theirs, "utf8")).toBe("mine\n");
+    expect(await rig.bash("true")).toBe("(no output)");
   });
 
   test("that became one outside of the sandbox is closed for the next command", async () => {
