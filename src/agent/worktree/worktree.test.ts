@@ -371,6 +371,45 @@ test("[ENG-28] what is left of a killed process is found by its record, and remo
   expect(readdirSync(join(at.root, "worktrees"))).toEqual([]);
 });
 
+test("[ENG-28] one whose commits another branch has is removed with its branch; one with any other commit or file stays", async () => {
+  await using at = await rig();
+  const commit = (path: string, name: string) => {
+    writeFileSync(join(path, name), "new");
+    for (const args of [
+      ["add", "-A"],
+      ["commit", "-q", "-m", name],
+    ])
+      Bun.spawnSync(["git", "-C", path, ...args], { env: ENV });
+  };
+  const kept = async () => {
+    const tree = await at.open();
+    commit(tree.root, `${tree.record.id}.txt`);
+    await closeWorktree(tree, at.place);
+    return tree;
+  };
+  const remove = ({ record }: Awaited<ReturnType<typeof kept>>) => removeWorktree(record, at.place, signal);
+  const [merged, elsewhere, gone, more] = [await kept(), await kept(), await kept(), await kept()];
+  await expect(remove(merged)).rejects.toThrow("holds changes: 1 commit that no other branch has. To throw");
+  at.git("merge", "-q", "--no-edit", merged.record.branch);
+  await remove(merged);
+  at.git("branch", "taken", elsewhere.record.branch);
+  await remove(elsewhere);
+  expect([existsSync(merged.root), existsSync(elsewhere.root)]).toEqual([false, false]);
+  // Its branch alone is left, and merged later.
+  at.git("worktree", "remove", gone.record.path);
+  await expect(remove(gone)).rejects.toThrow(`the branch ${gone.record.branch} holds changes: 1 commit`);
+  at.git("merge", "-q", "--no-edit", gone.record.branch);
+  await remove(gone);
+  // A file, and a commit that came after the merge.
+  at.git("merge", "-q", "--no-edit", more.record.branch);
+  writeFileSync(join(more.root, "a.txt"), "other\n");
+  await expect(remove(more)).rejects.toThrow("holds changes: 1 file not committed. To throw");
+  commit(more.root, "later.txt");
+  await expect(remove(more)).rejects.toThrow("holds changes: 1 commit that no other branch has. To throw");
+  expect(at.git("branch", "--list").trim().split("\n")).toHaveLength(3);
+  expect((await at.place.records.list()).map(({ id }) => id)).toEqual([more.record.id]);
+});
+
 test("[ENG-28 ENG-09] a cancel while it is made leaves nothing", async () => {
   await using at = await rig();
   const stop = new AbortController();

@@ -90,7 +90,7 @@ export async function openWorktree(
     const root = await rootIn(record.path, prefix, world.files);
     return { root, record, gitDirectory, isParentDirty: status !== "" };
   } catch (thrown) {
-    await discard(record, place, git).catch(() => undefined); // what was thrown is told; a later look finds what stays
+    await discard(record, place, { git, tip: base }).catch(() => undefined); // what was thrown is told; a later look finds what stays
     throw thrown;
   }
 }
@@ -125,7 +125,7 @@ export async function closeWorktree(worktree: Worktree, place: WorktreePlace): P
   const { record } = worktree;
   const state = await stateOf(worktree, place);
   if (state.changed.length === 0 && state.commits === 0) {
-    await discard(record, place, place.git(commonOf(worktree.gitDirectory)));
+    await discard(record, place, { git: place.git(commonOf(worktree.gitDirectory)), tip: record.base });
     return { kind: "removed" };
   }
   await takeOver(worktree, place);
@@ -153,14 +153,22 @@ async function takeOver({ record, gitDirectory }: Worktree, place: WorktreePlace
   const { files } = place.world;
   const common = commonOf(gitDirectory);
   const git = place.git(common);
-  const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const reference = `refs/heads/${branch}`;
-  const head = (await git(path, [...at, "rev-parse", "--verify", "HEAD^{commit}"], signal)).trim();
+  const head = await headOfWorktree({ path, gitDirectory }, git, signal);
   const log = join(common, "logs", reference);
   if ((await files.lstat(log)) !== undefined)
     throw failed(`somebody has made ${log}; look at it, and remove it`);
   if (head !== base) await git(repository, ["update-ref", "--no-deref", reference, head, base], signal);
   await files.writeResolved(join(gitDirectory, "HEAD"), `ref: ${reference}\n`);
+}
+
+async function headOfWorktree(
+  { path, gitDirectory }: { readonly path: string; readonly gitDirectory: string },
+  git: Git,
+  signal: AbortSignal,
+): Promise<string> {
+  const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
+  return (await git(path, [...at, "rev-parse", "--verify", "HEAD^{commit}"], signal)).trim();
 }
 
 /** By git's own folder of it: a `.git` that was written there meanwhile says nothing. */
@@ -191,20 +199,25 @@ async function stateOf(
   return { changed, commits, named, odd };
 }
 
-/** Takes a worktree, its branch and its record away: the branch only while it stands where it began. */
+/** Takes a worktree, its branch and its record away: the branch only while it stands where it was looked at. */
 async function discard(
-  { id, repository, path, branch, base }: WorktreeRecord,
+  { id, repository, path, branch }: WorktreeRecord,
   { records, world }: WorktreePlace,
-  git: Git,
+  { git, tip }: { readonly git: Git; readonly tip: string },
 ): Promise<void> {
   const { signal } = new AbortController();
   if ((await world.files.lstat(path)) !== undefined)
     await git(repository, ["worktree", "remove", "--force", path], signal);
   else await git(repository, ["worktree", "prune"], signal);
-  const reference = `refs/heads/${branch}`;
-  const tip = await git(repository, ["for-each-ref", "--format=%(objectname)", reference], signal);
-  if (tip.trim() !== "") await git(repository, ["update-ref", "--no-deref", "-d", reference, base], signal);
+  if ((await tipOf(repository, branch, { git, signal })) !== "")
+    await git(repository, ["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip], signal);
   await records.remove(id);
+}
+
+/** The commit that a branch stands at; empty where there is no such branch. */
+async function tipOf(repository: string, branch: string, { git, signal }: GitHere): Promise<string> {
+  const asked = ["for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`];
+  return (await git(repository, asked, signal)).trim();
 }
 
 /** What a sub-agent has left, for whoever reads its result. */
@@ -232,45 +245,105 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
 }
 
 /**
- * Removes a worktree that its sub-agent has left.
- * @throws HarnessError WorktreeStays where it holds changes, or its process runs still.
+ * Removes a worktree that its sub-agent has left, once nothing is in it alone: no file that is not committed, and no commit
+ * that neither another branch nor the HEAD of its repository leads to.
+ * @throws HarnessError WorktreeStays where there is such a thing.
  */
 export async function removeWorktree(
   record: WorktreeRecord,
   place: WorktreePlace,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, repository, branch } = record;
+  const { id, path, repository, branch, base } = record;
   const { files } = place.world;
   if ((await files.stat(repository)) === undefined) {
     if ((await files.lstat(path)) !== undefined)
       throw stays(
         `its repository ${repository} is gone, so nobody can tell what is in ${path}; remove that folder yourself`,
       );
-    await place.records.remove(record.id);
+    await place.records.remove(id);
     return;
   }
   const { common } = await repositoryAt(repository, place, signal);
-  if ((await files.lstat(path)) !== undefined) {
-    const gitDirectory = join(common, "worktrees", basename(path));
-    if ((await files.lstat(gitDirectory))?.kind !== "directory")
-      throw stays(`${repository} knows nothing of the worktree ${path}`);
-    const { changed, commits } = await stateOf({ record, gitDirectory }, place);
-    if (changed.length > 0 || commits > 0) {
-      throw stays(
-        `${path} holds changes. To throw them away: git -C ${repository} worktree remove --force ${path} && git -C ${repository} branch -D ${branch}`,
-      );
-    }
-  }
-  await discard(record, place, place.git(common));
+  const git = place.git(common);
+  const isThere = (await files.lstat(path)) !== undefined;
+  const inside = isThere ? await insideOf(record, { common, place, signal }) : { changed: 0, heads: [] };
+  const tip = await tipOf(repository, branch, { git, signal });
+  const commits = [...inside.heads, ...(tip === "" ? [] : [tip])];
+  const own = { files: inside.changed, commits: await notTakenOver(commits, record, { git, signal }) };
+  if (own.files > 0 || own.commits > 0) throw stays(heldText(record, { ...own, isThere, tip }));
+  await discard(record, place, { git, tip: tip === "" ? base : tip });
+}
+
+interface Held {
+  readonly files: number;
+  readonly commits: number;
+  readonly isThere: boolean;
+  readonly tip: string;
+}
+
+function heldText(
+  { id, path, repository, branch }: WorktreeRecord,
+  { files, commits, isThere, tip }: Held,
+): string {
+  const held = [
+    ...(files === 0 ? [] : [`${count(files, "file")} not committed`]),
+    ...(commits === 0 ? [] : [`${count(commits, "commit")} that no other branch has`]),
+  ].join(", ");
+  const away = [
+    ...(isThere ? [`git -C ${repository} worktree remove --force ${path}`] : []),
+    ...(tip === "" ? [] : [`git -C ${repository} branch -D ${branch}`]),
+    `cinch agents remove ${id}`,
+  ].join(" && ");
+  return `${isThere ? path : `the branch ${branch}`} holds changes: ${held}. To throw them away: ${away}`;
+}
+
+interface GitHere {
+  readonly git: Git;
+  readonly signal: AbortSignal;
+}
+
+/** How many files of a worktree that is there are in it alone, and where its HEAD stands. */
+async function insideOf(
+  record: WorktreeRecord,
+  {
+    common,
+    place,
+    signal,
+  }: { readonly common: string; readonly place: WorktreePlace; readonly signal: AbortSignal },
+): Promise<{ readonly changed: number; readonly heads: readonly string[] }> {
+  const { path, repository } = record;
+  const gitDirectory = join(common, "worktrees", basename(path));
+  if ((await place.world.files.lstat(gitDirectory))?.kind !== "directory")
+    throw stays(`${repository} knows nothing of the worktree ${path}`);
+  const { changed } = await stateOf({ record, gitDirectory }, place);
+  const head = await headOfWorktree({ path, gitDirectory }, place.git(common), signal);
+  return { changed: changed.length, heads: [head] };
+}
+
+/** Of what these commits lead to, how many would be lost with the worktree and its branch. */
+async function notTakenOver(
+  commits: readonly string[],
+  { repository, branch, base }: WorktreeRecord,
+  { git, signal }: GitHere,
+): Promise<number> {
+  if (commits.length === 0) return 0;
+  const head = await commitAtHead(git, repository, signal);
+  const others = [base, ...(head === "" ? [] : [head]), `--exclude=${branch}`, "--branches"];
+  return Number(await git(repository, ["rev-list", "--count", ...commits, "--not", ...others], signal));
 }
 
 async function headOf(git: Git, repository: string, signal: AbortSignal): Promise<string> {
+  const base = await commitAtHead(git, repository, signal);
+  if (!NOTHING_IN_HEAD.test(base)) throw failed(`${repository} has no commit yet`);
+  return base;
+}
+
+/** Empty where its HEAD stands on a branch that has no commit yet. */
+async function commitAtHead(git: Git, repository: string, signal: AbortSignal): Promise<string> {
   const found = await git(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal).catch(
     () => "",
   );
   signal.throwIfAborted();
-  const base = found.trim();
-  if (!NOTHING_IN_HEAD.test(base)) throw failed(`${repository} has no commit yet`);
-  return base;
+  return found.trim();
 }
