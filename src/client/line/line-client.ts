@@ -27,7 +27,9 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       }
       const { shown: _, past, ...same } = on;
       const known = isSwitch || past === undefined ? {} : { past };
-      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, kept: client.kept };
+      // A script does not see where a text of it would go.
+      const kept = isSwitch || terminal.interactive ? client.kept : [];
+      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, kept };
     }
   } finally {
     leave.abort();
