@@ -334,6 +334,23 @@ test("[MCP-01 R23] a call whose stream ends without an answer fails at once, and
   await client.close();
 });
 
+test("[MCP-01 R23] a call that is answered with another's result, or with nothing, fails at once, and no header of ours tells of it", async () => {
+  for (const said of [
+    () => Response.json(answer({ id: 999, method: "" }, "another's")),
+    () => Response.json([]),
+    () => new Response(null, { status: 202 }),
+  ]) {
+    await using server = openServer(said);
+    const { client, opened } = await connected(server);
+    await opened();
+    expect(await called(client)).toBe("failed: the server ended its answer before the result came");
+    expect(
+      server.seen.flatMap(({ headers }) => [...headers.keys()].filter((name) => /cinch/.test(name))),
+    ).toEqual([]);
+    await client.close();
+  }
+});
+
 test("[MCP-01] a stream that broke off is opened again after the last event that came", async () => {
   let message: Message | undefined;
   await using server = openServer(

@@ -18,6 +18,8 @@ import type { RemotePorts, RemoteServer } from "./remote-server.ts";
 const RECONNECTIONS_MAX = 5;
 const RECONNECTION_MS_MIN = 100;
 const RECONNECTION_MS_MAX = 30_000;
+/** Tells within this file which answer is to which message; it leaves with no request. */
+const MARK = "x-cinch-message";
 /** A server is told that we leave, and waited for no longer. */
 const GOODBYE_MS_MAX = 2_000;
 
@@ -30,7 +32,7 @@ export interface RemoteOptions {
  * A connection to a server over HTTP, for the library's client (MCP-01).
  *
  * Streamable HTTP: streams that break off are opened again with `Last-Event-ID`, no faster than ten times a second; a call
- * whose stream ended without its answer fails at once; a session that the server has forgotten (404) closes the connection,
+ * whose stream or body ended without its answer fails at once; a session that the server has forgotten (404) closes the connection,
  * so that a new one can be made. The older HTTP with server-sent events is closed with its stream. Closing tells the
  * server, and waits 2 s for that at most.
  * @throws nothing; `start` and `send` reject with HarnessError McpLoginNeeded or McpScopeMissing, or why it failed.
@@ -65,12 +67,15 @@ class StreamableHttp implements Transport {
   readonly #inner: StreamableHTTPClientTransport;
   readonly #clock: Clock;
   readonly #unanswered = new Set<string | number>();
+  #sent = 0;
+  /** Marks of the messages that are answered by a stream, which goes on. */
+  readonly #streamed = new Set<string>();
   #isClosing = false;
 
   constructor(url: URL, fetch: RemoteFetch, clock: Clock) {
     this.#clock = clock;
     this.#inner = new StreamableHTTPClientTransport(url, {
-      fetch,
+      fetch: (target, init) => this.#reach(fetch, target, init),
       onInsufficientScope: "throw",
       reconnectionOptions: {
         initialReconnectionDelay: 1_000,
@@ -110,19 +115,34 @@ class StreamableHttp implements Transport {
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     const id = "method" in message && "id" in message ? message.id : undefined;
     if (id !== undefined) this.#unanswered.add(id);
+    this.#sent += 1;
+    const mark = String(this.#sent);
     try {
       await this.#inner.send(message, {
         ...given(options),
+        headers: { ...options.headers, [MARK]: mark },
         onRequestStreamEnd: () => {
           if (options.onRequestStreamEnd !== undefined) options.onRequestStreamEnd();
           else this.#endedWithout(id);
         },
       });
+      if (!this.#streamed.delete(mark)) this.#endedWithout(id);
     } catch (thrown) {
+      this.#streamed.delete(mark);
       if (id !== undefined) this.#unanswered.delete(id);
       if (statusOf(thrown) === 404 && this.sessionId !== undefined) await this.#leave();
       throw thrown;
     }
+  }
+
+  async #reach(fetch: RemoteFetch, target: string | URL, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    const mark = headers.get(MARK);
+    headers.delete(MARK);
+    const response = await fetch(target, { ...init, headers });
+    const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
+    if (mark !== null && isStream) this.#streamed.add(mark);
+    return response;
   }
 
   async close(): Promise<void> {
