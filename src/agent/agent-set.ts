@@ -1,4 +1,4 @@
-import { decode } from "../base/text.ts";
+import { writtenText } from "../base/written-text.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { GENERAL } from "./definition.ts";
 import type { FieldProblem, ReadDefinition } from "./read-definition.ts";
@@ -31,7 +31,8 @@ export async function agentSet(files: readonly DefinitionFile[]): Promise<AgentS
   const warnings: string[] = [];
   const found = new Map<string, Good & { readonly path: string }>();
   for (const { path, scope, bytes } of files) {
-    const read = await readDefinition(decode(bytes), { path, scope });
+    const written = writtenText(bytes);
+    const read = written.kind === "text" ? await readDefinition(written.text, { path, scope }) : written;
     if (read.kind === "problem") {
       problems.push(placed(path, read));
       continue;

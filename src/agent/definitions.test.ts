@@ -195,6 +195,13 @@ test("[RUN-03 ENG-10] a name belongs to one file: your own before the project's,
   ]);
 });
 
+test("[RUN-03] a definition that is no UTF-8 is none, and its line is told", async () => {
+  const bytes = Buffer.from("---\nname: latin\ndescription: Prüft\n---\nDo it.\n", "latin1");
+  const { agents, problems } = await agentSet([{ path: "/user/latin.md", scope: "user", bytes }]);
+  expect(agents).toEqual([GENERAL]);
+  expect(problems).toEqual(["/user/latin.md:3: it is no UTF-8 text; save it as UTF-8"]);
+});
+
 test("[ENG-10] kinds that would start each other in a circle are refused, with the chain; one that is not there is a warning", async () => {
   const { agents, problems, warnings } = await agentSet([
     file("a", "tools: Agent(b)\n"),

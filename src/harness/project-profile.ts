@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import { assertProjectsServers } from "../profile/mcp.ts";
@@ -41,7 +40,7 @@ export async function openProfile(
   const trusted = wanted.filter((item) => !refused.has(item));
   const file = trusted.find((item) => item.path === path)?.files[0];
   if (file === undefined) throw new HarnessError("TrustRefused", { paths: name });
-  const table = new Table(await parseToml(path, decode(file.bytes)));
+  const table = new Table(await parseToml(path, file.bytes));
   const users = table.keys().find((key) => isUsers(key) && !isHarmless(key, table));
   if (users !== undefined) throw table.problem(users, NOT_A_PROJECTS);
   return restricting(await loadProfile({ files: held(world.files, root, trusted) }, path, profiles), table);

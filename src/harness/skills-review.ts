@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../base/errors.ts";
-import { decode } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import { writtenText } from "../base/written-text.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import { loadConfig } from "../profile/config.ts";
 import { builtinSkills } from "../skill/builtin-skills.ts";
@@ -110,8 +110,9 @@ async function checkFile(files: Files, folder: string, file: string): Promise<re
     const size = (await files.stat(path))?.size ?? 0;
     if (size > ITEM_FILE_BYTES_MAX)
       return [wrong(path, `it has ${size} bytes, more than ${ITEM_FILE_BYTES_MAX}, and is never loaded`)];
-    const text = decode(await files.read(path, ITEM_FILE_BYTES_MAX));
-    return await checkSkill(text, { path, folder: basename(await files.realpath(folder)) });
+    const written = writtenText(await files.read(path, ITEM_FILE_BYTES_MAX));
+    if (written.kind === "problem") return [{ ...wrong(path, written.problem), line: written.line }];
+    return await checkSkill(written.text, { path, folder: basename(await files.realpath(folder)) });
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return [wrong(path, `it cannot be read: ${messageOf(thrown)}`)];

@@ -1,4 +1,3 @@
-import { decode } from "../base/text.ts";
 import { parseTyped, printCommand } from "../client/kit/slash.ts";
 import { isOwnCommand } from "../protocol/slash-commands.ts";
 import type { AcknowledgedFile } from "./project.ts";
@@ -16,7 +15,7 @@ const EXPANSION_UNITS_MAX = 4_096;
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
 export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<ReadonlyMap<string, string>> {
-  const table = new Table(await parseToml(path, decode(bytes)));
+  const table = new Table(await parseToml(path, bytes));
   const aliases = table.table("aliases");
   table.refuseUnknown();
   const names = aliases?.keys() ?? [];

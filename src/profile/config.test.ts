@@ -173,8 +173,10 @@ test("[PROF-03 R22] a folder, a device or a huge file in its place is an error, 
   await using directory = temporaryDirectory();
   const folder = join(directory.path, "config.toml");
   mkdirSync(folder);
-  await expect(loadConfig(world, folder)).rejects.toThrow("this is no regular file");
-  await expect(loadConfig(world, "/dev/zero")).rejects.toThrow("this is no regular file");
+  await expect(loadConfig(world, folder)).rejects.toThrow(
+    `${folder}:1: TOML: it is a directory, and should be a file`,
+  );
+  await expect(loadConfig(world, "/dev/zero")).rejects.toThrow("it is no regular file");
   const huge = join(directory.path, "huge.toml");
   writeFileSync(huge, "#".repeat(1_048_577));
   await expect(loadConfig(world, huge)).rejects.toThrow("huge.toml:1: TOML: it cannot be read");

@@ -1,4 +1,3 @@
-import { decode } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import type { HookEvent } from "../protocol/hook-events.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";
@@ -51,7 +50,7 @@ export async function acknowledgedHooks({
   path,
   bytes,
 }: AcknowledgedFile): Promise<readonly ConfiguredHook[]> {
-  return onlyHooks(await parseToml(path, decode(bytes)));
+  return onlyHooks(await parseToml(path, bytes));
 }
 
 function onlyHooks(file: TomlFile): readonly ConfiguredHook[] {

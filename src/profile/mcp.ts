@@ -1,11 +1,10 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../base/child-environment.ts";
-import { decode } from "../base/text.ts";
 import { serversOfJson } from "./mcp-json.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import type { Where } from "./table.ts";
 import { Table } from "./table.ts";
-import { invalid, parseToml } from "./toml.ts";
+import { invalid, parseToml, writtenIn } from "./toml.ts";
 
 /** A server whose tools a session has beside its own (MCP-01), as a file declares it. */
 export type McpServer = McpCommand | McpAddress;
@@ -91,8 +90,10 @@ export function mcpServersFrom(parent: Table): readonly McpServer[] {
  * @throws HarnessError ConfigInvalid with file and key, also for what a repository may not say.
  */
 export async function acknowledgedServers({ path, bytes }: AcknowledgedFile): Promise<readonly McpServer[]> {
-  const text = decode(bytes);
-  const table = new Table(isJson(path) ? serversOfJson(path, text) : await parseToml(path, text));
+  const file = isJson(path)
+    ? serversOfJson(path, writtenIn(path, bytes, "JSON"))
+    : await parseToml(path, bytes);
+  const table = new Table(file);
   const servers = mcpServersFrom(table);
   table.refuseUnknown();
   assertProjectsServers(servers);

@@ -5,6 +5,8 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text.ts";
 import { parseAliases } from "./aliases.ts";
 import { configKeys } from "./config.ts";
+import { acknowledgedHooks } from "./hooks.ts";
+import { acknowledgedServers } from "./mcp.ts";
 import { profileKeys } from "./profile.ts";
 import { projectConfig, projectPermissions } from "./project.ts";
 
@@ -170,4 +172,17 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     'aliases.a: must be a text; a name with a dot stands in quotes: "a.x" = "/skills:name"',
   );
   expect(await refusal(parseAliases(file("other = 1")))).toContain("other: unknown key");
+});
+
+test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is no UTF-8", async () => {
+  const latin1 = (text: string, path = ".cinch/x.toml") => ({ path, bytes: Buffer.from(text, "latin1") });
+  const told = (line: number, format = "TOML") =>
+    `.cinch/x.${format.toLowerCase()}:${line}: ${format}: it is no UTF-8 text; save it as UTF-8`;
+  expect(await refusal(projectConfig(latin1("# ä\n")))).toBe(told(1));
+  expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
+  expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));
+  expect(await refusal(acknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));
+  expect(await refusal(acknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
+  const json = latin1('{"mcpServers":\n{"ä": {}}}', ".cinch/x.json");
+  expect(await refusal(acknowledgedServers(json))).toBe(told(2, "JSON"));
 });

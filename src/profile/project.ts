@@ -1,4 +1,3 @@
-import { decode } from "../base/text.ts";
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
 import type { ReadKey } from "./table.ts";
@@ -24,7 +23,7 @@ export interface AcknowledgedFile {
  * @throws HarnessError ConfigInvalid with file, line and key for what is unknown, and for what would widen anything.
  */
 export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
-  const table = new Table(await parseToml(path, decode(bytes)));
+  const table = new Table(await parseToml(path, bytes));
   refuseOwn(table);
   const permissions = table.table("permissions");
   const sandbox = table.table("sandbox");
@@ -47,7 +46,7 @@ export async function projectKeys(
   { path, bytes }: AcknowledgedFile,
   kind: "config" | "permission-preset",
 ): Promise<readonly ReadKey[]> {
-  return await readKeys(await parseToml(path, decode(bytes)), (table) => {
+  return await readKeys(await parseToml(path, bytes), (table) => {
     const permissions = kind === "config" ? table.table("permissions") : table;
     if (permissions !== undefined) permissionsFrom(permissions);
     if (kind === "config") table.table("sandbox")?.strings("hidden");
@@ -56,7 +55,7 @@ export async function projectKeys(
 
 /** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */
 export async function projectPermissions({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
-  const permissions = restricting(new Table(await parseToml(path, decode(bytes))));
+  const permissions = restricting(new Table(await parseToml(path, bytes)));
   return { permissions, sandboxHidden: [] };
 }
 

@@ -1,9 +1,10 @@
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { HarnessError } from "../base/errors.ts";
+import { causeOf } from "../base/file-cause.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import { decode } from "../base/text.ts";
 import type { World } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
+import { writtenText } from "../base/written-text.ts";
 
 /** A configuration file as it was read: where it is and its text, for messages that name file and line. */
 export interface TomlFile {
@@ -21,28 +22,40 @@ export const CONFIG_BYTES_MAX = 1_048_576;
  * @throws HarnessError ConfigInvalid for what cannot be read or is no TOML, with the line.
  */
 export async function readToml(files: World["files"], path: string): Promise<TomlFile | undefined> {
-  const text = await readText(files, path);
-  return text === undefined ? undefined : await parseToml(path, text);
+  const bytes = await readBytes(files, path);
+  return bytes === undefined ? undefined : await parseToml(path, bytes);
 }
 
 /**
- * Parses a TOML text that was read before.
- * @throws HarnessError ConfigInvalid with the line.
+ * Parses TOML that was read before.
+ * @throws HarnessError ConfigInvalid with the line, for bytes that are no UTF-8 too.
  */
-export async function parseToml(path: string, text: string): Promise<TomlFile> {
+export async function parseToml(path: string, source: string | Uint8Array): Promise<TomlFile> {
+  const text = typeof source === "string" ? source : writtenIn(path, source, "TOML");
   return { path, text, value: await parse(path, text) };
 }
 
-async function readText(files: World["files"], path: string): Promise<string | undefined> {
+/**
+ * The text of a configuration file, be it TOML or JSON.
+ * @throws HarnessError ConfigInvalid with the first line that is no UTF-8.
+ */
+export function writtenIn(path: string, bytes: Uint8Array, format: "TOML" | "JSON"): string {
+  const written = writtenText(bytes);
+  if (written.kind === "problem") throw invalid(path, written.line, format, written.problem);
+  return written.text;
+}
+
+async function readBytes(files: World["files"], path: string): Promise<Uint8Array | undefined> {
   try {
     const info = await files.stat(path);
     if (info === undefined) return undefined;
-    if (info.kind !== "file") throw invalid(path, 1, "TOML", "this is no regular file");
-    return decode(await files.read(path, CONFIG_BYTES_MAX));
+    if (info.kind === "directory") throw invalid(path, 1, "TOML", "it is a directory, and should be a file");
+    if (info.kind !== "file") throw invalid(path, 1, "TOML", "it is no regular file");
+    return await files.read(path, CONFIG_BYTES_MAX);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
     if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
-    throw invalid(path, 1, "TOML", `it cannot be read: ${messageOf(thrown)}`, thrown);
+    throw invalid(path, 1, "TOML", `it cannot be read: ${causeOf(thrown)}`, thrown);
   }
 }
 

@@ -46,6 +46,11 @@ test("[CTX-03] what is wrong with one is told with file, line and field, and not
   );
   expect(await problem("---\n---\n")).toBe("/u/prompts/review.md: it has no text");
   expect(await problem("y", "/u/prompts/Two Words.md")).toContain("the file's name is no name for a prompt");
+  const latin1 = Buffer.from("---\ndescription: Prüft\n---\ny", "latin1");
+  expect(await readTemplate({ path: "/u/prompts/review.md", source: "user", bytes: latin1 })).toEqual({
+    kind: "problem",
+    problem: "/u/prompts/review.md:2: it is no UTF-8 text; save it as UTF-8",
+  });
 });
 
 test("[CTX-03] words go to their places, all of them or one each; without a place they stand behind the text", () => {

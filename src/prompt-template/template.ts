@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { frontMatter, NOT_CLOSED } from "../base/front-matter.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { HEAD_CHARACTERS_MAX, readHead } from "../base/markdown-head.ts";
-import { decode, head } from "../base/text.ts";
+import { head } from "../base/text.ts";
+import { writtenText } from "../base/written-text.ts";
 
 /** A prompt with places for words, as a Markdown file of the user or of a project says it (CTX-03). */
 export interface PromptTemplate {
@@ -37,7 +38,9 @@ export async function readTemplate({ path, source, bytes }: TemplateFile): Promi
   const name = basename(path).replace(/\.md$/i, "").toLowerCase();
   if (!NAME.test(name))
     return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
-  const parts = frontMatter(decode(bytes));
+  const written = writtenText(bytes);
+  if (written.kind === "problem") return problem(`${path}:${written.line}: ${written.problem}`);
+  const parts = frontMatter(written.text);
   if (parts.kind === "open") return problem(`${path}:1: ${NOT_CLOSED}`);
   const { body: text } = parts;
   if (text === "") return problem(`${path}: it has no text`);

@@ -111,6 +111,14 @@ test("[SKL-01] what breaks the specification and can be used all the same is use
   ]);
 });
 
+test("[SKL-01] a skill that is no UTF-8 can be used all the same, and its line is told", async () => {
+  const bytes = Buffer.from("---\nname: latin\ndescription: d\n---\nPrüfe.\n", "latin1");
+  const file = trustFile("SKILL.md", bytes, 0o644);
+  const loaded = await loadSkills({ path: "/s/latin", source: "project", files: [file] });
+  expect(loaded.skills.map(({ name, body }) => [name, body])).toEqual([["latin", "Pr\ufffdfe."]]);
+  expect(told(loaded)).toEqual(["/s/latin/SKILL.md:5: it is no UTF-8 text; save it as UTF-8"]);
+});
+
 test("[SKL-01] SKILL.md goes before skill.md, and folders below are skills of their own", async () => {
   const text = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`;
   const loaded = await loadSkills(

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { JsonObject } from "../base/json.ts";
 import { decode } from "../base/text.ts";
+import { writtenText } from "../base/written-text.ts";
 import type { TrustFile } from "../trust/ledger/item.ts";
 import type { FieldProblem } from "./check-skill.ts";
 import { ruleProblems, unknownFields } from "./check-skill.ts";
@@ -66,6 +67,8 @@ function isPreferred(path: string, to: string): boolean {
 type Tell = (problem: Omit<SkillProblem, "path">) => void;
 
 async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promise<Skill | undefined> {
+  const written = writtenText(file.bytes);
+  if (written.kind === "problem") told({ line: written.line, problem: written.problem });
   const parsed = await parseSkillFile(decode(file.bytes), { lenient: true });
   if (parsed.kind === "problem") {
     told({ line: parsed.line, problem: `${parsed.problem}; the skill is left out` });

@@ -107,6 +107,31 @@ test("[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox 
   });
 });
 
+test("[PROF-03 PERM-12] a configuration that is no UTF-8 is refused with file and line, so that none of its rules is about nothing", async () => {
+  using home = cinchHome();
+  await using directory = temporaryDirectory();
+  const own = join(home.path, "config", "cinch");
+  const latin1 = Buffer.from('[permissions]\ndeny = ["Read:geh\u00e4im.txt"]\n', "latin1");
+  const profile = join(own, "profiles", "latin.toml");
+  const preset = join(own, "profiles", "own.toml");
+  const config = join(own, "config.toml");
+  mkdirSync(dirname(profile), { recursive: true });
+  writeFileSync(profile, 'permissions = "own.toml"\n');
+  writeFileSync(preset, latin1.subarray("[permissions]\n".length));
+  const list = (args: readonly string[]) =>
+    runCinch(["permissions", "list", ...args], { home, cwd: directory.path });
+  const refused = (path: string, line: number) => ({
+    code: 2,
+    stdout: "",
+    stderr: `cinch: ${path}:${line}: TOML: it is no UTF-8 text; save it as UTF-8 (ConfigInvalid)\n`,
+  });
+  expect(await list(["--profile", "latin"])).toMatchObject(refused(preset, 1));
+  writeFileSync(profile, latin1);
+  expect(await list(["--profile", "latin"])).toMatchObject(refused(profile, 2));
+  writeFileSync(config, latin1);
+  expect(await list([])).toMatchObject(refused(config, 2));
+});
+
 test("[PERM-12] a person and a program are told what would happen, why and by which rule, and nothing is run", async () => {
   using home = cinchHome();
   await using directory = temporaryDirectory();

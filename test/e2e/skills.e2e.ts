@@ -107,6 +107,15 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
   expect(real.stdout).toContain('.agents/skills/linear\nmetadata: {"short-description":');
 }, 300_000);
 
+test("[SKL-01] skills check tells the line of a skill that is no UTF-8", async () => {
+  await using rig = openRig([]);
+  const skill = join(rig.work, ".agents/skills/latin/SKILL.md");
+  mkdirSync(dirname(skill), { recursive: true });
+  writeFileSync(skill, Buffer.from("---\nname: latin\ndescription: d\n---\nPrüfe.\n", "latin1"));
+  const { code, stdout } = await rig.run(["skills", "check"]);
+  expect([code, stdout]).toEqual([1, `error: ${skill}:5: it is no UTF-8 text; save it as UTF-8\n`]);
+}, 300_000);
+
 test("[SKL-01 SKL-03] skills check looks where a session would, also from a folder of the repository", async () => {
   await using rig = openRig([]);
   const skill = join(rig.work, ".agents/skills/Bad/SKILL.md");

@@ -118,6 +118,8 @@ test("[PROV-08] a cassette that is missing, a folder, or no text is told as what
   await expect(open(join(folder.path, "none"))).rejects.toThrow(
     `The cassette does not exist: ${join(folder.path, "none")}`,
   );
-  await expect(open(folder.path)).rejects.toThrow(`The cassette ${folder.path} cannot be read at line 1`);
+  await expect(open(folder.path)).rejects.toThrow(
+    `The cassette ${folder.path} cannot be read at line 1: it is a directory`,
+  );
   await expect(open(join(folder.path, "bytes"))).rejects.toThrow("the first line must be a header");
 });

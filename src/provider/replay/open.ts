@@ -1,4 +1,5 @@
-import { HarnessError, messageOf } from "../../base/errors.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { causeOf } from "../../base/file-cause.ts";
 import { decode } from "../../base/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
@@ -17,7 +18,7 @@ export async function openCassette(world: Pick<World, "files">, path: string): P
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
     if (codeOf(thrown) === "ENOENT") throw new HarnessError("PathMissing", { what: "The cassette", path });
-    const problem = messageOf(thrown);
+    const problem = causeOf(thrown);
     throw new HarnessError("CassetteInvalid", { path, line: "1", problem }, { cause: thrown });
   }
 }
