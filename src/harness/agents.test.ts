@@ -133,6 +133,26 @@ test("[ENG-10] /agents:type has the sub-agent answer, whatever a model would say
   expect(sentText(place, 2)).toContain("looks good");
 });
 
+test("[ENG-10 ENG-12] /agents:type fails the turn where its sub-agent came to no answer, and says why; the session goes on", async () => {
+  const broken: Turn = {
+    parts: [],
+    fault: { kind: "status", status: 400, body: { error: { message: "no such thing" } } },
+  };
+  await using place = openPlace(broken, says("I am here"));
+  define(place, "reviewer", "");
+  define(place, "apart", "worktree: true\n");
+  await using harness = await openAcknowledged(place);
+  const failed = await send(harness, "look at this", "reviewer");
+  expect([failed.text, failed.reason]).toEqual(["", "error"]);
+  expect(of(failed.own, "Error").map(({ payload }) => [payload.reason, payload.message])).toEqual([
+    ["SubAgentFailed", expect.stringContaining("refused the request (400): no such thing")],
+  ]);
+  const apart = await send(harness, "work", "apart");
+  expect([apart.text, apart.reason]).toEqual(["", "error"]);
+  expect(of(apart.own, "Error")[0]?.payload.message).toContain("A git worktree cannot be had");
+  expect((await send(harness, "and?")).text).toBe("I am here");
+});
+
 test("[ENG-10] a kind that there is not is refused with the one that was meant", async () => {
   await using place = openPlace();
   define(place, "reviewer", "");
@@ -175,7 +195,9 @@ test("[ENG-09 ENG-10] a sub-agent that fails is a failed call, and its parent go
   await using harness = await place.open();
   const { own, ofAgents, text, reason } = await send(harness, "go");
   expect([text, reason]).toEqual(["then I do it", "complete"]);
-  expect(resultsOf(own)[0]).toContain("The sub-agent gave no answer: it failed");
+  expect(resultsOf(own)[0]).toMatch(
+    /^The sub-agent gave no answer: it failed, after 1 round: Provider \S+ refused the request \(400\): no/,
+  );
   expect(of(ofAgents, "Error")).toHaveLength(1);
   expect(of(own, "Error")).toEqual([]);
 });
@@ -669,6 +691,31 @@ requireProgram("bwrap")(
       `ref: refs/heads/${branch}\n`,
     );
     expect(git("fsck", "--strict").trim()).toBe("");
+  },
+);
+
+requireProgram("bwrap")(
+  "[ENG-28 SBX-01] a sub-agent whose session works in a folder of the repository commits too, and writes nothing else of it",
+  async () => {
+    const common = "$(git rev-parse --git-common-dir)";
+    const as = "git -c user.name=t -c user.email=t@example.org";
+    const commit = `echo x >new.txt && git add new.txt && ${as} commit -q -m 'Add it' && echo could`;
+    await using place = openPlace(
+      ask("commit it", { worktree: true }),
+      calls("Bash", { command: commit }),
+      calls("Bash", {
+        command: `touch ../up.txt || touch "${common}/planted" || git branch stray || echo not`,
+      }),
+      says("committed"),
+      says("ok"),
+    );
+    place.write("sub/a.txt", "one\n");
+    commitAll(place);
+    await using harness = await place.open({ workingDir: join(place.repo, "sub") });
+    const { own, ofAgents } = await send(harness, "go");
+    expect(resultsOf(ofAgents)[0]?.trim()).toBe("could");
+    expect(resultsOf(ofAgents)[1]?.trim()).toContain("\nnot");
+    expect(resultsOf(own)[0]).toMatch(/1 commit on it: \w+ Add it\.\]$/);
   },
 );
 

@@ -56,12 +56,13 @@ export async function repositoryPlaces(
   const own = await gitOf(files, root, home);
   const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
   const nested = await nestedIn(files, scan, home);
+  const commits = own?.commits ?? around?.commits;
   const found = [own, around, ...nested].filter((each) => each !== undefined);
   const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
   const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
   return {
     writable: found.flatMap((each) => each.writable),
-    ...(own?.commits === undefined ? {} : { commits: own.commits }),
+    ...(commits === undefined ? {} : { commits }),
     readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
     directories: found.flatMap((each) => each.directories),
     absent: found.flatMap((each) => each.absent),
@@ -79,6 +80,10 @@ async function repositoryAround(
     directory = dirname(directory);
     if (directory === "/" || directory === home) return undefined;
     const git = join(directory, ".git");
+    if ((await kindOf(files, git)) === "file") {
+      const places = await linked(files, { git, root: directory, home });
+      if (places !== undefined) return places;
+    }
     if ((await kindOf(files, join(git, "HEAD"))) !== "file") continue;
     const places = await gitDirectory(files, { directory: git, common: git, tree: directory, home });
     return { ...places, writable: [git] };
