@@ -135,11 +135,11 @@ class StreamableHttp implements Transport {
     }
   }
 
-  async #reach(fetch: RemoteFetch, target: string | URL, init: RequestInit = {}): Promise<Response> {
+  async #reach(reach: RemoteFetch, target: string | URL, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     const mark = headers.get(MARK);
     headers.delete(MARK);
-    const response = await fetch(target, { ...init, headers });
+    const response = await reach(target, { ...init, headers });
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
     if (mark !== null && isStream) this.#streamed.add(mark);
     return response;
