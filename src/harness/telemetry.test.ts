@@ -91,6 +91,27 @@ test("[OBS-01] a session, its turns, requests and calls are spans of one trace w
   expect(points("cinch.tool.duration")?.map(({ count }) => count)).toEqual([1, 1]);
 });
 
+test("[OBS-01] a call that was not let through is told from one that failed", async () => {
+  const script = [calls("Read", { file_path: "none.txt" }), calls("Ls", { path: "." }), says("done")];
+  await using rig = openRig(on, ...script);
+  rig.config(`${readFileSync(join(rig.root, "config/config.toml"), "utf8")}[permissions]\ndeny = ["Ls"]\n`);
+  {
+    await using harness = await rig.open();
+    await turn(harness, "look");
+  }
+  const errors = (name: string) =>
+    rig.receiver.spans.flatMap((span) => (span.name === name ? [span.attributes["error.type"]] : []));
+  expect([errors("execute_tool Read"), errors("execute_tool Ls")]).toEqual([
+    ["tool_error"],
+    ["PermissionDenied"],
+  ]);
+  const { points } = rig.receiver.metrics.find(({ name }) => name === "cinch.tool.duration") ?? {};
+  expect(points?.map(({ attributes }) => attributes["error.type"])).toEqual([
+    "tool_error",
+    "PermissionDenied",
+  ]);
+});
+
 test("[OBS-01 ENG-23] the session of a task stands in the call that gave it, in the same trace", async () => {
   const hand = calls("Delegate", { prompt: "count them" });
   await using rig = openRig(on, hand, calls("Ls", { path: "." }), says("one"), says("there is one"));

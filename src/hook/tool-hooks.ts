@@ -101,7 +101,7 @@ function refused(call: ToolCall, { why, isTold }: HookRefusal, context: ToolCont
   const message = isTold ? `${call.name} did not run: ${UNTOLD_WHY}` : text;
   const details = { tool: call.name, callId: call.id, because: "hook", ...(isTold ? { told: true } : {}) };
   context.emit({ kind: "Error", payload: { reason: "PermissionDenied", message, details } });
-  return fails(text);
+  return { ...fails(text), refusal: "PermissionDenied" };
 }
 
 const UNTOLD_WHY = "no call passes a PreToolUse hook that went wrong";

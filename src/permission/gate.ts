@@ -72,7 +72,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     if (refusal !== undefined) {
       options.onRefused?.({ call, because: refusal.because, text: refusal.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
-      return fails(`${refusal.reason}: ${refusal.text}`);
+      return { ...fails(`${refusal.reason}: ${refusal.text}`), refusal: refusal.reason };
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
     if (view !== undefined && view.facts.loud === undefined)

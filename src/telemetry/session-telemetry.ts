@@ -71,7 +71,8 @@ export class SessionTelemetry {
     let error: string | undefined;
     try {
       const output = await next(call, context);
-      if (output.isError === true) error = output.timedOut === true ? "timeout" : "tool_error";
+      if (output.isError === true)
+        error = output.refusal ?? (output.timedOut === true ? "timeout" : "tool_error");
       span.add({ "gen_ai.tool.call.result": content && textOf(resultOf(output), content) });
       return output;
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { CallId, ClientId, SessionId } from "../base/ids.ts";
 import type { JsonSchema } from "../base/json.ts";
+import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import type { ResultContent } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
@@ -89,6 +90,8 @@ export interface ToolOutput {
   readonly isError?: boolean;
   /** Set by the time limit, for the ledger: the call was ended before it was done. */
   readonly timedOut?: boolean;
+  /** Set where nobody let the call through, so that nothing of it ran: the reason, which is told as an error of its own. */
+  readonly refusal?: Reason;
 }
 
 /** A failure that the model sees as the result of its call and can plan around (ENG-03). */
