@@ -152,7 +152,7 @@ function refuseChain(
     throw new ToolFailure(`The sub-agent ${above.at(-1)} may start ${kinds.join(", ")} alone.`);
 }
 
-function answer({ text, reason, rounds, told }: SpawnedAgent): ToolOutput {
+function answer({ text, reason, rounds, error, told }: SpawnedAgent): ToolOutput {
   const ending = reason === "complete" || reason === "yield" ? undefined : ENDINGS[reason];
   const after = count(rounds, "round");
   const notes = [
@@ -163,7 +163,8 @@ function answer({ text, reason, rounds, told }: SpawnedAgent): ToolOutput {
   ];
   if (text === "") {
     const why = ending ?? "it said nothing";
-    return fails([`The sub-agent gave no answer: ${why}, after ${after}.`, ...told].join("\n"));
+    const cause = error === undefined ? "." : `: ${error}`;
+    return fails([`The sub-agent gave no answer: ${why}, after ${after}${cause}`, ...told].join("\n"));
   }
   return says(notes.length === 0 ? text : `${text}\n\n${notes.map((note) => `[${note}]`).join("\n")}`);
 }

@@ -40,6 +40,8 @@ export interface SpawnedAgent {
   readonly text: string;
   readonly reason: TurnEndReason;
   readonly rounds: number;
+  /** Why it failed, where it did. */
+  readonly error?: string;
   /** What whoever asked has to know of its worktree, or of a model that was not to be had: sentences. */
   readonly told: readonly string[];
 }

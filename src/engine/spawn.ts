@@ -48,6 +48,8 @@ export interface Spawned {
   readonly text: string;
   readonly reason: TurnEndReason;
   readonly rounds: number;
+  /** Why it failed, where it did. */
+  readonly error?: string;
 }
 
 /**
@@ -92,7 +94,13 @@ export async function spawn(request: Spawning, parts: SpawnParts): Promise<Spawn
   await bus.commit("process");
   const { reason } = ended.payload;
   const text = reason === "error" || reason === "cancelled" ? "" : lastText(conversation.messages);
-  return { text, reason, rounds: turn.rounds };
+  const { rounds, error } = turn;
+  return {
+    text,
+    reason,
+    rounds,
+    ...(reason === "error" && error !== undefined ? { error: error.message } : {}),
+  };
 }
 
 /** The bus, but for the messages: a sub-agent's history is its own, and ends with it. */

@@ -71,6 +71,8 @@ export class Turn implements Disposable {
   readonly #writeMsBefore: number;
   #begun: readonly InputBlock[] | undefined;
   rounds = 0;
+  /** The error that has ended it. */
+  error: HarnessError | undefined;
 
   constructor(parts: EngineParts, number: number, originator: ClientId, parent?: AbortSignal) {
     this.#parts = parts;
@@ -207,6 +209,7 @@ export class Turn implements Disposable {
   }
 
   #publishError(error: HarnessError): void {
+    this.error = error;
     const { reason, message, fields } = error;
     this.publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }

@@ -1,3 +1,4 @@
+import { HarnessError } from "../base/errors.ts";
 import type { TurnSurface } from "../control/multiplex/session-parts.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
@@ -20,7 +21,8 @@ interface Wanted {
 /**
  * Gives an input that names a kind of sub-agent to that sub-agent (`/agents:type`): no model is asked whether. In place of
  * the model's answer stands the call, and after it, in a turn that began so, the sub-agent's last text. Both are in the
- * history as any call and answer are, so that every client shows them and a crash is recovered as of any call.
+ * history as any call and answer are, so that every client shows them and a crash is recovered as of any call. One that
+ * failed has failed the turn, as a model's request would; that nobody let it through is the answer.
  *
  * @param checked throws where there is no such kind, or the input is none that it takes.
  */
@@ -48,7 +50,8 @@ export function wantedAgent(
     isBegun = true;
     const answered = called;
     called = undefined;
-    if (answered?.output !== undefined && !answered.isSteered) return yield* says(textOf(answered.output));
+    if (answered?.output !== undefined && !answered.isSteered)
+      return yield* answers(answered, answered.output);
     const [first, ...rest] = wanted;
     if (first === undefined) return yield* next(asked, context);
     wanted = rest;
@@ -83,6 +86,14 @@ async function* calls(name: string, input: unknown): AsyncGenerator<ModelEvent> 
   yield { kind: "block", index: 0, block: { type: "tool_use", name, input } };
   yield { kind: "usage", usage: NO_USAGE };
   yield { kind: "finish", reason: "tool_use", raw: "tool_use" };
+}
+
+/** @throws HarnessError SubAgentFailed */
+function answers({ type }: Wanted, output: ToolOutput): AsyncGenerator<ModelEvent> {
+  const text = textOf(output);
+  if (output.isError === true && output.refusal === undefined)
+    throw new HarnessError("SubAgentFailed", { name: type, problem: text });
+  return says(text);
 }
 
 async function* says(text: string): AsyncGenerator<ModelEvent> {

@@ -88,6 +88,20 @@ test("[ENG-10 CMD-01] /agents:kind on a line has that sub-agent answer; /agents 
   expect(JSON.stringify(rig.mock.requests[0]?.body)).toContain("You review.");
 });
 
+test("[ENG-10 CLI-01] -p with /agents:kind ends with 1 and the cause where that came to nothing, and with 3 where it was refused", async () => {
+  await using rig = openRig({
+    parts: [],
+    fault: { kind: "status", status: 400, body: { error: { message: "out of order" } } },
+  });
+  const failed = await rig.run(["-p", "/agents:general look", ...MODEL]);
+  expect([failed.code, failed.stdout]).toEqual([1, ""]);
+  expect(failed.stderr).toContain("/agents:general has come to no answer.");
+  expect(failed.stderr).toContain("refused the request (400): out of order");
+  appendFileSync(join(rig.home.path, "config/cinch/config.toml"), '[permissions]\ndeny = ["Agent"]\n');
+  const refused = await rig.run(["-p", "/agents:general look", ...MODEL]);
+  expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining("PermissionDenied: Agent")]);
+});
+
 test("[RUN-03] cinch agents check names file, line and field of what is wrong", async () => {
   await using rig = openRig();
   const bad = join(rig.work, "bad.md");
