@@ -12,6 +12,7 @@ import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts
 import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
+import { configNow, withNotices } from "./harness/config-now.ts";
 import type { EngineNamespaceSources } from "./harness/engine-namespace.ts";
 import { enginePlugins } from "./harness/engine-plugins.ts";
 import { engineServers } from "./harness/mcp-pool.ts";
@@ -169,9 +170,12 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     world,
     store,
     async openSession(request, client) {
-      const own = runDefaults(defaults, request, client?.identityClass);
-      const run = await openRun(request, own, signal);
-      return { session: run.session, notices: await notices(run.notices) };
+      const { config: now, notices: changed } = await configNow(options, config);
+      const own = runDefaults({ ...defaults, config: now }, request, client?.identityClass);
+      const run = await openRun(request, own, signal).catch((thrown: unknown) => {
+        throw withNotices(thrown, changed);
+      });
+      return { session: run.session, notices: [...changed, ...(await notices(run.notices))] };
     },
     async prepareSwitch(command, turn) {
       const prepare = switches.get(command.sessionId);
@@ -212,7 +216,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
       const nobody = { attended: false, asksTrust: false, autoApprove: false };
-      const own = { ...runDefaults(defaults, request, "human"), ...nobody };
+      const { config: now } = await configNow(options, config);
+      const own = { ...runDefaults({ ...defaults, config: now }, request, "human"), ...nobody };
       const { session } = await openRun(request, own, signal);
       await multiplexer.adopt({ session });
       return session.id;

@@ -1,3 +1,4 @@
+import { HarnessError } from "../base/errors.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { NEW_TURN } from "../client/kit/turn-record.ts";
 import { runLineClient } from "../client/line/line-client.ts";
@@ -35,12 +36,22 @@ export async function runLine(line: Line, stop: Stop): Promise<ExitCode> {
   try {
     return await workIn(line, { ...reached, notices }, at);
   } catch (thrown) {
-    if (!reached.owned || !line.listen) throw thrown;
+    if (!reached.owned) throw line.connect === undefined ? withoutItsVariable(thrown) : thrown;
+    if (!line.listen) throw thrown;
     const { engineThatHolds } = await import("./held-session.ts");
     await using port = await engineThatHolds(thrown, line.settings, at);
     if (port === undefined) throw thrown;
     return await workIn(line, { port, owned: false, notices }, at);
   }
+}
+
+/** A key that stands in a variable here, and is asked for by an engine that somebody started without it. */
+function withoutItsVariable(thrown: unknown): unknown {
+  if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") return thrown;
+  const { provider = "", variable = "" } = thrown.fields;
+  if ((process.env[variable] ?? "") === "") return thrown;
+  const told = `${variable} where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own`;
+  return new HarnessError("ProviderKeyMissing", { provider, variable: told }, { cause: thrown });
 }
 
 async function engineOf(

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
@@ -25,7 +25,7 @@ function openPlace(options: MockOptions) {
   mkdirSync(join(home.path, "config/cinch"));
   writeFileSync(
     join(home.path, "config/cinch/config.toml"),
-    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`,
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n[providers.keyed]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\napi_key_env = "KEYED_KEY"\n`,
   );
   const terminals: Terminal[] = [];
   return {
@@ -42,10 +42,12 @@ function openPlace(options: MockOptions) {
       });
       return Number(Reflect.get(Object(await answer.json()), "pid"));
     },
-    async open(words: string) {
+    async open(words: string, variable = "") {
       const terminal = await openTerminal({ home, cwd: work });
       terminals.push(terminal);
-      await terminal.type(`clear; "$CINCH" --model mock:one ${words}; echo co""de $?`);
+      await terminal.type(
+        `clear; ${variable} "$CINCH" ${words.includes("--model") ? "" : "--model mock:one"} ${words}; echo co""de $?`,
+      );
       await terminal.press("Enter");
       return terminal;
     },
@@ -100,6 +102,45 @@ test(
     await two.shows("and on");
     await enter(two, "/quit");
     await two.shows("code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PROF-03 CTL-18 PERM-01 PROV-03] a rule that is written while an engine runs counts for the next session, and what belongs to the engine is told",
+  async () => {
+    const read = calls("Read", { file_path: "a.txt" });
+    await using place = openPlace({ script: [read, says("it was read"), read, says("it was refused")] });
+    const { home, work } = place;
+    writeFileSync(join(work, "a.txt"), "heron");
+    const one = await place.open("");
+    await one.shows(READY);
+    await enter(one, "read it");
+    await one.shows("it was read");
+    const path = join(home.path, "config/cinch/config.toml");
+    const other = `[providers.other]\nkind = "openai-compatible"\nbase_url = "${place.provider.url}/v1"\n`;
+    writeFileSync(
+      path,
+      `${readFileSync(path, "utf8")}${other}api_key_env = "OTHER_KEY"\n[permissions]\ndeny = ["Read:a.txt"]\n`,
+    );
+    const two = await place.open("");
+    await two.shows("These sessions run already:");
+    await enter(two, "");
+    await two.shows(
+      "config.toml has changed since the engine that runs was started: what it says of providers",
+    );
+    await enter(two, "read it");
+    await two.shows("it was refused");
+    expect(JSON.stringify(place.provider.requests.at(-1)?.body)).toContain("forbids it");
+    const three = await place.open("--model other:one", "OTHER_KEY=k");
+    await enter(three, "");
+    await three.shows("There is no provider 'other'.");
+    await three.shows("config.toml has changed since the engine that runs was started");
+    const four = await place.open("--model keyed:one", "KEYED_KEY=k");
+    await enter(four, "");
+    await four.shows("Set KEYED_KEY where the engine is started");
+    await enter(one, "/quit");
+    await enter(two, "/quit");
   },
   TIMEOUT_MS,
 );
