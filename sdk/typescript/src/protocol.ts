@@ -1077,6 +1077,7 @@ export type EngineReason =
   | "PromptRefused"
   | "InvalidCommand"
   | "UnknownAgent"
+  | "SubAgentFailed"
   | "AgentInvalid"
   | "WorktreeStays"
   | "WorktreeFailed"

@@ -1460,6 +1460,7 @@ EngineReason = Literal[
     "PromptRefused",
     "InvalidCommand",
     "UnknownAgent",
+    "SubAgentFailed",
     "AgentInvalid",
     "WorktreeStays",
     "WorktreeFailed",
