@@ -1,4 +1,5 @@
 import type { Files } from "../base/world.ts";
+import type { PlantedLinks } from "../sandbox/git-links.ts";
 import type { HostRunChanges } from "../sandbox/host-run.ts";
 import type { RepositoryNews } from "../sandbox/repository-watch.ts";
 import { visible } from "../trust/hidden.ts";
@@ -14,7 +15,7 @@ export async function removeAbsent(files: Files, absent: Iterable<string>): Prom
 }
 
 /** Removes links that a command has put among git's own files, and tells them: git outside would write through them. */
-export async function removeLinks(files: Files, links: readonly string[]): Promise<readonly string[]> {
+export async function removeLinks(files: Files, { links, filled }: PlantedLinks): Promise<readonly string[]> {
   const looks = links.map(async (path) =>
     (await files.removeResolved(path))
       ? [
@@ -22,7 +23,11 @@ export async function removeLinks(files: Files, links: readonly string[]): Promi
         ]
       : [],
   );
-  return (await Promise.all(looks)).flat();
+  const unseen = filled.map(
+    (path) =>
+      `[${visible(path)} holds more folders than were looked through for links, which git outside of the sandbox would write through: a person should look at it before git is used there]`,
+  );
+  return [...(await Promise.all(looks)).flat(), ...unseen];
 }
 
 /** Tells what the host will run or obey (S27). */

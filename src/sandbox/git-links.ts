@@ -8,19 +8,30 @@ import type { Files } from "../base/world.ts";
 export interface GitLinks {
   /** Takes what there is in git directories that were not looked at before: who made that is not known. */
   know(directories: readonly string[]): Promise<void>;
-  /** Links that came to be in them since, by their paths. */
-  planted(): Promise<readonly string[]>;
+  /** What came to be in them since, by paths. */
+  planted(): Promise<PlantedLinks>;
+}
+
+export interface PlantedLinks {
+  readonly links: readonly string[];
+  /** Git directories that were filled with folders until not all of them can be looked at. */
+  readonly filled: readonly string[];
+}
+
+interface Found {
+  readonly links: readonly string[];
+  readonly isWhole: boolean;
 }
 
 /** Of one git directory; the nearest are looked at. Each costs a command some fifty microseconds. */
-const FOLDERS_MAX = 64;
-/** What is large, or cannot be written, or is git's in no way. */
-const SKIPPED: ReadonlySet<string> = new Set(["objects", "hooks", "modules", "worktrees", "lfs", "annex"]);
+const FOLDERS_MAX = 1_024;
+/** Where git writes files by names that do not change, or by those of branches; other folders hold what it makes anew. */
+const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
 
 export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
-  const known = new Map<string, ReadonlySet<string>>();
+  const known = new Map<string, Found>();
 
-  async function linksIn(directory: string): Promise<readonly string[]> {
+  async function linksIn(directory: string): Promise<Found> {
     const links: string[] = [];
     const folders = [directory];
     for (let at = 0; at < folders.length && at < FOLDERS_MAX; at += 1) {
@@ -28,10 +39,10 @@ export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
       for (const { name, kind } of await entriesOf(folder)) {
         const path = join(folder, name);
         if (kind === "symlink" && path !== join(directory, "HEAD")) links.push(path);
-        else if (kind === "directory" && !(folder === directory && SKIPPED.has(name))) folders.push(path);
+        else if (kind === "directory" && (folder !== directory || WRITTEN.includes(name))) folders.push(path);
       }
     }
-    return links;
+    return { links, isWhole: folders.length <= FOLDERS_MAX };
   }
 
   async function entriesOf(folder: string) {
@@ -45,13 +56,16 @@ export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
   return {
     async know(directories) {
       for (const directory of directories)
-        if (!known.has(directory)) known.set(directory, new Set(await linksIn(directory)));
+        if (!known.has(directory)) known.set(directory, await linksIn(directory));
     },
     async planted() {
-      const looks = [...known].map(async ([directory, before]) =>
-        (await linksIn(directory)).filter((path) => !before.has(path)),
-      );
-      return (await Promise.all(looks)).flat();
+      const looks = [...known].map(async ([directory, before]) => {
+        const now = await linksIn(directory);
+        const links = now.links.filter((path) => !before.links.includes(path));
+        return { links, filled: before.isWhole && !now.isWhole ? [directory] : [] };
+      });
+      const all = await Promise.all(looks);
+      return { links: all.flatMap(({ links }) => links), filled: all.flatMap(({ filled }) => filled) };
     },
   };
 }

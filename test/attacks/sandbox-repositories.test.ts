@@ -101,7 +101,8 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     await rig.bash("true");
     const planted = ["COMMIT_EDITMSG", "MERGE_MSG", "logs/HEAD", "logs/refs/heads/deep", "worktrees"];
     const links = planted.map((name) => `rm -rf .git/${name}; ln -s ${theirs} .git/${name}`).join("; ");
-    const told = await rig.bash(`mkdir -p .git/logs/refs/heads; ${links}; touch .git/fine; true`);
+    const filler = "mkdir -p .git/logs/refs/heads $(seq -f '.git/a%g' 2000)";
+    const told = await rig.bash(`${filler}; ${links}; touch .git/fine; true`);
     for (const name of planted)
       expect(told).toContain(`[${join(rig.root, ".git", name)} was removed: git makes no link there`);
     expect(existsSync(join(rig.root, ".git/fine"))).toBe(true);
@@ -110,6 +111,8 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     git("checkout", "-q", "-b", "other");
     expect(readFileSync(theirs, "utf8")).toBe("mine\n");
     expect(await rig.bash("true")).toBe("(no output)");
+    const many = "mkdir -p $(seq -f '.git/refs/heads/a%g' 2000)";
+    expect(await rig.bash(`${many}`)).toContain("holds more folders than were looked through for links");
   });
 
   test("that became one outside of the sandbox is closed for the next command", async () => {
