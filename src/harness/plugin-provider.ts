@@ -3,8 +3,18 @@ import type { Registered } from "../plugin/registered.ts";
 import type { ModelEvent, Provider } from "../provider/provider.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 
-/** A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. */
-export function containedProvider(name: string, open: ProviderFactory, plugin: Registered): ProviderFactory {
+/**
+ * A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. Once the plugin is
+ * switched off, it answers with that.
+ */
+export function containedProvider(
+  name: string,
+  open: ProviderFactory,
+  plugin: Pick<Registered, "name" | "health">,
+): ProviderFactory {
+  const assertOn = () => {
+    if (plugin.health.off !== undefined) throw plugin.health.off;
+  };
   const failed = (thrown: unknown, signal?: AbortSignal): unknown => {
     if (signal?.aborted === true) return signal.reason;
     if (thrown instanceof HarnessError) return thrown;
@@ -12,6 +22,7 @@ export function containedProvider(name: string, open: ProviderFactory, plugin: R
     return new HarnessError("PluginFailed", fields, { cause: thrown });
   };
   const tried = async <Value>(run: () => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
+    assertOn();
     try {
       return await run();
     } catch (thrown) {
@@ -19,10 +30,6 @@ export function containedProvider(name: string, open: ProviderFactory, plugin: R
     }
   };
   return async () => {
-    const assertOn = () => {
-      if (plugin.health.off !== undefined) throw plugin.health.off;
-    };
-    assertOn();
     const provider: Provider = await tried(async () => await open());
     async function* chat(
       ...[request, signal, onSilence]: Parameters<Provider["chat"]>
