@@ -1,0 +1,80 @@
+import { HarnessError, messageOf } from "../base/errors.ts";
+import { arrayAt, stringAt } from "../base/json.ts";
+import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
+import type { Contained } from "../plugin/containment.ts";
+import type { PluginCommand, PluginCommandContext } from "../plugin/plugin.ts";
+import type { Registered } from "../plugin/registered.ts";
+import type { PluginSession } from "../plugin/session.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
+
+/** How long a plugin's command may take. */
+const COMMAND_MS_MAX = 60_000;
+
+/** One plugin in one session. */
+export interface ActivePlugin {
+  readonly plugin: Registered;
+  readonly contained: Contained;
+  readonly session: PluginSession;
+}
+
+/** Carries out the commands of one namespace, under a time limit; what one throws refuses. */
+export function commandOwner(
+  { plugin, contained, session }: ActivePlugin,
+  commands: readonly PluginCommand[],
+): NamespaceOwner {
+  return async ({ kind, namespace, verb, payload, sessionId }, client) => {
+    const command = commands.find(({ name }) => name === verb);
+    if (command === undefined) {
+      const known = commands.map(({ name }) => `${namespace}:${name}`).join(", ");
+      throw new HarnessError("InvalidCommand", {
+        kind,
+        why: `there is no /${namespace}:${verb}; the plugin ${plugin.name} has ${known}`,
+      });
+    }
+    const args = wordsIn(payload);
+    const words = { args, text: stringAt(payload, "text") ?? args.join(" "), payload };
+    const by = client.identityClass === "agent" ? "agent" : "human";
+    const refused: { why?: string } = {};
+    const attempt = await contained.call(
+      `its command ${namespace}:${verb}`,
+      COMMAND_MS_MAX,
+      async (signal) => {
+        const context: PluginCommandContext = { ...session, by, signal };
+        try {
+          return textOf(await command.run(words, context));
+        } catch (thrown) {
+          // To refuse is no failure: the words may have been wrong.
+          refused.why = messageOf(thrown);
+          return undefined;
+        }
+      },
+      plugin.signal,
+    );
+    const why = attempt.kind === "failed" ? attempt.why : refused.why;
+    if (why !== undefined)
+      throw new HarnessError("InvalidCommand", { kind, why: `the plugin ${plugin.name}: ${why}` });
+    const text = attempt.kind === "done" ? attempt.value : undefined;
+    return { sessionId, ...(text === undefined ? {} : { result: { text } }) };
+  };
+}
+
+function textOf(given: unknown): string | undefined {
+  if (given === undefined || typeof given === "string") return given;
+  throw new Error(`it answered with ${typeof given}, not with a text`);
+}
+
+function wordsIn(payload: unknown): readonly string[] {
+  return arrayAt(payload, "args").filter((word) => typeof word === "string");
+}
+
+/** A plugin's commands as clients are shown them. */
+export function commandInfos({ namespaces }: Registered): readonly SlashCommandInfo[] {
+  return [...namespaces].flatMap(([namespace, commands]) =>
+    commands.map(({ name, usage = "", help }) => ({
+      name: `${namespace}:${name}`,
+      usage: `/${namespace}:${name}${usage === "" ? "" : ` ${usage}`}`,
+      help,
+      command: "CustomCommand",
+    })),
+  );
+}
