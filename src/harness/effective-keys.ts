@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { isObject } from "../base/json.ts";
 import { keyVariableOf } from "../credential/env-keys.ts";
 import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";
@@ -11,11 +10,11 @@ import type { ReadKey } from "../profile/table.ts";
 import { VENDORS } from "../provider/vendors.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
-import { redactor } from "../trust/redact.ts";
 import { defaultValues } from "./default-values.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
+import { shownValue } from "./shown-value.ts";
 import { judgeItems } from "./trust-gate.ts";
 
 /** Where a value stands. */
@@ -250,46 +249,11 @@ async function keysOf({ path, kind, files: [file] }: TrustItem) {
   });
 }
 
-/** Tables whose values are nobody's to see: they are told to be set. */
-const HIDDEN = /^(?:env|headers)$/;
-/** An option of a command that takes what is nobody's to see. */
-const SECRET_OPTION = /^(--?[\w-]*(?:key|token|secret|pass|auth|credential|bearer)[\w-]*)(=.+)?$/is;
-const SET = "(set)";
-
-/** A header, an environment or a command may hold a key, whatever it looks like. */
 function withoutSecrets(row: EffectiveKey): EffectiveKey {
-  const isHidden = row.key
-    .split(".")
-    .slice(0, -1)
-    .some((part) => HIDDEN.test(part));
-  const shown = (value: unknown) => (isHidden && value !== null ? SET : clean(value));
+  const shown = (value: unknown) => shownValue(row.key, value);
   return {
     ...row,
     value: shown(row.value),
     instead: row.instead.map(({ value, from }) => ({ value: shown(value), from })),
   };
-}
-
-function clean(value: unknown): unknown {
-  if (typeof value === "string") return redactor([]).text(value);
-  if (Array.isArray(value)) return value.map((item, at) => cleanWord(item, value[at - 1]));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      HIDDEN.test(key) && isObject(inner)
-        ? Object.fromEntries(Object.keys(inner).map((name) => [name, SET]))
-        : clean(inner),
-    ]),
-  );
-}
-
-/** One word of a list, which may be a command's. */
-function cleanWord(word: unknown, before: unknown): unknown {
-  if (typeof word !== "string") return clean(word);
-  const option = SECRET_OPTION.exec(word);
-  if (option?.[2] !== undefined) return `${option[1]}=${SET}`;
-  const follows = typeof before === "string" && SECRET_OPTION.exec(before)?.[2] === undefined;
-  if (follows && SECRET_OPTION.test(before) && !word.startsWith("-")) return SET;
-  return clean(word);
 }
