@@ -19,7 +19,8 @@ function read(head: string, prompt = "Do it.") {
 
 async function problem(head: string, prompt?: string): Promise<string> {
   const found = await read(head, prompt);
-  return found.kind === "problem" ? `${found.line}: ${found.field ?? "-"}: ${found.problem}` : "none";
+  if (found.kind === "agent") return "none";
+  return found.problems.map((each) => `${each.line}: ${each.field ?? "-"}: ${each.problem}`).join("\n");
 }
 
 function file(name: string, head = "", scope: "user" | "project" = "user") {
@@ -39,9 +40,10 @@ skills:
   - one
 maxTurns: 3
 worktree: true`;
-  expect(await read(head)).toEqual({
+  const found = await read(head);
+  expect(found.kind === "agent" && found.lineOf("tools")).toBe(6 + 1);
+  expect(found).toMatchObject({
     kind: "agent",
-    toolsLine: 6 + 1,
     told: [],
     agent: {
       name: "code-review",
@@ -99,11 +101,25 @@ describe("[RUN-03] what is wrong is told with line and field:", () => {
 
   test("a head that is not closed, is none, or has nothing behind it", async () => {
     expect(await readDefinition("# x", PLACE)).toMatchObject({
-      line: 1,
-      problem: "it does not begin with a line of ---",
+      problems: [{ line: 1, problem: "it does not begin with a line of ---" }],
     });
-    expect(await readDefinition("---\nname: a\n", PLACE)).toMatchObject({ line: 1 });
+    expect(await readDefinition("---\nname: a\n", PLACE)).toMatchObject({ problems: [{ line: 1 }] });
     expect(await problem(own, "  ")).toBe("4: -: there are no instructions behind its head");
+  });
+
+  test("all of it, and what has no effect beside it", async () => {
+    const head = "name: a\ndescription:\nmaxTurns: many\ncolour: red\ntools: Read(x), rm -rf\nworktree: 1";
+    expect(await problem(head)).toBe(
+      [
+        "3: description: is missing",
+        "4: maxTurns: must be a whole number from 1 to 1000",
+        '6: tools: "Read(x)": only Bash and Agent can be granted in part',
+        '6: tools: "rm -rf" is no tool: write Name, or Bash(git, gh) for some programs alone',
+        "7: worktree: must be true or false",
+      ].join("\n"),
+    );
+    const { told } = await read(head);
+    expect(told).toEqual([{ line: 5, field: "colour", problem: "is not known and has no effect" }]);
   });
 
   test("an unknown field is a warning that names the nearest", async () => {
@@ -131,7 +147,7 @@ test("[RUN-03 REL-06] no text makes the reader throw, and what it reads grants n
   );
   const property = fc.asyncProperty(fc.array(word, { maxLength: 12 }), async (lines) => {
     const found = await readDefinition(lines.join("\n"), PLACE);
-    if (found.kind === "problem") return expect(found.line).toBeGreaterThan(0);
+    if (found.kind === "problem") return expect(found.problems[0]?.line).toBeGreaterThan(0);
     const { agent } = found;
     const isSeen = sees(agent, true);
     for (const name of ["Write", "Delegate", "EnterPlanMode", "TodoWrite"]) {
@@ -193,6 +209,23 @@ test("[RUN-03 ENG-10] a name belongs to one file: your own before the project's,
     '/project/mine.md:2: name: "mine" is the name of another agent already, from /user/mine.md',
     '/user/general.md:2: name: "general" is the name of another agent already, from cinch itself',
   ]);
+});
+
+test("[RUN-03] of two files with one name the one that is called so counts, and the other is told, with its line", async () => {
+  const bytes = encode("---\ndescription: d\nname: fixer\n---\nDo it.\n");
+  const other = { path: "/user/b8.md", scope: "user", bytes } as const;
+  for (const files of [
+    [other, file("fixer")],
+    [file("fixer"), other],
+  ]) {
+    const { agents, problems } = await agentSet(files);
+    expect(agents[1]?.path).toBe("/user/fixer.md");
+    expect(problems).toEqual([
+      '/user/b8.md:3: name: "fixer" is the name of another agent already, from /user/fixer.md',
+    ]);
+  }
+  const { agents } = await agentSet([other, file("fixer", "", "project")]);
+  expect(agents[1]?.path).toBe("/user/b8.md");
 });
 
 test("[RUN-03] a definition that is no UTF-8 is none, and its line is told", async () => {
