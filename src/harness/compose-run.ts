@@ -171,7 +171,10 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     },
     revokeRule: permission.revokeRule,
     promoteRule: permission.promoteRule,
-    roundsMax: defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
+    roundsMax: Math.min(
+      defaults.maxTurns ?? config.maxTurns ?? profile.limits.rounds ?? ROUNDS_MAX,
+      defaults.atMost?.maxTurns ?? Number.POSITIVE_INFINITY,
+    ),
     attended,
     attendedByFollowers: defaults.delegatedBy !== undefined,
     permissionTimeoutMs,

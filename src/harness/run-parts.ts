@@ -36,8 +36,18 @@ export interface RunDefaults extends HarnessOptions {
   readonly delegate?: (parent: DelegatingSession, request: DelegateRequest) => Promise<DelegatedTask>;
   /** Set for a session that does a task of another one's: by whose call (ENG-23). */
   readonly delegatedBy?: DelegatingCall;
+  /** What an agent has asked to be held to, beside whatever else holds: it can only take away. */
+  readonly atMost?: Limits;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
+}
+
+/** Where a session ends; absent: nowhere. */
+export interface Limits {
+  /** Rounds with the model in one turn. */
+  readonly maxTurns?: number;
+  /** US dollars. */
+  readonly maxCostUsd?: number;
 }
 
 /** The call of a session that another session works for. */

@@ -2,7 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import { isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { IdentityClass } from "../protocol/connection.ts";
-import type { RunDefaults } from "./run-parts.ts";
+import type { Limits, RunDefaults } from "./run-parts.ts";
 
 type Create = CommandOf<"CreateSession">;
 
@@ -32,12 +32,15 @@ export function runDefaults(
     }
   }
   const { environment, level, effort, maxTurns, maxCostUsd, lockfile, ...switches } = run;
+  const limits: Limits = {
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
   return {
     ...defaults,
     ...(level === undefined ? {} : { level }),
     ...(effort === undefined ? {} : { effort }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(by === "agent" ? { atMost: limits } : limits),
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(environment === undefined ? {} : { environment }),
     ...given(switches),
@@ -45,6 +48,12 @@ export function runDefaults(
     ...(by === "agent" && run.planMode === false ? { planMode: defaults.planMode ?? false } : {}),
     ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
   };
+}
+
+/** The lower of two limits, each of which may not be there. */
+export function least(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
 }
 
 /** Switches that were said, one way or the other. */

@@ -1,6 +1,7 @@
 import type { SpendTotals } from "../budget/spend.ts";
 import { bothSpent, NOTHING_SPENT, Spend } from "../budget/spend.ts";
 import type { RunMaterial } from "./run-material.ts";
+import { least } from "./run-settings.ts";
 import { countSpent, spentBefore } from "./spent.ts";
 
 /** What a session has spent, and what it may spend. */
@@ -23,7 +24,7 @@ export interface Tally {
 export async function openTally({ logId, profile, log, place, defaults }: RunMaterial): Promise<Tally> {
   const { store, config } = defaults;
   const said = defaults.maxCostUsd ?? config.maxCostUsd;
-  const capUsd = said ?? profile.limits.costUsd;
+  const capUsd = least(said ?? profile.limits.costUsd, defaults.atMost?.maxCostUsd);
   const isCounted = capUsd !== undefined || config.routes.length > 0;
   const spend = new Spend();
   const before = async () =>
