@@ -2,6 +2,7 @@ import type { ToolMiddleware } from "../tool/middleware.ts";
 import type { CallPlan, ToolOutput } from "../tool/tool.ts";
 import type { DiagnosticSource } from "./source.ts";
 
+/** What may know something about the files of one folder. */
 export interface Diagnosing {
   /** Those that know about one of these files; opened when they are first asked for. */
   readonly covering: (paths: readonly string[]) => Promise<readonly DiagnosticSource[]>;

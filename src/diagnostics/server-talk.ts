@@ -58,10 +58,12 @@ export class ServerTalk implements AsyncDisposable {
     connection.listen();
   }
 
+  /** Why it cannot be talked to any more; undefined while it can. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
+  /** The greeting, before which it may be asked nothing. @throws what ended it; the signal's reason. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { root, world } = this.#parts;
     const uri = uriOf(root);
@@ -86,6 +88,7 @@ export class ServerTalk implements AsyncDisposable {
     world.log.for("diagnostics").write("info", "language server started", { name: this.#settings.name });
   }
 
+  /** Tells it of what has changed on the disk since it was told last, in files that it does not hold open too. */
   async lookAround(signal: AbortSignal): Promise<void> {
     const changes = await this.#tree.look(signal);
     if (changes.length === 0) return;
@@ -94,6 +97,10 @@ export class ServerTalk implements AsyncDisposable {
     });
   }
 
+  /**
+   * What it finds wrong with these files as they are now; one that cannot be read is passed over.
+   * @throws what ended it; the signal's reason.
+   */
   async check(paths: readonly string[], signal: AbortSignal): Promise<readonly Problem[]> {
     this.#server.fresh();
     const read: string[] = [];

@@ -12,6 +12,7 @@ const CLOSED: readonly string[] = [".git", "node_modules"];
 /** As `workspace/didChangeWatchedFiles` has them. */
 export const FILE_CHANGES = { created: 1, changed: 2, deleted: 3 } as const;
 
+/** What has become of one file since it was looked at last. */
 export interface FileChange {
   readonly path: string;
   readonly type: (typeof FILE_CHANGES)[keyof typeof FILE_CHANGES];

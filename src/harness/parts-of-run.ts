@@ -36,6 +36,7 @@ export interface PartSources {
   readonly publish: (event: Event) => void;
 }
 
+/** All that extends a session, and of it what stands elsewhere too. */
 export interface OpenedParts {
   readonly parts: JoinedParts;
   readonly hooks: OpenedHooks | undefined;

@@ -10,6 +10,7 @@ import { NAMED_TOOLS } from "../tool/pack.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 
+/** Where no file and no flag names another. */
 export const LEVEL_DEFAULT: Level = "WorkspaceWrite";
 
 export interface PolicySources {

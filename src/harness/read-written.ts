@@ -5,6 +5,7 @@ import { readTemplate } from "../prompt-template/template.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { toldKey } from "./told-files.ts";
 
+/** What prompt templates and alias files hold. */
 export interface ReadWritten {
   readonly templates: ReadonlyMap<string, PromptTemplate>;
   readonly aliases: ReadonlyMap<string, string>;
@@ -12,6 +13,7 @@ export interface ReadWritten {
   readonly told: readonly ToldOfFile[];
 }
 
+/** A sentence about one of the files, for a person. */
 export interface ToldOfFile {
   readonly text: string;
   /** A notice costs nothing: the file counts. */

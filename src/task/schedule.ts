@@ -30,6 +30,7 @@ export interface ClaimedRun {
   readonly missed?: string;
 }
 
+/** How a run came out, to be written down. */
 export interface RunEnd {
   readonly outcome: Outcome;
   readonly detail?: string;
@@ -111,6 +112,7 @@ export class Schedule {
     if (enabled) await this.#files.keep(name, { ...(await this.#files.state(name)), settled_ms: this.#now });
   }
 
+  /** What is known of a task between two runs. */
   state(name: string): Promise<TaskState> {
     return this.#files.state(name);
   }

@@ -81,6 +81,7 @@ export class TaskFiles {
     return await files.createNew(this.pathOf(task.name), renderScheduledTask(task), FILE_MODE);
   }
 
+  /** Writes the file of a task anew. */
   async replace(task: ScheduledTask): Promise<void> {
     await this.#options.files.writeAtomic(this.pathOf(task.name), renderScheduledTask(task), FILE_MODE);
   }
@@ -92,10 +93,12 @@ export class TaskFiles {
       if ((await files.lstat(path)) !== undefined) await files.remove(path);
   }
 
+  /** What is known of a task: nothing of one that never ran, nor where somebody else wrote into its file. */
   async state(name: string): Promise<TaskState> {
     return readState((await this.#text(this.#path(name, STATE), FILE_BYTES_MAX)) ?? "");
   }
 
+  /** Writes down what is known of a task. */
   async keep(name: string, state: TaskState): Promise<void> {
     await this.#options.files.writeAtomic(this.#path(name, STATE), `${JSON.stringify(state)}\n`, FILE_MODE);
   }
