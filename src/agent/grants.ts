@@ -5,7 +5,7 @@ import type { AgentDefinition } from "./definition.ts";
 /** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */
 const OF_THE_SESSION = new Set(["TodoWrite", "EnterPlanMode", "ExitPlanMode", "Delegate"]);
 /** The way to tools that are not declared: it leads only to what is seen anyway. */
-const THE_WAY = new Set(["ToolSearch", "CallTool"]);
+export const THE_WAY: ReadonlySet<string> = new Set(["ToolSearch", "CallTool"]);
 
 /** Whether a sub-agent of this kind sees a tool that its parent sees (RUN-03). */
 export function sees(

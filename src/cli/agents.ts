@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { count } from "../base/text.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import { jsonLine } from "../client/kit/wire-json.ts";
+import type { CheckedAgents } from "../harness/agents-check.ts";
 import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../harness/agents-review.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -22,17 +23,14 @@ export async function runAgents({ settings, words, json }: Agents, stop: Stop): 
   const [word = "", ...rest] = words;
   const verb = verbOf("agents", word, { verbs: VERBS, usage: USAGE });
   const at = surroundingsOf(settings, stop);
-  const review = await import("../harness/agents-review.ts");
   if (verb === "check") {
-    const found =
-      rest.length === 0
-        ? await checkHere(at)
-        : await review.checkAgents(
-            at.world,
-            rest.map((path) => resolve(at.workingDir, path)),
-          );
-    return await tellCheck(found, { at, json });
+    const { checkAgents } = await import("../harness/agents-check.ts");
+    const { profile } = settings;
+    const options = { ...at, ...(profile === undefined ? {} : { profile }) };
+    const paths = rest.map((path) => resolve(at.workingDir, path));
+    return await tellCheck(await checkAgents(options, paths), { at, json });
   }
+  const review = await import("../harness/agents-review.ts");
   const [id, ...more] = rest;
   if (more.length > 0 || (verb === "remove") !== (id !== undefined)) throw misuse(USAGE);
   if (verb === "list") return await list(await review.reviewAgents(at), { at, json });
@@ -90,15 +88,8 @@ function rowOf({ agent, state }: ReviewedAgent) {
   };
 }
 
-async function checkHere(at: Surroundings) {
-  const { reviewAgents } = await import("../harness/agents-review.ts");
-  const { agents, problems, warnings } = await reviewAgents(at);
-  const own = agents.filter(({ agent }) => agent.path !== undefined);
-  return { checked: own.length + problems.length, problems, warnings };
-}
-
 async function tellCheck(
-  { checked, problems, warnings }: Pick<AgentsReview, "problems" | "warnings"> & { readonly checked: number },
+  { checked, problems, warnings }: CheckedAgents,
   { at, json }: Told,
 ): Promise<ExitCode> {
   const lines = [

@@ -5,11 +5,8 @@ import { stays } from "../agent/worktree/git.ts";
 import type { WorktreeRecord } from "../agent/worktree/record.ts";
 import { isInUse, WorktreeRecords } from "../agent/worktree/record.ts";
 import { removeWorktree } from "../agent/worktree/worktree.ts";
-import { causeOf } from "../base/file-cause.ts";
-import { codeOf, FileTooLarge } from "../base/world.ts";
 import { readContextFiles } from "../context/agents-md.ts";
 import { loadConfig } from "../profile/config.ts";
-import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
 import { worktreePlace, worktreeRecords } from "./agent-worktrees.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readExtensions } from "./project-files.ts";
@@ -30,43 +27,30 @@ export interface AgentsReview {
   readonly warnings: readonly string[];
 }
 
-/** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
-export async function reviewAgents(options: Options): Promise<AgentsReview> {
-  const { world, paths, workingDir } = options;
-  const config = await loadConfig(world, join(paths.config, "config.toml"));
+/** The definitions that lie here, acknowledged or not, and why some of them cannot be. */
+export async function readAgents(options: Options) {
+  const { world, workingDir } = options;
   const { root } = await readContextFiles({ world, workingDir, sources: [] });
   const { items, problems } = await readExtensions(options, root, "agent");
-  const promoteProse = config.trust.promoteProse ?? false;
-  const { pending } = await judgeItems(options, items, { root, promoteProse });
-  const states = new Map(pending.map(({ item, verdict }) => [item.path, verdict.kind] as const));
   const files = items.flatMap(({ path, scope, files: [file] }) =>
     file === undefined ? [] : [{ path, scope, bytes: file.bytes }],
   );
-  const set = await agentSet(files);
+  return { root, items, problems, set: await agentSet(files) };
+}
+
+/** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
+export async function reviewAgents(options: Options): Promise<AgentsReview> {
+  const { world, paths } = options;
+  const config = await loadConfig(world, join(paths.config, "config.toml"));
+  const { root, items, problems, set } = await readAgents(options);
+  const promoteProse = config.trust.promoteProse ?? false;
+  const { pending } = await judgeItems(options, items, { root, promoteProse });
+  const states = new Map(pending.map(({ item, verdict }) => [item.path, verdict.kind] as const));
   return {
     agents: set.agents.map((agent) => ({ agent, state: states.get(agent.path ?? "") ?? "active" })),
     problems: [...problems, ...set.problems],
     warnings: set.warnings,
   };
-}
-
-/** Holds files to the format, whether they would be found or not. */
-export async function checkAgents(
-  { files }: HarnessOptions["world"],
-  paths: readonly string[],
-): Promise<Pick<AgentsReview, "problems" | "warnings"> & { readonly checked: number }> {
-  const read = [];
-  const unreadable: string[] = [];
-  for (const path of paths) {
-    try {
-      read.push({ path, scope: "user", bytes: await files.read(path, ITEM_FILE_BYTES_MAX) } as const);
-    } catch (thrown) {
-      if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
-      unreadable.push(`${path}:1: it cannot be read: ${causeOf(thrown)}`);
-    }
-  }
-  const { problems, warnings } = await agentSet(read);
-  return { checked: paths.length, problems: [...unreadable, ...problems], warnings };
 }
 
 /** A worktree of a sub-agent that is there still. */

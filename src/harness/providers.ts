@@ -30,7 +30,7 @@ const COPILOT = "copilot";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
 /** Known to `choose` beside those of the vendors; none of them has a key of its own. */
-const KEYLESS = [REPLAY, CONFORMANCE, ROUTING];
+export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING];
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {

@@ -111,9 +111,41 @@ test("[RUN-03] cinch agents check names file, line and field of what is wrong", 
   const absent = join(rig.work, "absent.md");
   expect(await rig.run(["agents", "check", bad, good, absent])).toMatchObject({
     code: 1,
-    stdout: `error: ${absent}:1: it cannot be read: there is no such file\nerror: ${bad}:5: maxTurns: must be a whole number from 1 to 1000\nwarning: ${good}:4: colour: is not known and has no effect\n`,
-    stderr: "cinch: 3 definitions checked, 2 errors, 1 warning\n",
+    stdout: `error: ${absent}:1: it cannot be read: there is no such file\nerror: ${bad}:5: maxTurns: must be a whole number from 1 to 1000\nwarning: ${bad}:4: tols: is not known and has no effect; did you mean "tools"?\nwarning: ${good}:4: colour: is not known and has no effect\n`,
+    stderr: "cinch: 3 definitions checked, 2 errors, 2 warnings\n",
   });
+});
+
+test("[RUN-03] cinch agents check tells of models, tools and skills that there are not, takes folders, and looks at what a session here finds", async () => {
+  await using rig = openRig();
+  const named = "model: nope:x\ntools: Read, Reed, mcp__hub__list, ToolSearch\nskills: [code-review, nope]\n";
+  const text = `---\nname: fixer\ndescription: d\n${named}disallowedTools: [Brash]\n---\nDo.\n`;
+  const path = join(rig.folder, "fixer.md");
+  writeFileSync(path, text);
+  writeFileSync(
+    join(rig.folder, "small.md"),
+    "---\nname: small\ndescription: d\nmodel: mock:one\n---\nDo.\n",
+  );
+  const told = {
+    code: 0,
+    stdout: [
+      `warning: ${path}:5: tools: there is no tool "Reed"; did you mean "Read"?`,
+      `warning: ${path}:7: disallowedTools: there is no tool "Brash"; did you mean "Bash"?`,
+      expect.stringContaining(`warning: ${path}:4: model: There is no provider 'nope'`),
+      expect.stringContaining(`warning: ${path}:6: skills: there is no skill "nope"`),
+      "",
+    ],
+    stderr: "cinch: 2 definitions checked, 0 errors, 4 warnings\n",
+  };
+  for (const paths of [[], [rig.folder]]) {
+    const found = await rig.run(["agents", "check", ...paths]);
+    expect({ ...found, stdout: found.stdout.split("\n") }).toMatchObject(told);
+  }
+  const none = await rig.run(["agents", "check", rig.work]);
+  expect([none.code, none.stdout]).toEqual([
+    1,
+    `error: ${rig.work}: there is no definition in it, no file *.md\n`,
+  ]);
 });
 
 test("[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor tell of it, and it can be removed", async () => {

@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import type { AgentSet, GoodDefinition } from "../agent/agent-set.ts";
+import { agentSet, placed } from "../agent/agent-set.ts";
+import { THE_WAY } from "../agent/grants.ts";
+import { HarnessError } from "../base/errors.ts";
+import { causeOf } from "../base/file-cause.ts";
+import { hintFor, near } from "../base/near.ts";
+import type { Files } from "../base/world.ts";
+import { codeOf, FileTooLarge } from "../base/world.ts";
+import { isOfServer } from "../permission/rule.ts";
+import type { Config } from "../profile/config.ts";
+import { loadConfig } from "../profile/config.ts";
+import { chooseModel } from "../provider/choose.ts";
+import { VENDORS } from "../provider/vendors.ts";
+import { NAMED_TOOLS } from "../tool/pack.ts";
+import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
+import { readAgents } from "./agents-review.ts";
+import type { HarnessOptions } from "./options.ts";
+import { KEYLESS } from "./providers.ts";
+import { reviewSkills } from "./skills-review.ts";
+
+type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;
+
+/** What a check has looked at, and what it found: `path:line: field: problem`. */
+export interface CheckedAgents {
+  readonly checked: number;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Holds files to the format, whether they would be found or not, and what they name to what there is here: models, tools,
+ * skills (RUN-03).
+ * @param paths files, and folders of `*.md`; none: whatever a session here would find.
+ */
+export async function checkAgents(options: Options, paths: readonly string[]): Promise<CheckedAgents> {
+  if (paths.length === 0) {
+    const { set, items, problems } = await readAgents(options);
+    return await checkedSet(options, set, { checked: items.length, problems });
+  }
+  const { files } = options.world;
+  const read = [];
+  const problems: string[] = [];
+  for (const path of (await Promise.all(paths.map((given) => definitionsAt(files, given)))).flat()) {
+    if (typeof path !== "string") {
+      problems.push(path.problem);
+      continue;
+    }
+    try {
+      read.push({ path, scope: "user", bytes: await files.read(path, ITEM_FILE_BYTES_MAX) } as const);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+      problems.push(`${path}:1: it cannot be read: ${causeOf(thrown)}`);
+    }
+  }
+  const checked = read.length + problems.length;
+  return await checkedSet(options, await agentSet(read), { checked, problems });
+}
+
+async function checkedSet(
+  options: Options,
+  set: AgentSet,
+  { checked, problems }: Pick<CheckedAgents, "checked" | "problems">,
+): Promise<CheckedAgents> {
+  const config = await loadConfig(options.world, join(options.paths.config, "config.toml"));
+  const named = await Promise.all([
+    ...set.definitions.flatMap((one) => [...unknownTools(one, config), unknownModel(one, config)]),
+    unknownSkills(set.definitions, options),
+  ]);
+  return {
+    checked,
+    problems: [...problems, ...set.problems],
+    warnings: [...set.warnings, ...named.flat()],
+  };
+}
+
+/** A file itself; of a folder, the definitions in it. */
+async function definitionsAt(
+  files: Files,
+  path: string,
+): Promise<readonly (string | { readonly problem: string })[]> {
+  if ((await files.stat(path))?.kind !== "directory") return [path];
+  const names = (await files.list(path)).map(({ name }) => name).filter((name) => name.endsWith(".md"));
+  if (names.length === 0) return [{ problem: `${path}: there is no definition in it, no file *.md` }];
+  return names.sort().map((name) => join(path, name));
+}
+
+const KNOWN_TOOLS = [...NAMED_TOOLS, ...THE_WAY];
+
+/** Tools of plugins and of servers are known to a session alone. */
+function unknownTools({ agent, path, lineOf }: GoodDefinition, { plugins }: Config): readonly string[] {
+  if (plugins.length > 0) return [];
+  return (["tools", "disallowedTools"] as const).flatMap((field) => {
+    const named = field === "tools" ? (agent.tools ?? []).map(({ name }) => name) : agent.disallowedTools;
+    return named
+      .filter((name) => !name.includes("*") && !isOfServer(name) && !KNOWN_TOOLS.includes(name))
+      .map((name) => {
+        const [meant] = near(name, KNOWN_TOOLS);
+        const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+        return placed(path, { line: lineOf(field), field, problem: `there is no tool "${name}"${hint}` });
+      });
+  });
+}
+
+/** By its name and by its provider's alone: nobody is asked for what they offer, and no key is looked for. */
+async function unknownModel(
+  { agent: { model }, path, lineOf }: GoodDefinition,
+  { providers, plugins }: Config,
+): Promise<readonly string[]> {
+  if (model === undefined || plugins.length > 0) return [];
+  try {
+    await chooseModel({
+      asked: model,
+      keyed: [...VENDORS, ...providers].map(({ name }) => name),
+      customs: providers,
+      keyless: KEYLESS,
+      discoverLocal: async () => [],
+    });
+    return [];
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    return [placed(path, { line: lineOf("model"), field: "model", problem: thrown.message })];
+  }
+}
+
+/** Those that nobody has acknowledged yet count too: what is missing is missing for good. */
+async function unknownSkills(
+  definitions: readonly GoodDefinition[],
+  options: Options,
+): Promise<readonly string[]> {
+  if (definitions.every(({ agent }) => agent.skills.length === 0)) return [];
+  const { skills } = await reviewSkills(options);
+  const known = [...new Set(skills.map(({ skill }) => skill.name))];
+  return definitions.flatMap(({ agent, path, lineOf }) =>
+    agent.skills
+      .filter((name) => !known.includes(name))
+      .map((name) => {
+        const problem = `there is no skill "${name}". ${hintFor(name, known)}`;
+        return placed(path, { line: lineOf("skills"), field: "skills", problem });
+      }),
+  );
+}
