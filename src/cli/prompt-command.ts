@@ -4,8 +4,8 @@ import type { SessionId } from "../base/ids.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
 import { isCommandInfo } from "../client/kit/command-info.ts";
 import { likeCommands } from "../client/kit/complete.ts";
-import type { SlashCommand, Typed } from "../client/kit/slash.ts";
-import { parseTyped, printCommand } from "../client/kit/slash.ts";
+import type { CommandName, SlashCommand, Typed } from "../client/kit/slash.ts";
+import { parseTyped, printCommand, wordsOf } from "../client/kit/slash.ts";
 import type { WorkCommand } from "../client/kit/work-command.ts";
 import { meantCommand, workCommand } from "../client/kit/work-command.ts";
 import type { Connection } from "../protocol/connection.ts";
@@ -70,11 +70,14 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
 /** `/skills NAME` says the same as `/skills:NAME`. */
 function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }> {
   const typed = parseTyped(prompt);
-  if (typed.kind === "invalid") throw misuse(`the prompt begins like a command: ${typed.why}. ${CARRIED}`);
+  if (typed.kind === "invalid") {
+    if (typed.command !== undefined) throw notHere(typed.command);
+    throw misuse(`the prompt begins like a command: ${typed.why}. ${CARRIED}`);
+  }
   if (typed.kind === "text" || typed.namespace !== undefined || !WORKING.includes(typed.name)) return typed;
   const [name, ...args] = typed.args;
   const rest = typed.rest.replace(/^\S+\s*/, "");
-  return name === undefined ? typed : { kind: "command", namespace: typed.name, name, args, rest };
+  return name === undefined ? typed : { ...typed, namespace: typed.name, name, args, rest };
 }
 
 function inputOf(
@@ -96,12 +99,10 @@ async function listCommands(at: In): Promise<readonly SlashCommandInfo[]> {
   return listed.length === 0 ? SLASH_COMMANDS : listed;
 }
 
-async function send(
-  { namespace = "", name: verb, args, rest: text }: SlashCommand,
-  at: In,
-): Promise<unknown> {
+async function send(command: SlashCommand, at: In): Promise<unknown> {
+  const { namespace = "", name: verb } = command;
   const { connection, session: sessionId } = at;
-  const payload = { args: [...args], text };
+  const payload = wordsOf(command);
   const { result } = await connection.send({ kind: "CustomCommand", sessionId, namespace, verb, payload });
   return result;
 }
@@ -118,7 +119,7 @@ async function sendKnown(
   }
 }
 
-function notHere(command: SlashCommand): HarnessError<"UsageInvalid"> {
+function notHere(command: CommandName): HarnessError<"UsageInvalid"> {
   return misuse(
     `${printCommand(command)} is for a session that somebody sits before, not for -p. ${CARRIED}`,
   );

@@ -516,6 +516,12 @@ test(
     };
     await until("they are known", async () => (await listed()).length === 2);
     expect(await listed()).toEqual(["mcp:odd", "mcp-prompts:odd.greet"]);
+    const open = { args: ["it's"], text: "it's", unclosed: "'" };
+    const prompt = { kind: "CustomCommand", sessionId, namespace: "mcp-prompts", verb: "odd.greet" } as const;
+    await expect(person.send({ ...prompt, payload: open })).rejects.toMatchObject({
+      reason: "UsageInvalid",
+      message: expect.stringContaining("/mcp-prompts:odd.greet: the quote ' is not closed"),
+    });
   },
   HANG_MS_MAX,
 );

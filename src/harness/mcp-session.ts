@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import { deadline, whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
-import { arrayAt } from "../base/json.ts";
+import { arrayAt, stringAt } from "../base/json.ts";
 import { hintFor } from "../base/near.ts";
 import { count, shortened } from "../base/text.ts";
+import { unclosedText } from "../client/kit/slash.ts";
 import type { Question } from "../control/ask.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
-import { mapped } from "../mcp-client/names.ts";
 import type { ServerLease } from "../mcp-client/pool.ts";
 import { MCP_PROMPTS, ServerPrompts } from "../mcp-client/prompts.ts";
 import { resourceTools } from "../mcp-client/resources.ts";
@@ -21,6 +21,7 @@ import type { Profile } from "../profile/profile.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { Event } from "../protocol/events.ts";
 import type { McpServerInfo, SlashCommandInfo } from "../protocol/resources.ts";
+import { mapped } from "../tool/server-tool.ts";
 import type { LateTools, ToolSource, Workspace } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
@@ -129,8 +130,13 @@ class SessionServers implements AsyncDisposable {
     }));
   }
 
-  /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable. */
+  /** What a prompt of a server becomes, for the client to show and send. @throws HarnessError McpPromptUnusable, UsageInvalid. */
   async expand({ verb, payload }: CommandOf<"CustomCommand">): Promise<Accepted> {
+    const unclosed = stringAt(payload, "unclosed");
+    if (unclosed !== undefined) {
+      const problem = `/${MCP_PROMPTS}:${visible(verb)}: ${unclosedText(unclosed)}`;
+      throw new HarnessError("UsageInvalid", { problem });
+    }
     await this.#loaded(this.#life.signal);
     const args = arrayAt(payload, "args").map(String);
     return { result: { prompt: await this.prompts.expand(verb, args) } };

@@ -1,6 +1,7 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/near.ts";
+import { unclosedText } from "../client/kit/slash.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
@@ -65,7 +66,14 @@ export function writtenPrompts(
     await loaded();
     const template = written.templates.get(verb);
     if (template === undefined) throw unknown(verb, [...written.templates.keys()]);
-    const { EXPANDED_CHARACTERS_MAX, expandTemplate } = await import("../prompt-template/expand.ts");
+    const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasPlaceForWord } = await import(
+      "../prompt-template/expand.ts"
+    );
+    const unclosed = stringAt(payload, "unclosed");
+    if (unclosed !== undefined && hasPlaceForWord(template.text)) {
+      const problem = `/${PROMPTS}:${verb} puts single words into its text: ${unclosedText(unclosed)}`;
+      throw new HarnessError("UsageInvalid", { problem });
+    }
     const args = isObject(payload) && Array.isArray(payload["args"]) ? payload["args"].map(String) : [];
     const prompt = expandTemplate(template.text, { args, text: stringAt(payload, "text") ?? args.join(" ") });
     if (prompt === undefined) {

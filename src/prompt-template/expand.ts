@@ -11,6 +11,11 @@ export const EXPANDED_CHARACTERS_MAX = 1_000_000;
 
 const PLACE = /\$(?:(ARGUMENTS|@)|\{?([1-9])\}?|(\$))/g;
 
+/** Whether a text has a place for single words, which then must be told apart. */
+export function hasPlaceForWord(text: string): boolean {
+  return [...text.matchAll(PLACE)].some(([, , digit]) => digit !== undefined);
+}
+
 /**
  * The prompt that a template makes of some words: `$ARGUMENTS` (or `$@`) is all of them as they were typed, `$1` to `$9`
  * one each, `$$` a dollar sign. Where the text has no place for words, they stand behind it. Nothing is executed, whatever

@@ -34,6 +34,7 @@ async function openRig() {
   );
   write("agents/reviewer.md", "---\nname: reviewer\ndescription: reviews\n---\nYou review.\n");
   write("prompts/look.md", "---\ndescription: looks\n---\nLook at $1 with care.\n");
+  write("prompts/said.md", "---\ndescription: says\n---\nSomebody said: $ARGUMENTS\n");
   write("aliases.toml", '[aliases]\nlk = "/prompts:look main.ts"\n');
   const world = testWorld();
   const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
@@ -74,6 +75,10 @@ test(
     expect(agent).toContain("the last change");
     expect(agent).toContain("diff of it");
     expect(await asked("/prompts:look src/a.ts")).toContain("Look at src/a.ts with care.");
+    const said = "it's broken: \"quoted";
+    const sent = JSON.stringify(said).slice(1, -1);
+    for (const name of ["/skills:2fa", "/skills 2fa", "/agents:reviewer", "/prompts:said"])
+      expect(await asked(`${name} ${said}`)).toContain(sent);
     expect(await asked("/lk")).toContain("Look at main.ts with care.");
     expect(await asked("", "/lk\n")).toContain("Look at main.ts with care.");
     expect(await asked("/etc/hosts is wrong")).toContain('"/etc/hosts is wrong');
@@ -106,7 +111,12 @@ test(
     await refused("/prompts:lok", "There is no prompt 'lok'. Did you mean /prompts:look?");
     await refused("/mcp-prompts:s.p", "there is no command /mcp-prompts:s.p.");
     await refused("/dice:rol", "there is no command /dice:rol. Did you mean /dice:roll?");
-    await refused("/skills:2fa 'x", "the quote ' is not closed", "with two");
+    await refused(
+      "/prompts:look it's",
+      "/prompts:look puts single words into its text: the quote ' is not closed",
+    );
+    await refused("/lk it's", "/prompts:look puts single words into its text: the quote ' is not closed");
+    await refused("/sessions:list it's", "/sessions:list is for a session that somebody sits before");
     expect(rig.requests).toBe(0);
   },
   TIMEOUT_MS,

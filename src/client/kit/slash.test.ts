@@ -34,7 +34,33 @@ test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed 
   });
   expect(parseTyped("/home/me:x is there")).toEqual({ kind: "text", text: "/home/me:x is there" });
   expect(parseTyped("/ x")).toEqual({ kind: "invalid", why: "a command has a name: /help lists them" });
-  expect(parseTyped("/model 'x")).toEqual({ kind: "invalid", why: "/model: the quote ' is not closed" });
+});
+
+test("[CMD-01] a text stays as it was typed, whatever quotes it holds; words that no quote tells apart are refused with the whole command", () => {
+  const rest = "it's broken: \"a b\" won't";
+  for (const [namespace, name] of [
+    ["skills", "pdf"],
+    ["agents", "fixer"],
+    ["prompts", "q"],
+    ["acme", "do"],
+    ["permissions", "revoke"],
+  ]) {
+    const typed = parseTyped(`/${namespace}:${name} ${rest} don't`);
+    expect(typed).toMatchObject({ kind: "command", namespace, name, rest: `${rest} don't`, unclosed: "'" });
+  }
+  expect(parseTyped("/steer it's broken")).toMatchObject({ name: "steer", rest: "it's broken" });
+  expect(parseTyped("/gu it's \"x y")).toMatchObject({ args: ["it's", '"x', "y"], unclosed: "'" });
+  expect(parseTyped("/gu it's what's in")).toMatchObject({ args: ["its whats", "in"] });
+  expect(parseTyped("/model 'x")).toEqual({
+    kind: "invalid",
+    why: "/model: the quote ' is not closed: close it, or write \\' for one that is part of a word",
+    command: { name: "model" },
+  });
+  expect(parseTyped('/sessions:export "x')).toEqual({
+    kind: "invalid",
+    why: '/sessions:export: the quote " is not closed: close it, or write \\" for one that is part of a word',
+    command: { namespace: "sessions", name: "export" },
+  });
 });
 
 test("[CLI-01 REL-06] whatever is typed is read as something, and words written in quotes come back", () => {

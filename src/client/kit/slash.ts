@@ -1,3 +1,6 @@
+import type { JsonObject } from "../../base/json.ts";
+import { isOwnCommand } from "../../protocol/slash-commands.ts";
+
 /**
  * What a person typed, as clients read it: text for the model, or a command of the form `/name args` or
  * `/namespace:name args`. Words are split as a shell does, with single and double quotes; nothing is expanded.
@@ -6,7 +9,9 @@ export type Typed =
   | { readonly kind: "text"; readonly text: string }
   | SlashCommand
   /** Begins like a command but is none; `why` is for the person. */
-  | { readonly kind: "invalid"; readonly why: string };
+  | { readonly kind: "invalid"; readonly why: string; readonly command?: CommandName };
+
+export type CommandName = Pick<SlashCommand, "namespace" | "name">;
 
 export interface SlashCommand {
   readonly kind: "command";
@@ -16,7 +21,19 @@ export interface SlashCommand {
   readonly args: readonly string[];
   /** Everything after the name as it was typed, without the space around it. */
   readonly rest: string;
+  /** The quote in them that nothing closes: it is a character of its word. Absent for a command that wants words. */
+  readonly unclosed?: string;
 }
+
+/** Of cinch's own commands, those that take what stands behind them as it was typed. */
+const TEXTS: ReadonlySet<string> = new Set([
+  "steer",
+  "skills",
+  "agents",
+  "permissions",
+  "permissions:revoke",
+  "permissions:promote",
+]);
 
 const ALONE = "[A-Za-z][A-Za-z0-9_.-]*";
 /** Behind a namespace: every name that a skill, an agent, a prompt, a profile or a server can have. */
@@ -37,14 +54,32 @@ export function parseTyped(input: string): Typed {
   if (name === undefined) return pathOrNothing(input);
   const namespace = found?.[2];
   const rest = (found?.[4] ?? "").trim();
+  const named = namespace === undefined ? { name } : { namespace, name };
   const words = splitWords(rest);
-  if (words.kind === "invalid") return { kind: "invalid", why: `/${name}: ${words.why}` };
-  const command = { kind: "command", name, args: words.words, rest } as const;
-  return namespace === undefined ? command : { ...command, namespace };
+  const { unclosed } = words;
+  if (unclosed !== undefined && wantsWords(named))
+    return { kind: "invalid", why: `${printCommand(named)}: ${unclosedText(unclosed)}`, command: named };
+  return { kind: "command", ...named, rest, ...words };
+}
+
+/** Why words cannot be told apart, and what helps. */
+export function unclosedText(quote: string): string {
+  return `the quote ${quote} is not closed: close it, or write \\${quote} for one that is part of a word`;
+}
+
+/** What stands behind a command, as it is sent to who carries it out. */
+export function wordsOf({ args, rest: text, unclosed }: SlashCommand): JsonObject {
+  return { args: [...args], text, ...(unclosed === undefined ? {} : { unclosed }) };
+}
+
+/** A skill, an agent, a prompt and what a plugin brings say by themselves what they make of a text. */
+function wantsWords(command: CommandName): boolean {
+  const name = printCommand(command).slice(1);
+  return isOwnCommand(name) && !TEXTS.has(name);
 }
 
 /** How a command is written. */
-export function printCommand(command: Pick<SlashCommand, "namespace" | "name">): string {
+export function printCommand(command: CommandName): string {
   return command.namespace === undefined ? `/${command.name}` : `/${command.namespace}:${command.name}`;
 }
 
@@ -60,34 +95,42 @@ function pathOrNothing(input: string): Typed {
   return { kind: "invalid", why: `"/${first}" is no command: /help lists them${asText}` };
 }
 
-type Words =
-  | { readonly kind: "words"; readonly words: readonly string[] }
-  | { readonly kind: "invalid"; readonly why: string };
+type Words = Pick<SlashCommand, "args" | "unclosed">;
 
-/** A backslash outside single quotes takes the next character as it is. */
+/** A backslash outside single quotes takes the next character as it is; so is a quote that nothing closes. */
 function splitWords(text: string): Words {
-  const words: string[] = [];
+  const args: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
+  let unclosed: string | undefined;
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === "\\" && quote !== "'" && at + 1 < text.length) {
       at += 1;
       word = (word ?? "") + text.charAt(at);
-    } else if (quote !== undefined) {
-      if (character === quote) quote = undefined;
-      else word = (word ?? "") + character;
-    } else if (QUOTED.has(character)) {
-      quote = character;
-      word ??= "";
-    } else if (/\s/.test(character)) {
-      if (word !== undefined) words.push(word);
+    } else if (character === quote) {
+      quote = undefined;
+    } else if (quote === undefined && QUOTED.has(character)) {
+      if (isClosed(text, at)) quote = character;
+      else unclosed ??= character;
+      word = (word ?? "") + (quote === undefined ? character : "");
+    } else if (quote === undefined && /\s/.test(character)) {
+      if (word !== undefined) args.push(word);
       word = undefined;
     } else {
       word = (word ?? "") + character;
     }
   }
-  if (quote !== undefined) return { kind: "invalid", why: `the quote ${quote} is not closed` };
-  if (word !== undefined) words.push(word);
-  return { kind: "words", words };
+  if (word !== undefined) args.push(word);
+  return unclosed === undefined ? { args } : { args, unclosed };
+}
+
+/** Whether the quote at a place has its like behind it. */
+function isClosed(text: string, opened: number): boolean {
+  const quote = text.charAt(opened);
+  for (let at = opened + 1; at < text.length; at++) {
+    if (text.charAt(at) === quote) return true;
+    if (text.charAt(at) === "\\" && quote !== "'") at += 1;
+  }
+  return false;
 }

@@ -3,7 +3,7 @@ import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { isOwnCommand } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "./alias.ts";
 import type { SlashCommand } from "./slash.ts";
-import { printCommand } from "./slash.ts";
+import { printCommand, wordsOf } from "./slash.ts";
 
 /** What a slash command comes to that stands in the place of a prompt (CMD-01). */
 export type WorkCommand =
@@ -36,7 +36,7 @@ export function workCommand(
   command: SlashCommand,
   listed: readonly SlashCommandInfo[],
 ): WorkCommand | undefined {
-  const { namespace = "", name: verb, args, rest: text } = command;
+  const { namespace = "", name: verb, rest: text } = command;
   const isReload = namespace === "skills" && isOwnCommand(printCommand(command).slice(1));
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };
@@ -45,6 +45,6 @@ export function workCommand(
   const full = `${namespace}:${verb}`;
   const isListed = listed.some(({ name }) => name === full) && !isOwnCommand(full);
   if (answers === "text" && !isListed) return undefined;
-  const payload = { args: [...args], text };
+  const payload = wordsOf(command);
   return { kind: "custom", answers, command: { kind: "CustomCommand", namespace, verb, payload } };
 }

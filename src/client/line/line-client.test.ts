@@ -596,6 +596,24 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
+test("[CMD-01] a text behind a command is sent as it was typed, with quotes that nothing closes", async () => {
+  const rig = openRig();
+  for (const [at, line] of ["/skills:pdf it's broken", "/agents:fixer it's \"broken"].entries()) {
+    await rig.type(line);
+    rig.publish(started(at + 1), ended(at + 1, "complete", 1));
+    await settle();
+  }
+  await rig.type("/tasks:stop it's");
+  await settle();
+  const sent = (text: string, wants: object) => ({ ...input(text), ...wants });
+  expect(rig.sent).toEqual([
+    sent("it's broken", { skill: "pdf" }),
+    sent("it's \"broken", { agent: "fixer" }),
+  ]);
+  expect(rig.shown()).toContain("/tasks:stop: the quote ' is not closed");
+  await rig.leave("/quit");
+});
+
 test("[CTL-18 CLI-01] what the person types after their engine was started anew, as another client, is still theirs", async () => {
   const rig = openRig();
   const anew = fakeId("cli", 9);

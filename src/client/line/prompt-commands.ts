@@ -1,5 +1,6 @@
 import { stringAt } from "../../base/json.ts";
 import type { SlashCommand } from "../kit/slash.ts";
+import { wordsOf } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
@@ -11,10 +12,10 @@ const NO_PROMPTS =
 
 /** Carries out `/prompts` and `/prompts:NAME words`: what the prompt has become is shown and sent. */
 export async function runPrompts(command: SlashCommand, client: PromptsSurface): Promise<void> {
-  const { namespace, name: verb, args, rest: text } = command;
+  const { namespace, name: verb } = command;
   if (namespace === undefined) return await list(client);
   const { session: sessionId } = client;
-  const payload = { args, text };
+  const payload = wordsOf(command);
   const result = await client.request({ kind: "CustomCommand", sessionId, namespace, verb, payload });
   const prompt = stringAt(result, "prompt");
   if (prompt === undefined) return;

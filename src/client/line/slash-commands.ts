@@ -5,6 +5,7 @@ import { aliasedCommand } from "../kit/alias.ts";
 import { printCosts } from "../kit/cost-table.ts";
 import { readPrices } from "../kit/model-prices.ts";
 import type { SlashCommand } from "../kit/slash.ts";
+import { wordsOf } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
 import { runAgents } from "./agents.ts";
 import { helpText, unknownText } from "./commands.ts";
@@ -120,9 +121,9 @@ async function askEngine(verb: string, client: CommandSurface): Promise<void> {
 
 /** A namespace that is nobody's was mistyped: the engine knows who has one. */
 async function runForeign(command: SlashCommand, client: CommandSurface): Promise<void> {
-  const { namespace = "", name: verb, args, rest: text } = command;
+  const { namespace = "", name: verb } = command;
   const { session: sessionId } = client;
-  const payload = { args, text };
+  const payload = wordsOf(command);
   const asked = { kind: "CustomCommand", sessionId, namespace, verb, payload } as const;
   const answer = await client.answerTo(asked);
   if (!(answer instanceof HarnessError)) return await tell(answer.result, client);
