@@ -145,6 +145,7 @@ export class PluginHost implements AsyncDisposable {
 
   async #begin(from: string, find: () => Promise<Plugin>): Promise<Opened> {
     const { world } = this.#parts;
+    this.#early.delete(from); // of an attempt before this one
     try {
       const plugin = await registerPlugin(await find(), { world, from, signal: this.#end.signal });
       this.#registered.set(from, plugin);
@@ -158,8 +159,6 @@ export class PluginHost implements AsyncDisposable {
       if (!hasReason(thrown, "PluginFailed")) throw thrown;
       world.log.for("plugin").write("warn", "a plugin did not register", { from, what: thrown.message });
       return { kind: "failed", error: thrown };
-    } finally {
-      this.#early.delete(from);
     }
   }
 
