@@ -106,16 +106,21 @@ function placeText(from: Origin): string {
   }
 }
 
+function projectsFiles(files: readonly string[]): readonly string[] {
+  return files.length === 0 ? [] : [`${count(files.length, "file")} of this project`];
+}
+
 /** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
 async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
   const { checkFiles } = await import("../harness/check-profile.ts");
-  const { profiles, findings } = await checkFiles(options, options.profile);
+  const { profiles, files, findings } = await checkFiles(options, options.profile);
   const failed = findings.some(({ weight }) => weight === "error");
-  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, findings })}\n`);
+  if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, files, findings })}\n`);
   else {
     for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
     const found = findings.length === 0 ? "nothing wrong" : count(findings.length, "finding");
-    await at.stdout.write(`${count(profiles.length, "profile")} and config.toml: ${found}\n`);
+    const looked = [count(profiles.length, "profile"), "config.toml", ...projectsFiles(files)];
+    await at.stdout.write(`${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}: ${found}\n`);
   }
   return failed ? EXIT.usage : EXIT.done;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { checkFiles } from "./check-profile.ts";
 
@@ -118,17 +118,120 @@ deny = ["Bsh"]
   ]);
 });
 
+test("[PROF-01] a profile whose name is another's, or is not what it is found by, is told", async () => {
+  await using place = openPlace();
+  place.profile("big", 'name = "Big Name"\n');
+  place.profile("self", 'name = "self"\n');
+  const elsewhere = place.project("sub/w.toml", '# mine\nname = "default"\n');
+  const other = place.project("sub/x.toml", 'name = "another"\n');
+  expect(await place.told("big")).toEqual([
+    `warning ${place.paths.profile("big")}:1: name: sessions show "Big Name", and this profile is found as "big" only`,
+  ]);
+  expect(await place.told("self")).toEqual([]);
+  expect(await place.told(elsewhere)).toEqual([
+    `warning ${elsewhere}:2: name: sessions show "default", which is a profile of the program too`,
+  ]);
+  expect(await place.told(other)).toEqual([]);
+});
+
 test("[PROF-01] what is right is told as right, with packs of skills too; one profile can be checked alone", async () => {
   await using place = openPlace();
   place.profile("good", 'skill_packs = ["review"]\ntool_packs = ["fs"]\n');
   place.profile("bad", "limits = 1\n");
-  expect(await checkFiles(place.options, "good")).toEqual({ profiles: ["good"], findings: [] });
+  expect(await checkFiles(place.options, "good")).toEqual({ profiles: ["good"], files: [], findings: [] });
   const missing = await checkFiles(place.options, "goood");
   expect(missing.findings).toEqual([
     {
       weight: "error",
       text: expect.stringContaining("There is no profile 'goood'. Did you mean 'good'? Known: "),
     },
+  ]);
+});
+
+test("[PROF-01 PROF-03] a repository's profile is held to what a repository may say, acknowledged or not, all of it at once", async () => {
+  await using place = openPlace();
+  const profile = place.project(
+    ".cinch/profiles/w.toml",
+    `plugins = ["/x"]
+allow_project_hooks = true
+default_model = "nope"
+hooks = 3
+[limits]
+rounds = 3
+[permissions]
+level = "DangerFullAccess"
+allow = ["Bash"]
+[[mcp_servers]]
+name = "s"
+cmd = "ls"
+`,
+  );
+  const said = `error ${profile}`;
+  const own = "a repository may not set this; only your own configuration can";
+  const wrong = [
+    `${said}:1: plugins: ${own}`,
+    `${said}:2: allow_project_hooks: ${own}`,
+    `${said}:3: default_model: "nope" is no model: write provider:name`,
+    `${said}:4: hooks: ${own}`,
+    `${said}:5: limits: ${own}`,
+    `${said}:7: permissions: a repository can only lower the level: ReadOnly or WorkspaceWrite`,
+    `${said}:9: permissions.allow: a repository's rules can only ask or deny`,
+    `${said}:11: mcp_servers: s: a repository's servers need the sha256 of their program`,
+  ];
+  expect(await place.told(profile)).toEqual(wrong);
+  expect(await place.told(undefined)).toEqual(wrong);
+  const { profiles } = await checkFiles(place.options, undefined);
+  expect(profiles).toEqual(["default", "self", "conformance", profile]);
+});
+
+test("[PROF-01 MCP-04 HOOK-02] a profile elsewhere in the repository is held to what it may run, and nothing of it elsewhere", async () => {
+  await using place = openPlace();
+  const text = `plugins = []
+allow_project_hooks = true
+[[hooks]]
+event = "PreToolUse"
+cmd = "true"
+[[mcp_servers]]
+name = "s"
+cmd = "ls"
+`;
+  const profile = place.project("sub/w.toml", text);
+  const said = `error ${profile}`;
+  expect(await place.told(profile)).toEqual([
+    `${said}:2: allow_project_hooks: a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks`,
+    `${said}:5: hooks: a profile that lies in the repository may run no hooks: put it among your own profiles, or the hooks into .cinch/hooks, where they are acknowledged`,
+    `${said}:7: mcp_servers: s: a repository's servers need the sha256 of their program`,
+  ]);
+  place.profile("mine", text);
+  expect(await place.told("mine")).toEqual([]);
+});
+
+test("[PROF-01 PROF-03] a project's own settings are looked through, since they end each start there; what costs only itself is a warning", async () => {
+  await using place = openPlace();
+  const config = place.project(
+    ".cinch/config.toml",
+    'providers = 1\n[permissions]\nalow = []\nlevel = "DangerFullAccess"\ndeny = ["Bsh"]\n',
+  );
+  const preset = place.project(".cinch/permissions.toml", "quiet = true\n");
+  const hooks = place.project(
+    ".cinch/hooks.toml",
+    '[[hooks]]\nevent = "PreToolUse"\ncmd = "true"\nmatcher = "Wriet"\n',
+  );
+  const servers = place.project(".cinch/mcp.json", '{"mcpServers": {"s": {"command": "ls"}}}');
+  const aliases = place.project(".cinch/aliases.toml", "[aliases]\nx = 1\ny = 2\n");
+  place.project(".cinch/hooks/run.sh", "exit 0\n");
+  const { files } = await checkFiles(place.options, "default");
+  expect(files).toEqual([config, preset, aliases, hooks, servers]);
+  expect(await place.told("default")).toEqual([
+    `error ${config}:1: providers: a repository may not set this; only your own configuration can`,
+    `error ${config}:3: permissions.alow: unknown key; did you mean "allow"?`,
+    `error ${config}:4: permissions.level: a repository can only lower the level: ReadOnly or WorkspaceWrite`,
+    `error ${config}:5: permissions.deny: there is no tool "Bsh"; did you mean "Bash"?`,
+    `error ${preset}:1: quiet: a repository can only set this to false`,
+    `warning ${aliases}:2: aliases.x: must be a text`,
+    `warning ${aliases}:3: aliases.y: must be a text`,
+    `error ${hooks}:3: hooks.matcher: there is no tool "Wriet"; did you mean "Write"?`,
+    `warning ${servers}:1: mcpServers.s: a repository's servers need the sha256 of their program`,
   ]);
 });
 
@@ -142,26 +245,43 @@ test("[PROF-01 REL-03] of a file with very many mistakes a hundred are told, and
 
 function openPlace() {
   const directory = temporaryDirectory();
-  const config = join(directory.path, "config.toml");
-  const profiles = join(directory.path, "profiles");
+  const folder = join(directory.path, "own");
+  const config = join(folder, "config.toml");
+  const profiles = join(folder, "profiles");
   const toml = (name: string) => join(profiles, `${name}.toml`);
-  mkdirSync(profiles);
+  mkdirSync(profiles, { recursive: true });
   const write = (path: string, text: string) => writeFileSync(path, text);
+  const work = join(directory.path, "work");
+  mkdirSync(join(work, ".git"), { recursive: true });
+  const options = {
+    world: testWorld(),
+    workingDir: work,
+    paths: { config: folder, data: directory.path, state: directory.path },
+  };
   return {
-    options: {
-      world: testWorld(),
-      paths: { config: directory.path, data: directory.path, state: directory.path },
-    },
+    options,
     paths: {
       config,
       first: toml("first"),
       second: toml("second"),
       syntax: toml("syntax"),
-      own: join(directory.path, "own.toml"),
+      profile: toml,
+      own: join(folder, "own.toml"),
     },
     config: (text: string) => write(config, text),
     profile: (name: string, text: string) => write(toml(name), text),
-    preset: (name: string, text: string) => write(join(directory.path, `${name}.toml`), text),
+    /** Writes a file of the project that is worked in, and tells its path. */
+    project(name: string, text: string): string {
+      const path = join(work, name);
+      mkdirSync(dirname(path), { recursive: true });
+      write(path, text);
+      return path;
+    },
+    async told(named: string | undefined): Promise<readonly string[]> {
+      const { findings } = await checkFiles(options, named);
+      return findings.map(({ weight, text }) => `${weight} ${text}`);
+    },
+    preset: (name: string, text: string) => write(join(folder, `${name}.toml`), text),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }

@@ -1,20 +1,21 @@
 import { join, resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { hintFor } from "../base/near.ts";
-import { mapped } from "../mcp-client/names.ts";
 import type { Config } from "../profile/config.ts";
 import { lookThroughConfig, NOTHING } from "../profile/config.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import type { Mistake } from "../profile/mistakes.ts";
 import type { Profile } from "../profile/profile.ts";
-import { lookThroughProfile } from "../profile/profile.ts";
 import { isProfilePath, listProfiles } from "../profile/profile-files.ts";
 import type { Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
+import { mapped } from "../tool/server-tool.ts";
+import { lookThroughProject } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
 import type { HarnessOptions } from "./options.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
+import { lookThroughPlaced } from "./project-profile.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
 
@@ -46,15 +47,18 @@ export interface Finding extends Partial<Where> {
 /** What a check looked at, and all that it found: file by file, each from its beginning to its end (PROF-01). */
 export interface Checked {
   readonly profiles: readonly string[];
+  /** Of the project that is worked in: what else steers a session there. */
+  readonly files: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * All that is wrong in config.toml and in profiles, as far as files tell it. Nothing is started.
- * @param named a profile by its name or by the path of its file; absent: every one that can be named.
+ * All that is wrong in config.toml, in the project's own settings and in profiles, as far as files tell it, be they
+ * acknowledged or not. Nothing is started.
+ * @param named a profile by its name or by the path of its file; absent: every one that can be named, and the project's.
  */
 export async function checkFiles(
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  { world, paths, workingDir }: Pick<HarnessOptions, "world" | "paths" | "workingDir">,
   named: string | undefined,
 ): Promise<Checked> {
   const folder = join(paths.config, "profiles");
@@ -68,15 +72,18 @@ export async function checkFiles(
   const { defaultProfile: used = "default" } = config;
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
+  const project = await lookThroughProject(world.files, workingDir);
+  for (const { said, mistakes: found } of project.files) wrong.push(...found, ...wrongIn(said, config));
   const findings = [...inOrder(wrong)];
-  const profiles = named === undefined ? known : [named];
+  const profiles = named === undefined ? [...known, ...project.profiles] : [named];
   for (const name of profiles) findings.push(...(await ofProfile(name, config)));
-  return { profiles, findings };
+  return { profiles, files: project.files.map(({ path }) => path), findings };
 
   async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
     try {
       const reference = isProfilePath(name) ? resolve(name) : name;
-      const { value: profile, mistakes: found, where } = await lookThroughProfile(world, reference, folder);
+      const look = await lookThroughPlaced(reference, workingDir, { world, paths });
+      const { value: profile, mistakes: found, where } = look;
       if (profile === undefined || where === undefined) return inOrder(found);
       const packs = [
         ...profile.toolPacks

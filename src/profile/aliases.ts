@@ -1,6 +1,7 @@
 import { parseTyped, printCommand } from "../client/kit/slash.ts";
 import { isOwnCommand } from "../protocol/slash-commands.ts";
 import type { AcknowledgedFile } from "./project.ts";
+import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
 
@@ -14,8 +15,12 @@ const EXPANSION_UNITS_MAX = 4_096;
  * to say.
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
-export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<ReadonlyMap<string, string>> {
-  const table = new Table(await parseToml(path, bytes));
+export async function parseAliases(
+  { path, bytes }: AcknowledgedFile,
+  following?: Following,
+): Promise<ReadonlyMap<string, string>> {
+  const file = await parseToml(path, bytes);
+  const table = new Table(file, [], file.value, following);
   const aliases = table.table("aliases");
   table.refuseUnknown();
   const names = aliases?.keys() ?? [];
@@ -27,7 +32,8 @@ export async function parseAliases({ path, bytes }: AcknowledgedFile): Promise<R
         name,
         `must be a text; a name with a dot stands in quotes: "${name}.x" = "/skills:name"`,
       );
-    const text = aliases?.string(name) ?? "";
+    const text = aliases?.string(name);
+    if (text === undefined) continue; // it was wrong, and is left out of another look
     const problem = problemOf(name, text);
     if (problem !== undefined) throw aliases?.problem(name, problem);
     parsed.set(name, text);

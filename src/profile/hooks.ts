@@ -2,7 +2,7 @@ import type { Files } from "../base/world.ts";
 import type { HookEvent } from "../protocol/hook-events.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";
 import type { AcknowledgedFile } from "./project.ts";
-import type { Where } from "./table.ts";
+import type { Following, Where } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
 import { parseToml, readToml } from "./toml.ts";
@@ -46,15 +46,15 @@ export async function readHooks(files: Files, path: string): Promise<readonly Co
 }
 
 /** The same for a repository's file, out of the bytes that a person has acknowledged. */
-export async function acknowledgedHooks({
-  path,
-  bytes,
-}: AcknowledgedFile): Promise<readonly ConfiguredHook[]> {
-  return onlyHooks(await parseToml(path, bytes));
+export async function acknowledgedHooks(
+  { path, bytes }: AcknowledgedFile,
+  following?: Following,
+): Promise<readonly ConfiguredHook[]> {
+  return onlyHooks(await parseToml(path, bytes), following);
 }
 
-function onlyHooks(file: TomlFile): readonly ConfiguredHook[] {
-  const table = new Table(file);
+function onlyHooks(file: TomlFile, following?: Following): readonly ConfiguredHook[] {
+  const table = new Table(file, [], file.value, following);
   const hooks = hooksFrom(table);
   table.refuseUnknown();
   return hooks;

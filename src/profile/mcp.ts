@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { reachesChildren } from "../base/child-environment.ts";
 import { serversOfJson } from "./mcp-json.ts";
 import type { AcknowledgedFile } from "./project.ts";
-import type { Where } from "./table.ts";
+import type { Following, Where } from "./table.ts";
 import { Table } from "./table.ts";
 import { invalid, parseToml, writtenIn } from "./toml.ts";
 
@@ -89,11 +89,14 @@ export function mcpServersFrom(parent: Table): readonly McpServer[] {
  * the one that others use: `{"mcpServers": {NAME: {"command", "args", "url" …}}}`.
  * @throws HarnessError ConfigInvalid with file and key, also for what a repository may not say.
  */
-export async function acknowledgedServers({ path, bytes }: AcknowledgedFile): Promise<readonly McpServer[]> {
+export async function acknowledgedServers(
+  { path, bytes }: AcknowledgedFile,
+  following?: Following,
+): Promise<readonly McpServer[]> {
   const file = isJson(path)
     ? serversOfJson(path, writtenIn(path, bytes, "JSON"))
     : await parseToml(path, bytes);
-  const table = new Table(file);
+  const table = new Table(file, [], file.value, following);
   const servers = mcpServersFrom(table);
   table.refuseUnknown();
   assertProjectsServers(servers);
@@ -111,13 +114,21 @@ function isJson(path: string): boolean {
  * @throws HarnessError ConfigInvalid with the place of the server's name.
  */
 export function assertProjectsServers(servers: readonly McpServer[]): void {
-  for (const server of servers) {
+  const [first] = projectsServerProblems(servers);
+  if (first !== undefined) throw invalid(first.path, first.line, first.key, first.problem);
+}
+
+/** What of servers a repository may not say, and where it stands. */
+export function projectsServerProblems(
+  servers: readonly McpServer[],
+): readonly (Where & { readonly problem: string })[] {
+  return servers.flatMap((server) => {
     const problem = projectsServerProblem(server);
-    if (problem === undefined) continue;
-    const { path, line, key } = server.where;
-    if (isJson(path)) throw invalid(path, line, key, problem); // the key has the name in it
-    throw invalid(path, line, "mcp_servers", `${server.name}: ${problem}`);
-  }
+    const { path, line } = server.where;
+    if (problem === undefined) return [];
+    if (isJson(path)) return [{ ...server.where, problem }]; // the key has the name in it
+    return [{ path, line, key: "mcp_servers", problem: `${server.name}: ${problem}` }];
+  });
 }
 
 function projectsServerProblem(server: McpServer): string | undefined {

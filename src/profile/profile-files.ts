@@ -22,6 +22,8 @@ const PROFILES: ReadonlyMap<string, unknown> = new Map([
   ["self", selfProfile],
   ["conformance", conformanceProfile],
 ]);
+/** The profiles in the program. */
+export const PROFILE_NAMES: readonly string[] = [...PROFILES.keys()];
 const PRESETS: ReadonlyMap<string, unknown> = new Map([
   [PRESET_DEFAULT, defaultPreset],
   ["preset/read-only.toml", readOnlyPreset],
@@ -41,8 +43,7 @@ export async function knownFile(
 ): Promise<TomlFile> {
   const file = await profileFile(world, nameOrPath, userProfilesDir);
   if (file !== undefined) return file;
-  const own = isProfilePath(nameOrPath) ? [] : await userProfiles(world, userProfilesDir);
-  const known = [...new Set([...PROFILES.keys(), ...own])];
+  const known = [...new Set([...PROFILES.keys(), ...(await userProfiles(world, userProfilesDir))])];
   const [nearest] = near(nameOrPath, known);
   const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
   throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
@@ -97,8 +98,14 @@ export async function presetFile(
   profile: TomlFile,
 ): Promise<TomlFile | undefined> {
   const known = embedded(PRESETS, name);
-  if (known !== undefined || profile.path.startsWith(EMBEDDED)) return known;
-  return await readToml(files, isAbsolute(name) ? name : join(dirname(profile.path), name));
+  const path = presetPath(name, profile);
+  return known ?? (path === undefined ? undefined : await readToml(files, path));
+}
+
+/** Where a preset is looked for that the program does not have; undefined for a profile of the program. */
+export function presetPath(name: string, profile: TomlFile): string | undefined {
+  if (profile.path.startsWith(EMBEDDED)) return undefined;
+  return isAbsolute(name) ? name : join(dirname(profile.path), name);
 }
 
 function embedded(files: ReadonlyMap<string, unknown>, name: string): TomlFile | undefined {

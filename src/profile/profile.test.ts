@@ -125,6 +125,23 @@ test("[PROF-01] a path to a profile must exist", async () => {
   });
 });
 
+test("[PROF-01] a path that leads nowhere names one's own profiles too; a file without a name has the file's", async () => {
+  await using directory = temporaryDirectory();
+  const profiles = join(directory.path, "profiles");
+  mkdirSync(profiles);
+  writeFileSync(join(profiles, "mine.toml"), "[limits]\nrounds = 2\n");
+  const path = join(directory.path, "elsewhere.toml");
+  await expect(loadProfile(world, path, profiles)).rejects.toThrow(
+    `There is no profile '${path}'. Known: default, self, conformance, mine; a path must exist.`,
+  );
+  writeFileSync(path, "[limits]\nrounds = 3\n");
+  expect(await loadProfile(world, path, profiles)).toMatchObject({
+    name: "elsewhere",
+    limits: { rounds: 3 },
+  });
+  expect(await loadProfile(world, "mine", profiles)).toMatchObject({ name: "mine", limits: { rounds: 2 } });
+});
+
 test("[PROF-01] unknown keys warn with the key that may have been meant; wrong values are errors", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "p.toml");
@@ -142,7 +159,7 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
   expect((await load('name = "p"\nmodel = "a:b"\n')).warnings).toEqual([
     `${path}:2: model: unknown key; did you mean "default_model"?`,
   ]);
-  await expect(load("context_sources = 1\n")).rejects.toThrow(`${path}:1: name: is missing`);
+  await expect(load("context_sources = 1\n")).rejects.toThrow(`${path}:1: context_sources: must be a list`);
   for (const name of ["", "a\\u001b[31mb", "a\\nb", "x".repeat(65)]) {
     await expect(load(`name = "${name}"\n`)).rejects.toThrow(
       `${path}:1: name: must be one line of 1 to 64 printable characters`,
@@ -155,7 +172,7 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
     "is 2, and this cinch knows 1: upgrade cinch",
   );
   await expect(load('name = "p"\npermissions = "nope"\n')).rejects.toThrow(
-    `${path}:2: permissions: there is no preset "nope"`,
+    `${path}:2: permissions: there is no preset "nope" at ${directory.path}/nope; the program has preset/default.toml, preset/read-only.toml, preset/ask.toml`,
   );
   await expect(load('name = "p"\n[permissions]\ndney = []\n')).rejects.toThrow(
     `${path}:3: permissions.dney: unknown key`,

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { World } from "../base/world.ts";
 import type { AgentKeys, DelegateKeys } from "./agents.ts";
 import { agentsFrom, delegateFrom } from "./agents.ts";
@@ -24,7 +25,9 @@ import {
   knownFile,
   PRESET_DEFAULT,
   PRESET_NAMES,
+  PROFILE_NAMES,
   presetFile,
+  presetPath,
   profileFile,
 } from "./profile-files.ts";
 import type { SandboxSettings } from "./sandbox.ts";
@@ -106,7 +109,7 @@ export async function loadProfile(
   userProfilesDir: string,
 ): Promise<Profile> {
   const file = await knownFile(world, nameOrPath, userProfilesDir);
-  return profileFrom(world, file, isProfilePath(nameOrPath) ? undefined : nameOrPath);
+  return profileFrom(world, file, fileName(nameOrPath));
 }
 
 /** A profile that was looked through. */
@@ -125,18 +128,33 @@ export async function lookThroughProfile(
   userProfilesDir: string,
 ): Promise<ProfileLook> {
   const { mistakesIn } = await import("./mistakes.ts");
-  const name = isProfilePath(nameOrPath) ? undefined : nameOrPath;
+  const name = fileName(nameOrPath);
   const { value, mistakes } = await mistakesIn(async (following) => {
     const file = await knownFile(world, nameOrPath, userProfilesDir);
     return await readProfile(world, file, name, following);
   });
   if (value === undefined) return { mistakes };
-  const warnings = value.unknown.map((each) => ({ weight: "warning", ...each }) as const);
+  const warnings = [...nameProblems(value, nameOrPath), ...value.unknown];
   return {
     value: value.profile,
-    mistakes: [...mistakes, ...warnings],
+    mistakes: [...mistakes, ...warnings.map((each) => ({ weight: "warning", ...each }) as const)],
     where: (key) => value.table.where(key),
   };
+}
+
+/** A name that stands for another profile, or for none, wherever a session shows it. */
+function nameProblems(
+  { profile: { name, path }, table }: Awaited<ReturnType<typeof readProfile>>,
+  nameOrPath: string,
+): readonly Unknown[] {
+  const own = fileName(nameOrPath);
+  if (name === own || path.startsWith(EMBEDDED)) return [];
+  const at = table.where("name");
+  if (!isProfilePath(nameOrPath))
+    return [{ ...at, problem: `sessions show "${name}", and this profile is found as "${own}" only` }];
+  return PROFILE_NAMES.includes(name)
+    ? [{ ...at, problem: `sessions show "${name}", which is a profile of the program too` }]
+    : [];
 }
 
 /**
@@ -150,13 +168,20 @@ export async function profileKeys(
 ): Promise<readonly ReadKey[]> {
   const file = await profileFile(world, reference, userProfilesDir);
   if (file === undefined) return [];
-  return await readKeys(file, (_table, following) => profileFrom(world, file, reference, following));
+  return await readKeys(file, (_table, following) =>
+    profileFrom(world, file, fileName(reference), following),
+  );
+}
+
+/** What a profile is called whose file does not say it. */
+function fileName(nameOrPath: string): string {
+  return isProfilePath(nameOrPath) ? basename(nameOrPath).replace(/\.toml$/, "") : nameOrPath;
 }
 
 async function profileFrom(
   world: Pick<World, "files">,
   file: TomlFile,
-  name: string | undefined,
+  name: string,
   following: Following = {},
 ): Promise<Profile> {
   const { profile, unknown } = await readProfile(world, file, name, following);
@@ -164,7 +189,7 @@ async function profileFrom(
   return { ...profile, warnings };
 }
 
-/** A key that is not known, which a profile may hold. */
+/** What a profile may hold: a key that is not known, or a name that leads to another one. */
 interface Unknown extends Where {
   readonly problem: string;
 }
@@ -172,7 +197,7 @@ interface Unknown extends Where {
 async function readProfile(
   world: Pick<World, "files">,
   file: TomlFile,
-  name: string | undefined,
+  name: string,
   following: Following,
 ): Promise<{
   readonly profile: Omit<Profile, "warnings">;
@@ -192,7 +217,6 @@ async function readProfile(
     );
   }
   const named = table.string("name") ?? name;
-  if (named === undefined) throw table.problem("name", "is missing");
   if (!NAME.test(named)) throw table.problem("name", "must be one line of 1 to 64 printable characters");
   const defaultModel = table.string("default_model");
   const limits = table.table("limits");
@@ -245,8 +269,7 @@ async function permissionSettings(
   if (inline !== undefined) return { settings: read(inline) };
   const name = table.string("permissions") ?? PRESET_DEFAULT;
   const preset = await presetFile(world, name, file);
-  if (preset === undefined)
-    throw table.problem("permissions", `there is no preset "${name}"; known: ${PRESET_NAMES.join(", ")}`);
+  if (preset === undefined) throw table.problem("permissions", noPreset(name, file));
   return { settings: read(new Table(preset, [], preset.value, following)), path: preset.path };
 
   function read(source: Table): PermissionSettings {
@@ -254,6 +277,12 @@ async function permissionSettings(
     source.refuseUnknown(); // a misspelt `deny` must not pass
     return settings;
   }
+}
+
+function noPreset(name: string, file: TomlFile): string {
+  const path = presetPath(name, file);
+  const place = path === undefined ? "" : ` at ${path}`;
+  return `there is no preset "${name}"${place}; the program has ${PRESET_NAMES.join(", ")}`;
 }
 
 function promoteProseFrom(parent: Table): boolean {

@@ -1,6 +1,6 @@
 import type { PermissionSettings } from "./permissions.ts";
 import { permissionsFrom } from "./permissions.ts";
-import type { ReadKey } from "./table.ts";
+import type { Following, ReadKey } from "./table.ts";
 import { readKeys, Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
 
@@ -22,8 +22,12 @@ export interface AcknowledgedFile {
  * Reads `.cinch/config.toml`.
  * @throws HarnessError ConfigInvalid with file, line and key for what is unknown, and for what would widen anything.
  */
-export async function projectConfig({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
-  const table = new Table(await parseToml(path, bytes));
+export async function projectConfig(
+  { path, bytes }: AcknowledgedFile,
+  following?: Following,
+): Promise<ProjectSettings> {
+  const file = await parseToml(path, bytes);
+  const table = new Table(file, [], file.value, following);
   refuseOwn(table);
   const permissions = table.table("permissions");
   const sandbox = table.table("sandbox");
@@ -54,8 +58,12 @@ export async function projectKeys(
 }
 
 /** Reads `.cinch/permissions.toml`: what `[permissions]` of a project's config.toml may hold, as a file of its own. */
-export async function projectPermissions({ path, bytes }: AcknowledgedFile): Promise<ProjectSettings> {
-  const permissions = restricting(new Table(await parseToml(path, bytes)));
+export async function projectPermissions(
+  { path, bytes }: AcknowledgedFile,
+  following?: Following,
+): Promise<ProjectSettings> {
+  const file = await parseToml(path, bytes);
+  const permissions = restricting(new Table(file, [], file.value, following));
   return { permissions, sandboxHidden: [] };
 }
 

@@ -113,6 +113,30 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[PROF-01 PROF-03] profile check refuses what a start in this repository refuses, in its profiles and in its own settings",
+  async () => {
+    await using rig = openRig();
+    const own = join(rig.work, ".cinch");
+    mkdirSync(join(own, "profiles"), { recursive: true });
+    mkdirSync(join(rig.work, ".git"));
+    const [profile, config] = [join(own, "profiles", "w.toml"), join(own, "config.toml")];
+    writeFileSync(profile, 'plugins = ["/x"]\n[permissions]\nallow = ["Bash"]\n');
+    const named = await rig.run(["profile", "check", ".cinch/profiles/w.toml"]);
+    const wrong =
+      `error  ${profile}:1: plugins: a repository may not set this; only your own configuration can\n` +
+      `error  ${profile}:3: permissions.allow: a repository's rules can only ask or deny\n`;
+    expect([named.code, named.stdout]).toEqual([2, `${wrong}1 profile and config.toml: 2 findings\n`]);
+    writeFileSync(config, "max_turns = 3\n");
+    const all = await rig.run(["profile", "check"]);
+    expect([all.code, all.stdout]).toEqual([
+      2,
+      `error  ${config}:1: max_turns: a repository may not set this; only your own configuration can\n${wrong}5 profiles, config.toml and 1 file of this project: 3 findings\n`,
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
 requireProgram("tmux")(
   "[PROF-02 CTL-11 CTL-18] at two terminals of one engine one person is asked, and both go along; in place, and back to the old one",
   async () => {
