@@ -239,3 +239,18 @@ test("[PROF-03] a mistake in the second server of a file is told with its own li
     /config\.toml:2 and .*config\.toml:6\)/,
   );
 });
+
+test("[PROF-03 SBX-01] what the sandbox writes or hides is never the whole machine, however that is spelt", async () => {
+  const whole =
+    "is the whole machine, and a sandbox that writes everywhere is none: name the folders that commands need";
+  for (const path of ["/", "//", "/./", "/."])
+    expect(await refusal(`[sandbox]\nwritable = ["/srv", "${path}"]`)).toBe(
+      `config.toml:2: sandbox.writable: "${path}" ${whole}`,
+    );
+  expect(await refusal('[sandbox]\nhidden = ["/"]')).toContain(
+    'sandbox.hidden: "/" is the whole machine, and no',
+  );
+  expect(await refusal('[sandbox]\nwritable = ["srv", "/"]')).toBe(
+    `config.toml:2: sandbox.writable: "srv" must be an absolute path, or begin with ~/, without ..; "/" ${whole}`,
+  );
+});

@@ -47,6 +47,12 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   };
 }
 
+/** What the root of the file system would be in each list. */
+const WHOLE = {
+  writable: "a sandbox that writes everywhere is none: name the folders that commands need",
+  hidden: "no command runs that sees nothing: name the places that commands may not see",
+} as const;
+
 function paths(
   table: Table,
   key: "writable" | "hidden",
@@ -54,6 +60,8 @@ function paths(
 ): readonly string[] | undefined {
   const wrong = (listed ?? []).filter((path) => !/^(?:~?\/)/.test(path) || path.split("/").includes(".."));
   const problems = wrong.map((path) => `"${path}" must be an absolute path, or begin with ~/, without ..`);
+  const whole = (listed ?? []).filter((path) => /^\/[/.]*$/.test(path) && !wrong.includes(path));
+  problems.push(...whole.map((path) => `"${path}" is the whole machine, and ${WHOLE[key]}`));
   if (problems.length > 0) throw table.problem(key, problems.join("; "));
   return listed;
 }
