@@ -15,6 +15,7 @@ import { openPluginPart } from "./open-plugins.ts";
 import type { Permitting } from "./permitting.ts";
 import { planning } from "./plan-mode.ts";
 import { writtenPrompts } from "./prompt-templates.ts";
+import { bounding } from "./run-bounds.ts";
 import type { RunMaterial } from "./run-material.ts";
 import type { JoinedParts } from "./session-part.ts";
 import { joinParts } from "./session-part.ts";
@@ -71,6 +72,7 @@ export async function openParts(material: RunMaterial, sources: PartSources): Pr
       spentTogether: tally.together,
       reopen: (next, succession) => place.reopen(next, succession, { planMode: plan.active() }),
     }),
+    bounding(material.log, defaults),
     hooks?.part,
     remembering(material, redact),
     skills.part,

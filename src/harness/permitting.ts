@@ -113,7 +113,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
 }
 
 async function policySources({ profile, workspace, defaults, pluginRules }: PermittingSources) {
-  const { world, paths, config, level, lockfile, strictPermissions } = defaults;
+  const { world, paths, config, level, lockfile, strictPermissions, atMost } = defaults;
   const hooks = await hookFiles({
     files: world.files,
     config,
@@ -126,7 +126,8 @@ async function policySources({ profile, workspace, defaults, pluginRules }: Perm
     profile: profile.permissions,
     user: config.permissions,
     ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
-    strictPermissions,
+    strictPermissions: strictPermissions || atMost?.strict === true,
+    ...(atMost?.level === undefined ? {} : { levelMax: atMost.level }),
     ownDirectories: await ownDirectories(world.files, paths),
     steering: await namedFiles(world.files, [lockfile ?? config.trust.lockfile, ...profile.files, ...hooks]),
     ...(level === undefined ? {} : { level }),

@@ -23,6 +23,8 @@ export interface PolicySources {
   readonly plugins?: PluginRules;
   /** `--level`. */
   readonly level?: Level;
+  /** What nothing raises the level above. */
+  readonly levelMax?: Level;
   /** `--strict-permissions`. */
   readonly strictPermissions: boolean;
   readonly ownDirectories: readonly string[];
@@ -48,12 +50,21 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
  * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
  */
 export function policyFrom(sources: PolicySources): Policy {
-  const { profile, user, project = [], level, strictPermissions, ownDirectories, steering } = sources;
+  const {
+    profile,
+    user,
+    project = [],
+    level,
+    levelMax,
+    strictPermissions,
+    ownDirectories,
+    steering,
+  } = sources;
   const { plugins } = sources;
   const own = level ?? user.level ?? profile.level ?? LEVEL_DEFAULT;
   return {
-    ceiling: lowest([own, ...project.flatMap((said) => said.level ?? [])]),
-    firm: level !== undefined,
+    ceiling: lowest([own, levelMax ?? own, ...project.flatMap((said) => said.level ?? [])]),
+    firm: (level ?? levelMax) !== undefined,
     strict: [profile, user, ...project].some((said) => said.strict === true),
     quiet:
       !strictPermissions &&

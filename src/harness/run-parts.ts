@@ -4,6 +4,7 @@ import type { PrepareSwitch } from "../control/multiplex/profile-switch.ts";
 import type { DelegatedTask, DelegateRequest } from "../control/spawn-agent.ts";
 import type { Config } from "../profile/config.ts";
 import type { SessionStore, SessionWriter } from "../session/store.ts";
+import type { Level } from "../tool/tool.ts";
 import type { EngineServers } from "./mcp-pool.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { PluginHost } from "./plugin-host.ts";
@@ -36,14 +37,17 @@ export interface RunDefaults extends HarnessOptions {
   readonly delegate?: (parent: DelegatingSession, request: DelegateRequest) => Promise<DelegatedTask>;
   /** Set for a session that does a task of another one's: by whose call (ENG-23). */
   readonly delegatedBy?: DelegatingCall;
-  /** What an agent has asked to be held to, beside whatever else holds: it can only take away. */
+  /** Set where an agent has asked for the session: what that is held to, beside whatever else holds. It only takes away. */
   readonly atMost?: Limits;
   /** Told of each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }
 
-/** Where a session ends; absent: nowhere. */
+/** What a session may do at most; what is absent is not limited. */
 export interface Limits {
+  readonly level?: Level;
+  /** What is above the level is refused, and nobody asked. */
+  readonly strict?: true;
   /** Rounds with the model in one turn. */
   readonly maxTurns?: number;
   /** US dollars. */

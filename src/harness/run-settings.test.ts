@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import type { Place } from "../../test/support/place.ts";
-import { openPlace } from "../../test/support/place.ts";
+import { connect, openPlace } from "../../test/support/place.ts";
+import type { LogId, SessionId } from "../base/ids.ts";
+import { EVERYTHING } from "../control/scope.ts";
 import type { CommandOf } from "../protocol/commands.ts";
+import type { Connection } from "../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -32,6 +35,10 @@ async function endingOf(
     ...(run === undefined ? {} : { run }),
   });
   if (sessionId === undefined) throw new Error("no session");
+  return await turnIn(connection, sessionId);
+}
+
+async function turnIn(connection: Connection, sessionId: SessionId): Promise<string> {
   const events = connection.subscribe(sessionId, { signal });
   await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
   for await (const event of events) if (event.kind === "TurnEnded") return event.payload.reason;
@@ -66,4 +73,43 @@ test("[ENG-05 CTL-11] an agent can lower the rounds of its session's turns, and 
   expect(await ending(100, { maxTurns: 1 })).toBe("turn_limit");
   expect(await ending(1, { maxTurns: 100 })).toBe("turn_limit");
   expect(await ending(100, {})).toBe("complete");
+});
+
+test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun with by ending it and going on with it", async () => {
+  const script = [calls("Write", { file_path: "new.txt", content: "x" }), says("could not")] as const;
+  await using place = openPriced("", ...script, ...script, ...script);
+  const isWritten = () => existsSync(join(place.repo, "new.txt"));
+  const logs = await begunBy(place, { level: "ReadOnly", maxCostUsd: 0.5 });
+  expect(await goneOn(place, logs, "agent")).toEqual(["complete", false]);
+  expect(await goneOn(place, logs, "human", { maxCostUsd: 0.001 })).toEqual(["budget", false]);
+  expect(await goneOn(place, logs, "agent", { maxCostUsd: 100 })).toEqual(["complete", false]);
+  expect(isWritten()).toBe(false);
+  expect(await goneOn(place, logs, "human")).toEqual(["complete", true]);
+  const capped = await begunBy(place, { maxCostUsd: 0.001 });
+  expect((await goneOn(place, capped, "agent", { maxCostUsd: 100 }))[0]).toBe("budget");
+
+  /** A person begins a session, and ends it. */
+  async function begunBy(at: Place, run: NonNullable<CommandOf<"CreateSession">["run"]>) {
+    await using harness = await at.open();
+    const connection = await connect(harness);
+    const { sessionId } = await connection.send({ kind: "CreateSession", run });
+    if (sessionId === undefined) throw new Error("no session");
+    const { log } = await (await harness.port([])).catalogue.session(sessionId, EVERYTHING);
+    return log;
+  }
+
+  async function goneOn(
+    at: Place,
+    resume: LogId,
+    identityClass: "human" | "agent",
+    run?: CommandOf<"CreateSession">["run"],
+  ) {
+    await using harness = await at.open();
+    const connection = await harness.attach({ identityClass, label: "outer" });
+    await connection.handshake(PROTOCOL_VERSION);
+    const wanted = { kind: "CreateSession", resume, ...(run === undefined ? {} : { run }) } as const;
+    const { sessionId } = await connection.send(wanted);
+    if (sessionId === undefined) throw new Error("no session");
+    return [await turnIn(connection, sessionId), isWritten()];
+  }
 });

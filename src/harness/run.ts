@@ -9,6 +9,7 @@ import { openLog, previousRun } from "./open-log.ts";
 import { openPlugins, openProject } from "./open-project.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "./preferred-models.ts";
 import { openProfile } from "./project-profile.ts";
+import { heldToBounds } from "./run-bounds.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import { mustBeOutside, profileName } from "./run-profile.ts";
 import { makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
@@ -94,6 +95,7 @@ export async function openRun(
   // Only now is this session ours, and with it the folder that an earlier run may have left output in.
   undo.defer(() => removeIfEmpty(world, workspace.scratch));
   await bootStep(world.log, "preparing the workspace", () => makeScratch(world, workspace.scratch));
+  const held = before === undefined ? defaults : await heldToBounds(defaults, logId);
   const composed = await bootStep(world.log, "composing the session", () =>
     composeRun({
       session,
@@ -104,7 +106,7 @@ export async function openRun(
       log,
       workspace,
       slot,
-      defaults,
+      defaults: held,
       place: {
         reference,
         ...(succession === undefined ? {} : { succession }),
@@ -112,7 +114,7 @@ export async function openRun(
         reopen: (next, successor, changes = {}) =>
           openRun(
             { kind: "CreateSession", ...asked(request), ...next },
-            { ...defaults, ...changes },
+            { ...held, ...changes },
             signal,
             successor,
           ),

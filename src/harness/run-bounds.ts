@@ -1,0 +1,75 @@
+import type { LogId } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
+import type { SessionStore } from "../session/store.ts";
+import type { Level } from "../tool/tool.ts";
+import { LEVELS } from "../tool/tool.ts";
+import type { Limits, OpenedLog, RunDefaults } from "./run-parts.ts";
+import { least } from "./run-settings.ts";
+import type { SessionPart } from "./session-part.ts";
+
+/** The CustomEvent of the namespace `cinch` near the beginning of a log: what its session was begun with that narrows it. */
+const BOUNDED = "Bounded";
+/** It stands behind what tells of whom the session came. */
+const WITHIN_EVENTS = 16;
+
+/** Has a new log tell what its session may do at most. Undefined where nothing was said of that. */
+export function bounding(log: Pick<OpenedLog, "isOld">, defaults: RunDefaults): SessionPart | undefined {
+  const bounds = boundsOf(defaults);
+  if (log.isOld || Object.keys(bounds).length === 0) return undefined;
+  const payload = { namespace: "cinch", kind: BOUNDED, payload: bounds };
+  return { serve: ({ publish }) => publish({ kind: "CustomEvent", payload }) };
+}
+
+/**
+ * What a further run on a log starts from: one that an agent asks for may do no more than the session was begun with, so
+ * that it sheds nothing by ending a session and going on with it. A person says anew what counts.
+ */
+export async function heldToBounds(defaults: RunDefaults, logId: LogId): Promise<RunDefaults> {
+  if (defaults.atMost === undefined) return defaults;
+  const bounds = await boundsIn(defaults.store, logId);
+  return { ...defaults, atMost: lowestOf(defaults.atMost, bounds) };
+}
+
+function boundsOf({ level, strictPermissions, maxTurns, maxCostUsd, atMost = {} }: RunDefaults): Limits {
+  return lowestOf(atMost, {
+    ...(level === undefined ? {} : { level }),
+    ...(strictPermissions ? { strict: true } : {}),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  });
+}
+
+async function boundsIn(store: Pick<SessionStore, "events">, logId: LogId): Promise<Limits> {
+  for (const { kind, payload } of await store.events(logId, 0, WITHIN_EVENTS))
+    if (kind === "CustomEvent" && payload.namespace === "cinch" && payload.kind === BOUNDED)
+      return boundsFrom(payload.payload);
+  return {};
+}
+
+function boundsFrom(value: unknown): Limits {
+  if (!isObject(value)) return {};
+  const level = LEVELS.find((each) => each === value["level"]);
+  const { maxTurns, maxCostUsd } = value;
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(value["strict"] === true ? { strict: true } : {}),
+    ...(typeof maxTurns === "number" ? { maxTurns } : {}),
+    ...(typeof maxCostUsd === "number" ? { maxCostUsd } : {}),
+  };
+}
+
+function lowestOf(one: Limits, other: Limits): Limits {
+  const level = lowestLevel([one.level, other.level]);
+  const maxTurns = least(one.maxTurns, other.maxTurns);
+  const maxCostUsd = least(one.maxCostUsd, other.maxCostUsd);
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(one.strict === true || other.strict === true ? { strict: true } : {}),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+}
+
+function lowestLevel(levels: readonly (Level | undefined)[]): Level | undefined {
+  return LEVELS.find((each) => levels.includes(each));
+}
