@@ -250,7 +250,8 @@ function exitCodeOf(records: readonly RunRecord[]): ExitCode {
   const outcomes = new Set(records.map(({ outcome }) => outcome));
   if (outcomes.has("stopped")) return EXIT.cancelled;
   if (outcomes.has("failed")) return EXIT.failed;
-  return outcomes.has("limit") ? EXIT.limit : EXIT.done;
+  if (outcomes.has("limit")) return EXIT.limit;
+  return records.some(({ refused = 0 }) => refused > 0) ? EXIT.refused : EXIT.done;
 }
 
 /** A flag that says nothing to a verb would be thought to have an effect. */

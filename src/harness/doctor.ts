@@ -46,6 +46,7 @@ const EXAMINATIONS: readonly Examination[] = [
   { area: "sessions", run: examineSessions },
   { area: "checkpoints", run: examineCheckpoints },
   { area: "worktrees", run: worktreesLeft },
+  { area: "tasks", run: examineTasks },
 ];
 
 /** Looks through everything that cinch keeps on this machine, and changes nothing (SES-16). */
@@ -67,6 +68,16 @@ async function* worktreesLeft(examined: Examined): AsyncGenerator<Ailment> {
   const { world, paths } = examined.options;
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
   yield* (await import("./agents-review.ts")).examineWorktrees(examined);
+}
+
+/** Files of scheduled tasks that are none, and so never run. */
+async function* examineTasks({ options }: Examined): AsyncGenerator<Ailment> {
+  const { world, paths } = options;
+  if ((await world.files.stat(join(paths.data, "tasks"))) === undefined) return;
+  const { openSchedule } = await import("./open-schedule.ts");
+  const scheduled = await readable(() => openSchedule(options).list());
+  if (scheduled instanceof HarnessError) yield broken(scheduled);
+  else for (const problem of scheduled.problems) yield broken(problem);
 }
 
 async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailment> {

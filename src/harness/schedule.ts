@@ -124,7 +124,9 @@ function endOf(record: TurnRecord, session: SessionId): RunEnd {
       return {
         ...told,
         outcome: "done",
-        ...(refused === 0 ? {} : { detail: `calls that nobody had allowed did not run: ${refused}` }),
+        ...(refused === 0
+          ? {}
+          : { refused, detail: `calls that nobody had allowed did not run: ${refused}` }),
       };
     case "turn_limit":
     case "budget":

@@ -17,6 +17,8 @@ export interface RunRecord {
   readonly outcome: Outcome;
   readonly detail?: string;
   readonly session?: string;
+  /** Calls that did not run, since nobody had allowed them. */
+  readonly refused?: number;
   /** US dollars; null where the price is unknown. */
   readonly cost_usd?: number | null;
   /** Further times that it was due, while nothing ran it; "100+" where there are more. */

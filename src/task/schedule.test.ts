@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { blocksOf } from "../../test/support/documents.ts";
@@ -244,15 +252,22 @@ test("[ENG-24] property: the next moment is after the one before, and every so o
 
 test("[ENG-24] what is no moment, no length of time and no cron line says what is wrong", () => {
   const problem = (read: ReturnType<typeof readAt>) => (read.kind === "problem" ? read.problem : "read");
-  for (const text of ["5s", "0m", "1w", "-1h", "", "9999999d", "367d"])
+  for (const text of ["1w", "-1h", "", "1.5h", "h"])
     expect(problem(readEvery(text))).toStartWith("must be a length of time");
-  for (const text of ["2026-03-01", "2026-03-01T09:00", "tomorrow", "2026-13-01T09:00Z", ""])
+  for (const text of ["5s", "59s", "0m", "0d"])
+    expect(problem(readEvery(text))).toStartWith("is less than a minute, and nothing runs more often");
+  for (const text of ["9999999d", "367d"])
+    expect(problem(readEvery(text))).toStartWith("is more than 366 days");
+  for (const text of ["2026-03-01", "tomorrow", "2026-13-01T09:00Z", "2026-13-01T09:00", ""])
     expect(problem(readAt(text))).toStartWith("must be a moment");
+  expect(problem(readAt("2026-03-01T09:00"))).toBe(
+    'does not say where that hour counts: write its distance from UTC behind it, such as "2026-03-01T09:00+01:00", or "2026-03-01T09:00Z"',
+  );
   const fields = "takes 5: minute, hour, day of the month, month, day of the week";
   expect(problem(readCron("0 3 * *", "UTC"))).toBe(`is no cron line: it has 4 fields, and ${fields}`);
   expect(problem(readCron("0 0 3 * * *", "UTC"))).toBe(`is no cron line: it has 6 fields, and ${fields}`);
   expect(problem(readCron("0 25 * * *", "UTC"))).toStartWith("is no cron line: ");
-  expect(problem(readCron("0 3 30 2 *", "UTC"))).toBe("it is never due");
+  expect(problem(readCron("0 3 30 2 *", "UTC"))).toBe("is never due: no year has such a day");
   expect(problem(readCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
 });
 
@@ -297,6 +312,11 @@ test(
     write("e", "prompt = ");
     write("f", `schema_version = 9\n${base}every = "1h"\n`);
     write("g", base.replace("/repo", "repo"));
+    write("Bad Name", `${base}every = "1h"\n`);
+    mkdirSync(join(place.folder, "dir.toml"));
+    symlinkSync(join(place.folder, "good.toml"), join(place.folder, "link.toml"));
+    writeFileSync(join(place.folder, "h.toml"), Buffer.from(`${base}every = "1h"\n# für`, "latin1"));
+    write(".swap", "an editor's");
     const { tasks, problems } = await schedule.list();
     expect(tasks.map(({ name }) => name)).toEqual(["good"]);
     expect(problems.map(({ message }) => message.replaceAll(`${place.folder}/`, ""))).toEqual([
@@ -307,6 +327,10 @@ test(
       expect.stringContaining("e.toml:1: TOML:"),
       expect.stringContaining("f.toml:1: schema_version: is 9, and this cinch knows 1"),
       expect.stringContaining("g.toml:2: cwd: must be an absolute path"),
+      expect.stringContaining("h.toml:5: TOML: it is no UTF-8 text"),
+      expect.stringContaining("Bad Name.toml:1: name: it is no name of a task: call it so with 1 to 64"),
+      expect.stringContaining("dir.toml:1: TOML: it is a folder, and no task"),
+      expect.stringContaining("link.toml:1: TOML: it is a link, which is not followed"),
     ]);
   },
   SLOW_MS,
@@ -337,7 +361,8 @@ test(
     await expect(schedule.add(taskOf("one"))).rejects.toMatchObject({ reason: "ScheduleTaken" });
     symlinkSync(join(place.folder, "one.toml"), join(place.folder, "two.toml"));
     expect((await schedule.list()).tasks.map(({ name }) => name)).toEqual(["one"]);
-    await expect(schedule.find("two")).rejects.toMatchObject({ reason: "ScheduleMissing" });
+    for (const name of ["two", "../x", "N1"])
+      await expect(schedule.find(name)).rejects.toMatchObject({ reason: "ScheduleMissing" });
     await schedule.claimNow("one", signal);
     await schedule.remove("one", signal);
     await expect(schedule.remove("one", signal)).rejects.toMatchObject({ reason: "ScheduleMissing" });

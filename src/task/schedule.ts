@@ -1,10 +1,11 @@
 import { HarnessError } from "../base/errors.ts";
+import { shortened } from "../base/text.ts";
 import type { Clock, Machine } from "../base/world.ts";
 import type { Verdict } from "./decide.ts";
 import { decide } from "./decide.ts";
 import type { Outcome, RunningRun, RunRecord, TaskState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
-import { assertName, assertPrompt } from "./scheduled-task.ts";
+import { assertName, assertPrompt, isTaskName } from "./scheduled-task.ts";
 import type { TaskFilesOptions } from "./task-files.ts";
 import { TaskFiles } from "./task-files.ts";
 
@@ -34,6 +35,7 @@ export interface ClaimedRun {
 export interface RunEnd {
   readonly outcome: Outcome;
   readonly detail?: string;
+  readonly refused?: number;
   readonly session?: string;
   readonly costUsd?: number | null;
 }
@@ -57,7 +59,8 @@ export class Schedule {
   async list(): Promise<Scheduled> {
     const tasks: ScheduledTask[] = [];
     const problems: HarnessError[] = [];
-    for (const name of await this.#files.names()) {
+    const { names, strange } = await this.#files.names();
+    for (const name of names) {
       try {
         const task = await this.#files.read(name);
         if (task !== undefined) tasks.push(task);
@@ -66,12 +69,12 @@ export class Schedule {
         problems.push(thrown);
       }
     }
-    return { tasks, problems };
+    return { tasks, problems: [...problems, ...strange] };
   }
 
   /** @throws HarnessError ScheduleMissing; ConfigInvalid with file, line and key. */
   async find(name: string): Promise<ScheduledTask> {
-    assertName(name);
+    assertIsOne(name);
     const task = await this.#files.read(name);
     if (task === undefined) throw new HarnessError("ScheduleMissing", { name });
     return task;
@@ -87,7 +90,7 @@ export class Schedule {
   async add(task: ScheduledTask): Promise<void> {
     assertName(task.name);
     assertPrompt(task.prompt);
-    if ((await this.#files.names()).length >= SCHEDULED_TASKS_MAX) {
+    if ((await this.#files.names()).names.length >= SCHEDULED_TASKS_MAX) {
       const problem = `there are ${SCHEDULED_TASKS_MAX} already; remove some first`;
       throw new HarnessError("ScheduleUnusable", { problem });
     }
@@ -96,7 +99,7 @@ export class Schedule {
 
   /** Removes it with what is known of its runs. One that runs is not ended by that. */
   async remove(name: string, signal: AbortSignal): Promise<void> {
-    assertName(name);
+    assertIsOne(name);
     using _lock = await this.#files.lock(signal);
     // Its file may be one that cannot be read: that is a reason to remove it.
     if (!(await this.#files.has(name))) throw new HarnessError("ScheduleMissing", { name });
@@ -185,6 +188,7 @@ export class Schedule {
       ended_at: isoOf(this.#now),
       outcome: end.outcome,
       ...(end.detail === undefined ? {} : { detail: end.detail }),
+      ...(end.refused === undefined ? {} : { refused: end.refused }),
       ...(end.session === undefined ? {} : { session: end.session }),
       ...(end.costUsd === undefined ? {} : { cost_usd: end.costUsd }),
       ...(missed === undefined ? {} : { missed }),
@@ -265,6 +269,11 @@ export class Schedule {
   get #now(): number {
     return this.#options.clock.now();
   }
+}
+
+/** What can be no name is none of those there are. @throws HarnessError ScheduleMissing. */
+function assertIsOne(name: string): void {
+  if (!isTaskName(name)) throw new HarnessError("ScheduleMissing", { name: shortened(name, 80) });
 }
 
 function isoOf(ms: number): string {

@@ -29,10 +29,16 @@ export interface ScheduledTask {
   readonly createdBy: string;
 }
 
+export const NAME_FORM = "1 to 64 small letters, digits, - and _, the first no sign";
+
+export function isTaskName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** @throws HarnessError ScheduleUnusable. */
 export function assertName(name: string): void {
-  if (NAME.test(name)) return;
-  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write 1 to 64 small letters, digits, - and _`;
+  if (isTaskName(name)) return;
+  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write ${NAME_FORM}`;
   throw new HarnessError("ScheduleUnusable", { problem });
 }
 

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import type { HarnessError } from "../base/errors.ts";
 import { decode, shortened } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import { invalid, parseToml } from "../profile/toml.ts";
 import type { RunRecord, TaskState } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
-import { readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
+import { isTaskName, NAME_FORM, readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
 
 /** Runs that the log of a task keeps. */
 export const RUNS_KEPT_MAX = 200;
@@ -21,6 +22,11 @@ const FILE_MODE = 0o600;
 const SUFFIX = ".toml";
 const STATE = ".state.json";
 const LOG = ".runs.jsonl";
+const NO_FILE = {
+  directory: "it is a folder, and no task",
+  symlink: "it is a link, which is not followed: put the file itself here",
+  other: "it is no regular file",
+} as const;
 
 export interface TaskFilesOptions {
   readonly files: Files;
@@ -46,17 +52,26 @@ export class TaskFiles {
     return this.#path(name, SUFFIX);
   }
 
-  /** The names of the tasks, sorted; whether the file of each can be read is another thing. */
-  async names(): Promise<readonly string[]> {
+  /**
+   * The names of the tasks, sorted; whether the file of each can be read is another thing. And what bears the ending of one
+   * and is none, for whoever put it there.
+   */
+  async names(): Promise<{ readonly names: readonly string[]; readonly strange: readonly HarnessError[] }> {
     const { files, folder } = this.#options;
-    if ((await files.stat(folder))?.kind !== "directory") return [];
-    return (await files.list(folder))
-      .flatMap(({ name, kind }) =>
-        kind === "file" && /^[a-z0-9][a-z0-9_-]{0,63}\.toml$/.test(name)
-          ? [name.slice(0, -SUFFIX.length)]
-          : [],
-      )
-      .sort();
+    if ((await files.stat(folder))?.kind !== "directory") return { names: [], strange: [] };
+    const names: string[] = [];
+    const strange: HarnessError[] = [];
+    const entries = [...(await files.list(folder))].sort((one, other) => (one.name < other.name ? -1 : 1));
+    for (const { name: file, kind } of entries) {
+      if (!file.endsWith(SUFFIX) || file.startsWith(".")) continue; // those of editors begin with a dot
+      const name = file.slice(0, -SUFFIX.length);
+      const path = join(folder, file);
+      if (kind !== "file") strange.push(invalid(path, 1, "TOML", NO_FILE[kind]));
+      else if (!isTaskName(name))
+        strange.push(invalid(path, 1, "name", `it is no name of a task: call it so with ${NAME_FORM}`));
+      else names.push(name);
+    }
+    return { names, strange };
   }
 
   /** Whether something bears the name of a task's file, be it one that can be read or not. */
@@ -70,8 +85,8 @@ export class TaskFiles {
     const { size = 0 } = (await this.#options.files.lstat(path)) ?? {};
     if (size > FILE_BYTES_MAX)
       throw invalid(path, 1, "prompt", `the file has more than ${FILE_BYTES_MAX} bytes`);
-    const text = await this.#text(path, FILE_BYTES_MAX);
-    return text === undefined ? undefined : readScheduledTask(name, await parseToml(path, text));
+    const bytes = await this.#bytes(path, FILE_BYTES_MAX);
+    return bytes === undefined ? undefined : readScheduledTask(name, await parseToml(path, bytes));
   }
 
   /** False where there is one of that name, which stays as it is. */
@@ -142,12 +157,17 @@ export class TaskFiles {
     return { text, isWhole: size <= LOG_BYTES_MAX };
   }
 
-  /** At most so many bytes of a file. A link is followed to no file of somebody's choice. */
   async #text(path: string, bytesMax: number, from = 0): Promise<string | undefined> {
+    const bytes = await this.#bytes(path, bytesMax, from);
+    return bytes === undefined ? undefined : decode(bytes);
+  }
+
+  /** At most so many bytes of a file. A link is followed to no file of somebody's choice. */
+  async #bytes(path: string, bytesMax: number, from = 0): Promise<Uint8Array | undefined> {
     const { files } = this.#options;
     const info = await files.lstat(path);
     if (info?.kind !== "file") return undefined;
-    return decode(await files.readRange(path, from, Math.min(bytesMax, info.size)));
+    return await files.readRange(path, from, Math.min(bytesMax, info.size));
   }
 
   #path(name: string, suffix: string): string {

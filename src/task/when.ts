@@ -12,8 +12,9 @@ export type When =
 const EVERY_MS_MIN = 60_000;
 const EVERY_MS_MAX = 366 * 86_400_000;
 const CRON_FIELDS = 5;
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LENGTHS = '"15m", "6h" or "1d"';
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** A text that is none says why. */
 export type Read<Value> =
@@ -34,7 +35,7 @@ export function readCron(cron: string, timeZone: string): Read<When> {
   }
   try {
     if (openCron(cron, timeZone).nextRun(new Date(0)) === null)
-      return { kind: "problem", problem: "it is never due" };
+      return { kind: "problem", problem: "is never due: no year has such a day" };
   } catch (thrown) {
     return {
       kind: "problem",
@@ -46,18 +47,29 @@ export function readCron(cron: string, timeZone: string): Read<When> {
 
 /** "15m", "6h", "1d": at least a minute. */
 export function readEvery(every: string): Read<When> {
-  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(every) ?? [];
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(every) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
-  if (!(ms >= EVERY_MS_MIN && ms <= EVERY_MS_MAX))
-    return { kind: "problem", problem: 'must be a length of time such as "15m", "6h" or "1d"' };
+  const problem = Number.isNaN(ms)
+    ? `must be a length of time such as ${LENGTHS}`
+    : ms < EVERY_MS_MIN
+      ? `is less than a minute, and nothing runs more often: write ${LENGTHS}`
+      : ms > EVERY_MS_MAX
+        ? "is more than 366 days: write a shorter time, or a moment to run it once"
+        : undefined;
+  if (problem !== undefined) return { kind: "problem", problem };
   return { kind: "value", value: { kind: "every", every, ms } };
 }
 
 /** A date and a time with its distance from UTC: "2026-03-01T09:00+01:00", or "…Z". */
 export function readAt(at: string): Read<When> {
-  const ms = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
+  const [moment, offset] = MOMENT.exec(at) ?? [];
+  const ms = moment === undefined ? Number.NaN : Date.parse(at);
   if (Number.isNaN(ms))
     return { kind: "problem", problem: 'must be a moment such as "2026-03-01T09:00+01:00"' };
+  if (offset === undefined) {
+    const problem = `does not say where that hour counts: write its distance from UTC behind it, such as "${at}+01:00", or "${at}Z"`;
+    return { kind: "problem", problem };
+  }
   return { kind: "value", value: { kind: "at", at, ms } };
 }
 

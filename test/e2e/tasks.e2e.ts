@@ -82,6 +82,16 @@ test(
     expect(run?.["session"]).toStartWith("sess_");
     expect((await rig.run("tasks", "list")).stdout).toMatch(/T03:00:00\.000Z, last done /);
     expect((await rig.run("tasks", "remove", "nightly")).code).toBe(0);
+    const soon = await rig.run("tasks", "add", "x", "y", "--every", "10s");
+    expect([soon.code, soon.stderr]).toEqual([
+      2,
+      expect.stringContaining("--every is less than a minute, and nothing runs more often"),
+    ]);
+    const never = await rig.run("tasks", "run", "N1");
+    expect([never.code, never.stderr]).toEqual([
+      2,
+      expect.stringContaining("There is no scheduled task 'N1'."),
+    ]);
     const gone = await rig.run("tasks", "log", "nightly");
     expect([gone.code, gone.stderr]).toEqual([
       2,
@@ -147,12 +157,18 @@ test(
     rig.write("due", "write a file", 'level = "ReadOnly"\n');
     writeFileSync(join(rig.folder, "wrong.toml"), 'prompt = "x"\nevry = "1d"\n');
     const both = await Promise.all([rig.run("tasks", "run-due"), rig.run("tasks", "run-due")]);
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    // The one that ran it says with its code, as -p does, that something was left undone.
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 3]);
     expect(both.map(({ stderr }) => stderr.includes("cinch: due: ")).sort()).toEqual([false, true]);
     expect(rig.log("due")).toMatchObject([
       { outcome: "done", missed: "100+", detail: "calls that nobody had allowed did not run: 1" },
     ]);
     for (const { stderr } of both) expect(stderr).toContain("wrong.toml:1: cwd: must be an absolute path");
+    const doctor = await rig.run("doctor");
+    expect([doctor.code, doctor.stdout]).toEqual([
+      1,
+      expect.stringContaining("wrong.toml:1: cwd: must be an"),
+    ]);
   },
   SLOW_MS,
 );
