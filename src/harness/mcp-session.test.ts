@@ -126,6 +126,31 @@ test(
 );
 
 test(
+  "[PERM-02 MCP-07] a rule that names a tool as its server does holds as well as one with the name that the model has",
+  async () => {
+    const call = () => calls("mcp__git_hub__get_sum", {});
+    for (const [rule, result] of [
+      [
+        'allow = ["mcp__git_hub__*"]\ndeny = ["mcp__git-hub__get-sum"]',
+        'deny "mcp__git-hub__get-sum" forbids it',
+      ],
+      ['allow = ["mcp__git_hub__get_sum"]\ndeny = ["mcp__git-hub__*"]', 'deny "mcp__git-hub__*" forbids it'],
+      ['allow = ["mcp__git-hub__get-sum"]', "echo: "],
+      ['allow = ["mcp__git-hub__*"]', "echo: "],
+    ] as const) {
+      await using rig = openRig(call(), says("done"));
+      const file = join(rig.root, "tools.json");
+      writeFileSync(file, JSON.stringify([{ name: "get-sum", inputSchema: { type: "object" } }]));
+      rig.config(`[permissions]\n${rule}\n${rig.toml("git-hub", [`tools=${file}`])}`);
+      await using harness = await rig.open();
+      await turn(harness, "go");
+      expect(`${rule} ${rig.sent(-1).replaceAll("\\", "")}`).toContain(result);
+    }
+  },
+  HANG_MS_MAX,
+);
+
+test(
   "[MCP-06 MCP-07 PERM-02] resources are listed and read once a person or a rule allows it, in a run that only reads they are listed alone",
   async () => {
     const list = () => calls("CallTool", { name: "ListMcpResources", input: { server: "odd" } });

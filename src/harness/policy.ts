@@ -2,11 +2,12 @@ import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
-import { isOfServer, parseRule } from "../permission/rule.ts";
+import { parseRule } from "../permission/rule.ts";
 import type { Config } from "../profile/config.ts";
 import type { ConfiguredRule, PermissionSettings } from "../profile/permissions.ts";
 import type { Where } from "../profile/table.ts";
 import { NAMED_TOOLS } from "../tool/pack.ts";
+import { isOfServer } from "../tool/server-tool.ts";
 import type { Level } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 

@@ -22,6 +22,8 @@ export interface McpToolParts {
   readonly definition: Definition;
   /** As the model knows it. */
   readonly name: string;
+  /** The same with what the server calls it. */
+  readonly spelled: string;
   readonly lazy: boolean;
   /** Whoever follows the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
@@ -35,10 +37,11 @@ interface McpPlan extends CallPlan {
  * One tool of a server, as any other tool (MCP-07): nobody knows what it does, so it may change things, and each call is
  * asked for where no rule allows it. One that is another than a person has let pass is asked for whatever a rule says.
  */
-export function mcpTool({ server, definition, name, lazy, ask }: McpToolParts): Tool<McpPlan> {
+export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToolParts): Tool<McpPlan> {
   const { spec, known } = server;
   return {
     name,
+    spelled,
     description: definition.description,
     inputSchema: definition.inputSchema,
     mutating: true,

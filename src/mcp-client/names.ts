@@ -1,18 +1,9 @@
 import { encode } from "../base/text.ts";
+import { mapped, toolPrefix } from "../tool/server-tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";
 
 const NAME_CHARACTERS_MAX = 64;
 const DISTINCTION_CHARACTERS = 8;
-
-/** What the names of all tools of a server begin with. No other server's name maps to the same (see `mcpServersFrom`). */
-export function toolPrefix(server: string): string {
-  return `mcp__${mapped(server)}__`;
-}
-
-/** Characters that no provider takes in a name become `_`. */
-export function mapped(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_]/g, "_");
-}
 
 /**
  * The names under which the tools of one server are known here, in the order of the tools: `mcp__SERVER__TOOL`, at most 64

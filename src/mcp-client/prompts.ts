@@ -5,8 +5,8 @@ import { near } from "../base/near.ts";
 import { shortened } from "../base/text.ts";
 import type { Clock } from "../base/world.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
+import { mapped } from "../tool/server-tool.ts";
 import { visible } from "../trust/hidden.ts";
-import { mapped } from "./names.ts";
 import { blockFrom } from "./results.ts";
 import type { SharedServer } from "./shared-server.ts";
 

@@ -2,6 +2,7 @@ import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import type { Ask } from "../control/ask.ts";
+import { toolPrefix } from "../tool/server-tool.ts";
 import type { Tool, ToolSource } from "../tool/tool.ts";
 import type { Definition } from "./definition.ts";
 import { mcpTool } from "./mcp-tool.ts";
@@ -50,7 +51,14 @@ export function serverSource(server: SharedServer, { clock, ask, tell }: SourceP
         known.tools.map(({ name }) => name),
       );
       const tools = known.tools.map((definition, at) =>
-        mcpTool({ server, definition, name: names[at] ?? "", lazy, ask }),
+        mcpTool({
+          server,
+          definition,
+          name: names[at] ?? "",
+          spelled: `${toolPrefix(spec.name)}${definition.name}`,
+          lazy,
+          ask,
+        }),
       );
       made = { of: known.tools, isLazy: lazy, tools };
       return tools;

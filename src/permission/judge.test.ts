@@ -498,3 +498,43 @@ test("[PERM-02] a text that is no rule is told what is wrong with it", () => {
   ];
   for (const text of wrong) expect(parseRule({ effect: "deny", text }, "user").kind).toBe("problem");
 });
+
+test("[PERM-02 MCP-07] a rule about a server's tool holds as cinch writes its name and as the server does, and allows no other tool by that", () => {
+  const call = (name: string, spelled: string, effect: Effect, rule: string) => {
+    const plan: CallPlan = { summary: `${name}:{"a":1}`, target: { kind: "none" } };
+    return judge(plan, { name, spelled, level: "WorkspaceWrite" }, policy(rules(effect, "user", rule)), place)
+      .kind;
+  };
+  const sum = ["mcp__git_hub__get_sum", "mcp__git_hub__get-sum"] as const;
+  for (const rule of [
+    "mcp__git_hub__get_sum",
+    "mcp__git_hub__get-sum",
+    "mcp__git-hub__get_sum",
+    "mcp__git-hub__get-sum",
+    "mcp__git-hub__*",
+    "mcp__git_hub__*",
+  ]) {
+    expect([rule, call(...sum, "deny", rule)]).toEqual([rule, "deny"]);
+    expect([rule, call(...sum, "deny", `${rule}:*A*`)]).toEqual([rule, "deny"]);
+    expect([rule, call(...sum, "allow", rule)]).toEqual([rule, "allow"]);
+  }
+  // Whoever forbids means it, whatever the letters; to allow it takes the very name.
+  for (const rule of ["mcp__Git-Hub__Get-Sum", "mcp__GIT_HUB__*", "mcp__git-hub__get.sum"]) {
+    expect([rule, call(...sum, "deny", rule)]).toEqual([rule, "deny"]);
+    expect([rule, call(...sum, "allow", rule)]).toEqual([rule, "ask"]);
+  }
+  // Of two tools that are told apart by a hash: the one that is meant.
+  const hashed = ["mcp__s__a_b_0123abcd", "mcp__s__a.b"] as const;
+  expect(["deny", "allow"].map((effect) => call(...hashed, effect as Effect, "mcp__s__a.b"))).toEqual([
+    "deny",
+    "allow",
+  ]);
+  expect(call("mcp__s__a_b", "mcp__s__a_b", "allow", "mcp__s__a.b")).toBe("ask");
+  expect(call("mcp__s__ns_do", "mcp__s__ns:do", "deny", "mcp__s__ns:do")).toBe("deny");
+  expect(call("mcp__s__ns_do", "mcp__s__ns:do", "deny", "mcp__s__ns:da")).toBe("ask");
+  for (const rule of ["mcp__s__get-*", "mcp__s__a,mcp__s__b"])
+    expect(parseRule({ effect: "deny", text: rule }, "user")).toEqual({
+      kind: "problem",
+      problem: `"${rule}" is no rule: write mcp__SERVER__TOOL for one tool of a server, or mcp__SERVER__* for all of them`,
+    });
+});

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { literalOf } from "../shell/analysis.ts";
+import type { ToolNames } from "../tool/server-tool.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
 import { LEVELS } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
@@ -77,7 +78,7 @@ export interface CommandView {
  */
 export function judge(
   plan: CallPlan,
-  tool: Pick<Tool, "name" | "level">,
+  tool: Pick<Tool, "name" | "spelled" | "level">,
   policy: Policy,
   place: Place,
   view?: CommandView,
@@ -89,7 +90,7 @@ export function judge(
   const { name } = tool;
   const restricting = (effect: Rule["effect"], wanted: Held) =>
     policy.rules.find(
-      (rule) => rule.effect === effect && restricts(rule, plan, name, place, view?.facts) === wanted,
+      (rule) => rule.effect === effect && restricts(rule, plan, tool, place, view?.facts) === wanted,
     );
 
   const overLimit = view?.facts.analysis.overLimit;
@@ -122,7 +123,7 @@ export function judge(
   if (guard?.personOnly === true) return { kind: "ask", ...guard };
 
   const allows = (counts: (rule: Rule) => boolean, quiet: boolean) =>
-    allowedBy(plan, name, {
+    allowedBy(plan, tool, {
       place,
       quiet,
       parts: policy.quiet,
@@ -240,18 +241,19 @@ interface Reach {
   readonly facts: CommandFacts | undefined;
 }
 
-function allowedBy(plan: CallPlan, tool: string, reach: Reach): Decision | undefined {
+function allowedBy(plan: CallPlan, tool: ToolNames, reach: Reach): Decision | undefined {
   return plan.target.kind === "paths"
-    ? allPaths(plan.target.paths, tool, reach)
+    ? allPaths(plan.target.paths, tool.name, reach)
     : wholeCall(plan, tool, reach);
 }
 
 function wholeCall(
   plan: CallPlan,
-  tool: string,
+  names: ToolNames,
   { rules, quiet, parts, place, facts }: Reach,
 ): Decision | undefined {
-  const rule = rules.find((rule) => covers(rule, plan, tool, place));
+  const { name: tool } = names;
+  const rule = rules.find((rule) => covers(rule, plan, names, place));
   if (rule !== undefined) return allow(rule);
   if (quiet && isQuiet(plan, tool, place, facts)) return QUIET;
   if (facts === undefined || plan.target.kind !== "command") return undefined;

@@ -1,3 +1,5 @@
+import type { ToolNames } from "../tool/server-tool.ts";
+import { isNamed, mayBeNamed } from "../tool/server-tool.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import type { Held } from "./command.ts";
 import { matchesStars, mayHold } from "./command.ts";
@@ -6,7 +8,7 @@ import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
 import { below, bothPaths, clean } from "./place.ts";
 import type { Rule } from "./rule.ts";
-import { isAbout } from "./rule.ts";
+import { printRule } from "./rule.ts";
 
 // A person who denies one way of changing a file, or of looking into it, means the file.
 export const WRITING: readonly string[] = ["Write", "Edit", "MultiEdit"];
@@ -22,22 +24,29 @@ const ANY_NAME = "\u0001";
 export function restricts(
   rule: Rule,
   plan: CallPlan,
-  tool: string,
+  tool: ToolNames,
   place: Place,
   facts?: CommandFacts,
 ): Held {
   const { match } = rule;
-  if (facts !== undefined && plan.target.kind === "command" && rule.tool === tool && match.kind !== "any")
+  if (
+    facts !== undefined &&
+    plan.target.kind === "command" &&
+    rule.tool === tool.name &&
+    match.kind !== "any"
+  )
     return restrictsCommand(match.text, plan.target.command, facts);
   return restrictsOther(rule, plan, tool, place) ? "yes" : "no";
 }
 
-function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
-  if (!isAbout(rule, tool) && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) {
-    return false;
-  }
+function restrictsOther(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
+  const { name: tool } = names;
+  const isAbout = mayBeNamed(rule.tool, names);
   const { match } = rule;
-  if (match.kind === "any") return isAbout(rule, tool);
+  if (match.kind === "any") return isAbout;
+  // A server may have a colon in the name of a tool: all of the rule is that name then.
+  if (names.spelled?.includes(":") === true && mayBeNamed(printRule(rule), names)) return true;
+  if (!isAbout && !SIBLINGS.some((group) => group.includes(tool) && group.includes(rule.tool))) return false;
   const named: Named = match;
   switch (plan.target.kind) {
     case "none": {
@@ -54,18 +63,19 @@ function restrictsOther(rule: Rule, plan: CallPlan, tool: string, place: Place):
       const paths = plan.target.paths.flatMap(bothPaths);
       // To list or search a directory is to look into everything in it: a rule for all of that names it too.
       const inside = LISTING_TOOLS.has(tool) ? paths.map((path) => `${path}/${ANY_NAME}`) : [];
-      return [...paths, ...inside].some((path) => ancestorsOf(path).some(isNamed));
+      return [...paths, ...inside].some((path) => ancestorsOf(path).some(isMeant));
     }
   }
 
-  function isNamed(path: string): boolean {
+  function isMeant(path: string): boolean {
     return matchesPath(path.toLowerCase(), named, { ...place, root: place.root.toLowerCase() }, true);
   }
 }
 
 /** Tells whether an allow rule certainly covers a call that uses no paths. */
-export function covers(rule: Rule, plan: CallPlan, tool: string, place: Place): boolean {
-  if (!isAbout(rule, tool)) return false;
+export function covers(rule: Rule, plan: CallPlan, names: ToolNames, place: Place): boolean {
+  if (!isNamed(rule.tool, names)) return false;
+  const { name: tool } = names;
   const { match } = rule;
   if (match.kind === "any") return true;
   switch (plan.target.kind) {

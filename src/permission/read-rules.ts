@@ -44,7 +44,7 @@ export function readRules(rules: readonly Rule[], place: Place): ReadRules | und
     at(path, whole) {
       const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
       const tool = whole === undefined ? "Read" : "Grep";
-      return restricting.find((rule) => restricts(rule, plan, tool, place) === "yes");
+      return restricting.find((rule) => restricts(rule, plan, { name: tool }, place) === "yes");
     },
     below(directory, leftOut = []) {
       return restricting.find((rule) => {

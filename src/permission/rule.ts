@@ -27,6 +27,9 @@ export type Match =
 
 export const RULE_CHARACTERS_MAX = 8_192;
 
+/** A tool of a server may be written as the server spells it, which may be with nearly anything. */
+const RULE = /^([A-Za-z0-9_.-]+|mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*__(?:\*|[^\s:*,"'()]+))(?::([\s\S]*))?$/;
+
 /** A rule as a configuration file holds it. */
 export interface RuleSource {
   readonly effect: Effect;
@@ -42,9 +45,9 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   const { text, effect } = source;
   if (text.length > RULE_CHARACTERS_MAX)
     return problem(`a rule has at most ${RULE_CHARACTERS_MAX} characters`);
-  const parts = /^([A-Za-z0-9_.-]+|mcp__[A-Za-z0-9_]+__\*)(?::([\s\S]*))?$/.exec(text);
+  const parts = RULE.exec(text);
   const tool = parts?.[1];
-  if (tool === undefined) return problem(`"${text}" is no rule: write Tool, Tool:glob or Tool:=literal`);
+  if (tool === undefined) return problem(`"${text}" is no rule: write ${formsOf(text)}`);
   if (scope === "project" && effect === "allow") {
     return problem(`"${text}": a repository's rules can only ask or deny`);
   }
@@ -77,15 +80,9 @@ export function parseRule(source: RuleSource, scope: RuleScope): ParsedRule {
   }
 }
 
-/** Whether a name is that of a tool of an MCP server, or stands for all tools of one: `mcp__files__*`. */
-export function isOfServer(tool: string): boolean {
-  return /^mcp__[A-Za-z0-9_]+__./.test(tool);
-}
-
-/** Whether a rule is about a tool: by its name, or by that of its server. */
-export function isAbout(rule: Pick<Rule, "tool">, tool: string): boolean {
-  if (rule.tool === tool) return true;
-  return isOfServer(rule.tool) && rule.tool.endsWith("__*") && tool.startsWith(rule.tool.slice(0, -1));
+function formsOf(text: string): string {
+  if (!text.startsWith("mcp__")) return "Tool, Tool:glob or Tool:=literal";
+  return "mcp__SERVER__TOOL for one tool of a server, or mcp__SERVER__* for all of them";
 }
 
 function problem(text: string): ParsedRule {

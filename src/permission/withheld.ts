@@ -7,7 +7,7 @@ import { mayHoldCredentials } from "./sensitive.ts";
 /** A call that the gate let through, and what it judged it by. */
 export interface LetThrough {
   readonly plan: CallPlan;
-  readonly tool: Pick<Tool, "name" | "level">;
+  readonly tool: Pick<Tool, "name" | "spelled" | "level">;
   readonly policy: Policy;
   readonly place: Place;
   readonly decision: Decision;

@@ -20,6 +20,8 @@ export const DESCRIPTION_CHARACTERS_MAX = 250;
 export interface Tool<Plan extends CallPlan = CallPlan> {
   /** Letters, digits and underscores. */
   readonly name: string;
+  /** Its name with its own part as the MCP server spells it that it is of: people may write either. */
+  readonly spelled?: string;
   /** What the model is told; at most `DESCRIPTION_CHARACTERS_MAX` characters (TOOL-08). */
   readonly description: string;
   readonly inputSchema: JsonSchema;
