@@ -29,7 +29,7 @@ import type { SessionsSources } from "./harness/sessions-commands.ts";
 import { findLog } from "./harness/sessions-find.ts";
 import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
-import { listProfiles } from "./profile/profile-files.ts";
+import { DEFAULT_PROFILE, listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection } from "./protocol/connection.ts";
 import { redactor } from "./trust/redact.ts";
@@ -201,7 +201,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const resume = await bootStep(world.log, "finding the session to resume", () =>
         findLog(options.resume, store, workingDir),
       );
-      const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? "default";
+      const profile = options.profile ?? resume?.profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
       const request = {
         kind: "CreateSession",
         ...(options.profile === undefined && resume !== undefined ? {} : { profile }), // its log names it

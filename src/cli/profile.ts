@@ -42,12 +42,12 @@ async function list(
   at: Surroundings,
   json: boolean,
 ): Promise<ExitCode> {
-  const [{ listProfiles }, { loadConfig }] = await Promise.all([
+  const [{ DEFAULT_PROFILE, listProfiles }, { loadConfig }] = await Promise.all([
     import("../profile/profile-files.ts"),
     import("../profile/config.ts"),
   ]);
   const config = await loadConfig(world, join(paths.config, "config.toml"));
-  const used = profile ?? config.defaultProfile ?? "default";
+  const used = profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
   const names = await listProfiles(world, join(paths.config, "profiles"));
   const rows = names.map(({ name, isOwn }) => ({
     name,

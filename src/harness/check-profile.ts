@@ -6,7 +6,7 @@ import { lookThroughConfig, NOTHING } from "../profile/config.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import type { Mistake } from "../profile/mistakes.ts";
 import type { Profile } from "../profile/profile.ts";
-import { isProfilePath, listProfiles } from "../profile/profile-files.ts";
+import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../profile/profile-files.ts";
 import type { Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
@@ -69,7 +69,7 @@ export async function checkFiles(
     where,
   } = await lookThroughConfig(world, join(paths.config, "config.toml"));
   const wrong = [...mistakes, ...wrongIn(config, config)];
-  const { defaultProfile: used = "default" } = config;
+  const { defaultProfile: used = DEFAULT_PROFILE } = config;
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
   const project = await lookThroughProject(world.files, workingDir);

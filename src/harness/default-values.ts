@@ -4,8 +4,8 @@ import { IDLE_TIMEOUT_MS } from "../control/multiplex/idle-watch.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import { ROUNDS_MAX } from "../engine/turn.ts";
 import type { Config } from "../profile/config.ts";
-import { PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
-import { PRESET_DEFAULT } from "../profile/profile-files.ts";
+import { PROFILE_DEFAULTS, PROFILE_SCHEMA_VERSION } from "../profile/profile.ts";
+import { DEFAULT_PROFILE, PRESET_DEFAULT } from "../profile/profile-files.ts";
 import { TASKS_DEFAULT } from "../profile/tasks.ts";
 import { TELEMETRY_CONTENT } from "../profile/telemetry.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
@@ -37,10 +37,10 @@ export function defaultValues({ copilot }: Pick<Config, "copilot">): ReadonlyMap
 
 const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["schema_version", PROFILE_SCHEMA_VERSION],
-  ["prompt_header", ""],
-  ["context_sources", ["AGENTS.md"]],
-  ["tool_packs", ["builtin"]],
-  ["skill_packs", []],
+  ["prompt_header", PROFILE_DEFAULTS.promptHeader],
+  ["context_sources", PROFILE_DEFAULTS.contextSources],
+  ["tool_packs", PROFILE_DEFAULTS.toolPacks],
+  ["skill_packs", PROFILE_DEFAULTS.skillPacks],
   ["mcp_servers", []],
   ["plugins", []],
   ["hooks", []],
@@ -53,8 +53,8 @@ const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["permissions.allow", []],
   ["permissions.ask", []],
   ["permissions.deny", []],
-  ["allow_project_hooks", false],
-  ["tool_execution", "sequential"],
+  ["allow_project_hooks", PROFILE_DEFAULTS.allowProjectHooks],
+  ["tool_execution", PROFILE_DEFAULTS.toolExecution],
   ["limits.rounds", ROUNDS_MAX],
   ["limits.output_tokens", OUTPUT_TOKENS_MAX],
   ["limits.permission_timeout", PERMISSION_TIMEOUT_MS / 1_000],
@@ -80,7 +80,7 @@ const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["session.ttl_days", TTL_DAYS_DEFAULT],
   ["trust.promote_prose", false],
   ["credentials.keychain", false],
-  ["default_profile", "default"],
+  ["default_profile", DEFAULT_PROFILE],
   ["sandbox.backend", "auto"],
   ["sandbox.unavailable", "ask"],
   ["sandbox.network", []],

@@ -4,7 +4,7 @@ import type { Config } from "../profile/config.ts";
 import { configKeys, loadConfig } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import { profileKeys } from "../profile/profile.ts";
-import { EMBEDDED } from "../profile/profile-files.ts";
+import { DEFAULT_PROFILE, EMBEDDED } from "../profile/profile-files.ts";
 import { projectKeys } from "../profile/project.ts";
 import type { ReadKey } from "../profile/table.ts";
 import { VENDORS } from "../provider/vendors.ts";
@@ -81,7 +81,7 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   const configPath = join(paths.config, "config.toml");
   const config = await loadConfig(world, configPath);
   const root = await world.files.realpath(options.workingDir);
-  const reference = options.profile ?? config.defaultProfile ?? "default";
+  const reference = options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
   const profile = await openProfile(reference, root, options);
   const inConfig = await configKeys(world, configPath);
   const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { Registered } from "../plugin/registered.ts";
 import { loadConfig } from "../profile/config.ts";
+import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import { providersOf } from "./open-store.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
@@ -34,7 +35,7 @@ export async function listPlugins(options: ReportOptions): Promise<readonly Plug
   const { world, paths, workingDir } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const profile = await openProfile(
-    options.profile ?? config.defaultProfile ?? "default",
+    options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE,
     workingDir,
     options,
   );

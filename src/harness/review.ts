@@ -3,6 +3,7 @@ import { hasReason } from "../base/errors.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
+import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { judge } from "../trust/ledger/judge.ts";
 import type { TrustLedger } from "../trust/ledger/ledger.ts";
@@ -159,8 +160,6 @@ async function elsewhere(
 export function lockFileOf({ items, root }: Pick<Review, "items" | "root">): string {
   return renderLockFile({ approved: items, directories: [] }, root);
 }
-
-const DEFAULT_PROFILE = "default";
 
 /** A repository's profile says nothing about what is looked at before it was acknowledged itself. */
 async function profileOf(options: ReviewOptions, name: string): Promise<Profile> {

@@ -4,7 +4,7 @@ import { repositoryRoot } from "../context/context-source.ts";
 import type { Config } from "../profile/config.ts";
 import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";
-import { isProfilePath } from "../profile/profile-files.ts";
+import { DEFAULT_PROFILE, isProfilePath } from "../profile/profile-files.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { LogInfo } from "../session/store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -13,7 +13,7 @@ import type { HarnessOptions } from "./options.ts";
 export function profileName(
   { profile }: CommandOf<"CreateSession">,
   before: LogInfo | undefined,
-  { defaultProfile = "default" }: Config,
+  { defaultProfile = DEFAULT_PROFILE }: Config,
 ): string {
   const name = profile ?? before?.profile ?? defaultProfile;
   return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with

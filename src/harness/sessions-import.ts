@@ -1,6 +1,7 @@
 import { breather } from "../base/breather.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
+import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import type { Envelope } from "../protocol/envelope.ts";
 import { branchId, branchIds } from "../session/branch-ids.ts";
 import type { SessionWriter } from "../session/store.ts";
@@ -51,7 +52,7 @@ export async function importLog(sessions: OpenSessions, options: ImportOptions):
     logId,
     session: run,
     workingDir,
-    profile: sessions.config.defaultProfile ?? "default",
+    profile: sessions.config.defaultProfile ?? DEFAULT_PROFILE,
     model: seal?.model ?? "",
     createdAt,
     branchOf: { logId: origin, at: last + 1 },

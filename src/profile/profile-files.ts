@@ -15,10 +15,12 @@ import { readToml } from "./toml.ts";
 
 /** What the path of a profile in the program begins with. */
 export const EMBEDDED = "embedded:";
+/** The profile that counts where nobody names one. */
+export const DEFAULT_PROFILE = "default";
 /** The preset of a profile that names none. */
 export const PRESET_DEFAULT = "preset/default.toml";
 const PROFILES: ReadonlyMap<string, unknown> = new Map([
-  ["default", defaultProfile],
+  [DEFAULT_PROFILE, defaultProfile],
   ["self", selfProfile],
   ["conformance", conformanceProfile],
 ]);

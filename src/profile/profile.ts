@@ -47,6 +47,15 @@ export const PROFILE_SCHEMA_VERSION = 1;
 /** It stands in logs, in texts for people and in telemetry. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
+/** What a profile says that says nothing of these. */
+export const PROFILE_DEFAULTS = {
+  promptHeader: "",
+  contextSources: ["AGENTS.md"],
+  skillPacks: [],
+  toolPacks: ["builtin"],
+  toolExecution: TOOL_EXECUTIONS[0],
+  allowProjectHooks: false,
+} as const;
 
 /** What a session is made of, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
 export interface Profile {
@@ -227,10 +236,10 @@ async function readProfile(
     path: file.path,
     files: [file.path, permissions.path ?? EMBEDDED].filter((path) => !path.startsWith(EMBEDDED)),
     ...(defaultModel === undefined ? {} : { defaultModel: modelName(table, "default_model", defaultModel) }),
-    promptHeader: (table.string("prompt_header") ?? "").trim(),
-    contextSources: table.strings("context_sources") ?? ["AGENTS.md"],
-    skillPacks: table.strings("skill_packs") ?? [],
-    toolPacks: table.strings("tool_packs") ?? ["builtin"],
+    promptHeader: (table.string("prompt_header") ?? PROFILE_DEFAULTS.promptHeader).trim(),
+    contextSources: table.strings("context_sources") ?? PROFILE_DEFAULTS.contextSources,
+    skillPacks: table.strings("skill_packs") ?? PROFILE_DEFAULTS.skillPacks,
+    toolPacks: table.strings("tool_packs") ?? PROFILE_DEFAULTS.toolPacks,
     mcpServers: mcpServersFrom(table),
     plugins: pluginsFrom(table),
     permissions: permissions.settings,
@@ -245,8 +254,8 @@ async function readProfile(
     ...tasksFrom(table),
     hooks: hooksFrom(table),
     diagnostics: diagnosticsFrom(table),
-    allowProjectHooks: table.boolean("allow_project_hooks") ?? false,
-    toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? "sequential",
+    allowProjectHooks: table.boolean("allow_project_hooks") ?? PROFILE_DEFAULTS.allowProjectHooks,
+    toolExecution: table.oneOf("tool_execution", TOOL_EXECUTIONS) ?? PROFILE_DEFAULTS.toolExecution,
     limits: limits === undefined ? {} : limitsFrom(limits),
     promoteProse: promoteProseFrom(table),
   };
