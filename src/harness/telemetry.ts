@@ -2,16 +2,19 @@ import { version } from "../../package.json";
 import type { CallId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
-import { ENVIRONMENT } from "../profile/telemetry.ts";
+import type { TelemetryKeys } from "../profile/telemetry.ts";
+import { collectorProblem, ENVIRONMENT } from "../profile/telemetry.ts";
 import type { Exporter } from "../telemetry/exporter.ts";
 import type { HarnessOptions } from "./options.ts";
 import type { SessionPart } from "./session-part.ts";
 
-const DEFAULT_ENDPOINT = "http://127.0.0.1:4318";
+const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /** Where an engine tells OpenTelemetry of what happens in it. Nothing of it is loaded where that is off. */
 export interface EngineTelemetry extends AsyncDisposable {
   readonly open: () => Promise<Exporter | undefined>;
+  /** Why nothing is sent, though config.toml asks for it. */
+  readonly problem?: string;
 }
 
 export function engineTelemetry(
@@ -19,10 +22,9 @@ export function engineTelemetry(
   { telemetry }: Pick<Config, "telemetry">,
 ): EngineTelemetry {
   let opening: Promise<Exporter> | undefined;
-  async function load(otlp: string): Promise<Exporter> {
+  const collector = telemetry === undefined ? {} : collectorOf(telemetry, environment);
+  async function load(endpoint: string): Promise<Exporter> {
     const { Exporter } = await import("../telemetry/exporter.ts");
-    const named = environment["OTEL_EXPORTER_OTLP_ENDPOINT"];
-    const endpoint = otlp === ENVIRONMENT ? (named ?? DEFAULT_ENDPOINT) : otlp;
     const resource = {
       "service.name": "cinch",
       "service.version": version,
@@ -31,15 +33,30 @@ export function engineTelemetry(
     return new Exporter({ world, endpoint: endpoint.replace(/\/+$/, ""), resource, version });
   }
   return {
+    ...(collector.problem === undefined ? {} : { problem: collector.problem }),
     async open() {
-      if (telemetry === undefined) return undefined;
-      opening ??= load(telemetry.otlp);
+      if (collector.endpoint === undefined) return undefined;
+      opening ??= load(collector.endpoint);
       return await opening;
     },
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]();
     },
   };
+}
+
+interface Collector {
+  readonly endpoint?: string;
+  readonly problem?: string;
+}
+
+/** The variable is the machine's to set: one that is not there, or says nothing, ends no start, and is told. */
+function collectorOf({ otlp }: TelemetryKeys, environment: HarnessOptions["environment"]): Collector {
+  if (otlp !== ENVIRONMENT) return { endpoint: otlp };
+  const named = environment[VARIABLE] ?? "";
+  const why = named === "" ? "is not set" : collectorProblem(named);
+  if (why === undefined) return { endpoint: named };
+  return { problem: `Telemetry is off: config.toml says otlp = "${ENVIRONMENT}", and ${VARIABLE} ${why}.` };
 }
 
 export interface TelemetrySources {
@@ -49,7 +66,7 @@ export interface TelemetrySources {
   readonly defaults: {
     readonly world: World;
     readonly config: Pick<Config, "telemetry">;
-    readonly telemetry: Pick<EngineTelemetry, "open">;
+    readonly telemetry: Pick<EngineTelemetry, "open" | "problem">;
     readonly delegatedBy?: { readonly callId: CallId };
   };
 }
@@ -60,9 +77,11 @@ export async function telling(
   clean: (text: string) => string,
 ): Promise<SessionPart | undefined> {
   const exporter = await defaults.telemetry.open();
-  if (exporter === undefined) return undefined;
-  const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
   const below = defaults.delegatedBy?.callId;
+  const { problem } = defaults.telemetry;
+  if (exporter === undefined)
+    return problem === undefined || below !== undefined ? undefined : { notices: [problem] };
+  const { SessionTelemetry } = await import("../telemetry/session-telemetry.ts");
   const told = new SessionTelemetry({
     world: defaults.world,
     exporter,

@@ -20,9 +20,19 @@ export function telemetryFrom(parent: Table): { readonly telemetry?: TelemetryKe
   table.refuseUnknown();
   if (otlp === undefined)
     throw table.problem("otlp", 'is missing: the address of a collector, or "environment"');
-  if (otlp !== ENVIRONMENT && !/^https?:$/.test(URL.parse(otlp)?.protocol ?? ""))
-    throw table.problem("otlp", `"${otlp}" is neither an http or https URL nor "environment"`);
+  const problem = otlp === ENVIRONMENT ? undefined : collectorProblem(otlp);
+  if (problem !== undefined) throw table.problem("otlp", `"${otlp}" ${problem}; it may be "${ENVIRONMENT}", too`);
   return { telemetry: { otlp: otlp.replace(/\/+$/, ""), content } };
+}
+
+/** Why a text is not the address of a collector, as what follows it in a sentence; undefined where it is one. */
+export function collectorProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!/^https?:$/.test(url?.protocol ?? "")) return "is no http or https URL";
+  const [, signal] = /\/v1\/(traces|metrics|logs)\/*$/.exec(url?.pathname ?? "") ?? [];
+  if (signal !== undefined) return `is where ${signal} go: leave /v1/${signal} out, which is added to it`;
+  if (url?.search !== "" || url.hash !== "") return "has more behind its path, where /v1/traces is to stand";
+  return undefined;
 }
 
 export const ENVIRONMENT = "environment";

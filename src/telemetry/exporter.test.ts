@@ -20,7 +20,7 @@ const SPAN: Span = {
   attributes: { left: undefined, right: 1.5 },
 };
 
-function openRig(answer: Fetch) {
+function openRig(answer: Fetch, endpoint = "http://collector") {
   const logged: (readonly [string, unknown])[] = [];
   const log = {
     for: () => log,
@@ -32,7 +32,7 @@ function openRig(answer: Fetch) {
     return answer(url, init);
   };
   const world = testWorld({ fetch, log });
-  const parts = { world, endpoint: "http://collector", resource: { "service.name": "cinch" }, version: "1" };
+  const parts = { world, endpoint, resource: { "service.name": "cinch" }, version: "1" };
   return { exporter: new Exporter(parts), clock: world.clock, posts, logged };
 }
 
@@ -77,6 +77,15 @@ test("[OBS-01] a collector that is gone is told of once, keeps no more than a bo
   rig.exporter.add(SPAN);
   await rig.clock.advance(EXPORT_EVERY_MS);
   expect(rig.posts.length).toBeGreaterThan(sent);
+});
+
+test("[OBS-01] a collector that refuses is told with the address that was asked, without what a name and password in it say", async () => {
+  const rig = openRig(async () => new Response("no", { status: 404 }), "http://me:secret@collector/otlp");
+  await using _exporter = rig.exporter;
+  rig.exporter.add(SPAN);
+  await rig.clock.advance(EXPORT_EVERY_MS);
+  const what = "it answered 404 to http://collector/otlp/v1/traces";
+  expect(rig.logged).toEqual([["the collector cannot be reached", { what }]]);
 });
 
 test("[OBS-01 REL-02] the end of an engine waits for a collector that says nothing only so long", async () => {

@@ -152,7 +152,9 @@ export class Exporter implements AsyncDisposable {
     const { signal } = limit;
     const answer = await world.fetch(endpoint + path, { method: "POST", headers, body, signal });
     await discard(answer);
-    if (!answer.ok) throw new Error(`it answered ${answer.status} to ${path}`);
+    if (answer.ok) return;
+    const { origin, pathname } = new URL(endpoint + path);
+    throw new Error(`it answered ${answer.status} to ${origin}${pathname}`);
   }
 
   #log(message: string, fields: Readonly<Record<string, unknown>>): void {

@@ -29,3 +29,30 @@ test("[OBS-01 DOC-01] a run with the configuration of docs/telemetry.md is told 
   await receiver[Symbol.asyncDispose]();
   expect(await run()).toMatchObject({ code: 0, stdout: "fine\n", stderr: "" });
 });
+
+test("[OBS-01] an address with the path of a signal is refused, and a variable that names no collector is told, and nothing sent", async () => {
+  await using mock = startMockProvider({ script: [says("one"), says("two")] });
+  using home = cinchHome();
+  const path = join(home.path, "config/cinch/config.toml");
+  mkdirSync(dirname(path), { recursive: true });
+  const run = (otlp: string, endpoint?: string) => {
+    const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+    writeFileSync(path, `[telemetry]\notlp = "${otlp}"\n${provider}`);
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+    return runCinch(["-p", "hello", "--model", "mock:one"], { home, env });
+  };
+  const refused = await run("http://127.0.0.1:4318/v1/traces");
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("is where traces go: leave /v1/traces out, which is added to it"),
+  ]);
+  const why =
+    'cinch: Telemetry is off: config.toml says otlp = "environment", and OTEL_EXPORTER_OTLP_ENDPOINT';
+  const [unset, rubbish] = [await run("environment"), await run("environment", "rubbish")];
+  expect([unset.code, unset.stdout, unset.stderr]).toEqual([0, "one\n", `${why} is not set.\n`]);
+  expect([rubbish.code, rubbish.stdout, rubbish.stderr]).toEqual([
+    0,
+    "two\n",
+    `${why} is no http or https URL.\n`,
+  ]);
+});
