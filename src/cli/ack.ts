@@ -6,11 +6,12 @@ import { count } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
+import { readWritten } from "../harness/read-written.ts";
 import type { Review } from "../harness/review.ts";
 import { lockFileOf, openReview } from "../harness/review.ts";
 import type { PendingItem } from "../harness/trust-gate.ts";
-import { parseAliases } from "../profile/aliases.ts";
 import { describeItem } from "../trust/ledger/describe.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
 import type { Invocation } from "./arguments.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -75,9 +76,10 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
     const { item, verdict, path } = next;
     const text = neutralise(await describeItem(item, verdict, path));
     await at.stderr.write(`\n${text.replaceAll(/^/gm, "| ")}\n`);
-    const broken = item.kind === "alias-file" ? await brokenAliases(next) : undefined;
-    if (broken !== undefined) {
-      await at.stderr.write(`cinch: ${neutralise(broken)}\n`);
+    const broken = await unusable([item]);
+    for (const problem of broken) await at.stderr.write(`cinch: ${neutralise(problem)}\n`);
+    // One that would stand for a built-in command is not worth a question (CMD-02).
+    if (broken.length > 0 && item.kind === "alias-file") {
       refused.push(next);
       continue;
     }
@@ -91,22 +93,17 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
   return refused;
 }
 
-/** What is wrong with an alias file: one that would stand for a built-in command is not worth a question (CMD-02). */
-async function brokenAliases({ item }: PendingItem): Promise<string | undefined> {
-  const bytes = item.files[0]?.bytes ?? new Uint8Array();
-  try {
-    await parseAliases({ path: item.path, bytes });
-    return undefined;
-  } catch (thrown) {
-    if (!(thrown instanceof HarnessError)) throw thrown;
-    return messageOf(thrown);
-  }
+/** What is wrong with prompts and alias files, which nobody can then use. */
+async function unusable(items: readonly TrustItem[]): Promise<readonly string[]> {
+  const { told } = await readWritten(items);
+  return told.filter(({ weight }) => weight === "error").map(({ text }) => text);
 }
 
 async function acknowledgeOwn({ own, shared, ledger }: Review, at: Surroundings): Promise<void> {
   for (const { directory, items, pending } of [own, shared]) {
     if (pending.length === 0) continue;
     await ledger.approveDirectory(directory, items);
+    for (const text of await unusable(items)) await at.stderr.write(`cinch: ${neutralise(text)}\n`);
     const files = items.reduce((sum, item) => sum + item.files.length, 0);
     await at.stderr.write(
       `cinch: trusted as it is now: ${neutraliseLine(directory)} (${count(files, "file")})\n`,

@@ -55,14 +55,15 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
   const typed = readPrompt(first.text);
   if (typed.kind === "text")
     return { kind: "input", content: [textBlock(typed.text), ...attached], wants: {} };
-  const listed = await listCommands(at);
+  const known = await listCommands(at);
+  const { listed } = known;
   const command = meantCommand(typed, listed);
   const work = workCommand(command, listed);
-  if (work === undefined) throw unknown(command, listed);
+  if (work === undefined) throw unknown(command, known);
   if (work.kind === "input") return inputOf(work, attached);
   if (work.answers === "text" && attached.length > 0)
     throw misuse(`${printCommand(command)} takes nothing from standard input`);
-  const answer = stringAt(await sendKnown(command, listed, at), work.answers) ?? "";
+  const answer = stringAt(await sendKnown(command, known, at), work.answers) ?? "";
   if (work.answers === "text") return { kind: "answered", text: answer };
   return { kind: "input", content: [textBlock(answer), ...attached], wants: {} };
 }
@@ -93,10 +94,17 @@ function textBlock(text: string): InputBlock {
   return { type: "text", text };
 }
 
-async function listCommands(at: In): Promise<readonly SlashCommandInfo[]> {
+interface Listed {
+  readonly listed: readonly SlashCommandInfo[];
+  readonly aliasProblems: readonly string[];
+}
+
+async function listCommands(at: In): Promise<Listed> {
   const asked = { kind: "command", namespace: "engine", name: "commands", args: [], rest: "" } as const;
-  const listed = arrayAt(await send(asked, at), "slash_commands").filter(isCommandInfo);
-  return listed.length === 0 ? SLASH_COMMANDS : listed;
+  const answer = await send(asked, at);
+  const listed = arrayAt(answer, "slash_commands").filter(isCommandInfo);
+  const aliasProblems = arrayAt(answer, "alias_problems").filter((each) => typeof each === "string");
+  return { listed: listed.length === 0 ? SLASH_COMMANDS : listed, aliasProblems };
 }
 
 async function send(command: SlashCommand, at: In): Promise<unknown> {
@@ -107,15 +115,11 @@ async function send(command: SlashCommand, at: In): Promise<unknown> {
   return result;
 }
 
-async function sendKnown(
-  command: SlashCommand,
-  listed: readonly SlashCommandInfo[],
-  at: In,
-): Promise<unknown> {
+async function sendKnown(command: SlashCommand, known: Listed, at: In): Promise<unknown> {
   try {
     return await send(command, at);
   } catch (thrown) {
-    throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, listed) : thrown;
+    throw hasReason(thrown, "UnknownCommandNamespace") ? unknown(command, known) : thrown;
   }
 }
 
@@ -125,8 +129,9 @@ function notHere(command: CommandName): HarnessError<"UsageInvalid"> {
   );
 }
 
-function unknown(command: SlashCommand, listed: readonly SlashCommandInfo[]): HarnessError<"UsageInvalid"> {
+function unknown(command: SlashCommand, { listed, aliasProblems }: Listed): HarnessError<"UsageInvalid"> {
   const like = likeCommands(command, listed);
   const hint = like.length === 0 ? "" : ` Did you mean ${like.join(" or ")}?`;
-  return misuse(`there is no command ${printCommand(command)}.${hint} ${CARRIED}`);
+  const problems = command.namespace === undefined ? aliasProblems.map((each) => ` ${each}.`).join("") : "";
+  return misuse(`there is no command ${printCommand(command)}.${hint}${problems} ${CARRIED}`);
 }

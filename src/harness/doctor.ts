@@ -6,6 +6,7 @@ import { loadConfig } from "../profile/config.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { vertexPlace } from "../provider/vendor-settings.ts";
 import { inspectStore } from "../session/sqlite/inspect.ts";
+import { userFiles } from "../trust/ledger/project-files.ts";
 import { examineCheckpoints } from "./doctor-checkpoints.ts";
 import { providersOf } from "./open-store.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -42,6 +43,7 @@ export interface Diagnosis extends Ailment {
 /** In the order in which they are told. */
 const EXAMINATIONS: readonly Examination[] = [
   { area: "configuration", run: examineConfiguration },
+  { area: "prompts", run: examineWritten },
   { area: "providers", run: examineProviders },
   { area: "sessions", run: examineSessions },
   { area: "checkpoints", run: examineCheckpoints },
@@ -94,6 +96,17 @@ async function* examineConfiguration({ options }: Examined): AsyncGenerator<Ailm
       for (const text of profile.warnings)
         yield { weight: "note", text, remedy: "Put it right, or leave it out." };
   }
+}
+
+/** The prompts and aliases of the user's own: without such a file a session begins all the same. */
+async function* examineWritten({ options }: Examined): AsyncGenerator<Ailment> {
+  const { world, paths } = options;
+  const { items } = await userFiles(world.files, paths.config, ["prompt-template", "alias-file"]);
+  if (items.length === 0) return;
+  const { readWritten } = await import("./read-written.ts");
+  for (const { text, weight } of (await readWritten(items)).told)
+    if (weight === "error")
+      yield { weight: "note", text: `${text}.`, remedy: "Put it right, or leave it out." };
 }
 
 /** Providers whose credentials are more than a key: how they stand. Nobody is asked over the network. */

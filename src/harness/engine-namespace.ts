@@ -23,20 +23,22 @@ export interface EngineNamespaceSources extends HealthSources {
 
 /**
  * The custom commands `engine:…`, so that every client can ask for what is elsewhere an address of REST: `commands` (the
- * slash commands of a session, `{slash_commands}`), `mcp` (its servers, `{mcp_servers}`), `prices` (of the models that
+ * slash commands of a session, `{slash_commands}`, with `alias_problems` where an alias file is wrong), `mcp` (its servers, `{mcp_servers}`), `prices` (of the models that
  * `args` names as provider:name, `{prices}`), `health` and `web` (`{text}` for people).
  */
 export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner {
   return async ({ sessionId, verb, payload }) => {
     switch (VERBS.find((known) => known === verb)) {
-      case "commands":
+      case "commands": {
+        const own = await sources.offered.slashCommands(sessionId);
+        const problems = await sources.offered.aliasProblems(sessionId);
         return {
           result: {
-            slash_commands: [...SLASH_COMMANDS, ...(await sources.offered.slashCommands(sessionId))].map(
-              listedCommand,
-            ),
+            slash_commands: [...SLASH_COMMANDS, ...own].map(listedCommand),
+            ...(problems.length === 0 ? {} : { alias_problems: problems }),
           },
         };
+      }
       case "health":
         return { result: { text: await healthText(sources) } };
       case "mcp":

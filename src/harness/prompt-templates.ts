@@ -6,7 +6,7 @@ import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import type { ProjectTrust } from "./project-trust.ts";
-import type { ToldOfFile } from "./read-written.ts";
+import type { ReadWritten, ToldOfFile } from "./read-written.ts";
 import type { RunMaterial } from "./run-material.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
 
@@ -16,13 +16,14 @@ const NONE_YET =
   "There are none yet: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
 /** What a person has written to be used again: prompts, and short names for commands. */
-interface Written {
-  readonly templates: ReadonlyMap<string, PromptTemplate>;
-  /** By the short name: the command that it stands for. */
-  readonly aliases: ReadonlyMap<string, string>;
-}
+type Written = Omit<ReadWritten, "told">;
 
-const NOTHING: Written = { templates: new Map(), aliases: new Map() };
+const NOTHING: Written = {
+  templates: new Map(),
+  aliases: new Map(),
+  brokenTemplates: new Map(),
+  aliasProblems: [],
+};
 
 /**
  * Prompt templates and aliases of the user and of the project, as far as a person has acknowledged them (CTX-03, CMD-02).
@@ -65,7 +66,7 @@ export function writtenPrompts(
   const owner: NamespaceOwner = async ({ verb, payload }) => {
     await loaded();
     const template = written.templates.get(verb);
-    if (template === undefined) throw unknown(verb, [...written.templates.keys()]);
+    if (template === undefined) throw unknown(verb, written);
     const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasPlaceForWord } = await import(
       "../prompt-template/expand.ts"
     );
@@ -86,9 +87,12 @@ export function writtenPrompts(
   return {
     namespaces: new Map([[PROMPTS, owner]]),
     async slashCommands() {
-      // With nobody to ask first, what the files hold is known as soon as they are read.
-      if (!trust.asks) await loaded().catch(() => undefined); // it was told when it was begun
+      await loadedUnasked();
       return [...[...written.templates.values()].map(commandOf), ...[...written.aliases].map(aliasOf)];
+    },
+    async aliasProblems() {
+      await loadedUnasked();
+      return written.aliasProblems;
     },
     serve(given) {
       surface = given;
@@ -100,6 +104,11 @@ export function writtenPrompts(
       await loading?.catch(() => undefined);
     },
   };
+
+  /** With nobody to ask first, what the files hold is known as soon as they are read. */
+  async function loadedUnasked(): Promise<void> {
+    if (!trust.asks) await loaded().catch(() => undefined); // it was told when it was begun
+  }
 
   function begin(): void {
     loaded().catch((thrown: unknown) => {
@@ -121,17 +130,20 @@ const NONE_WRITTEN: SessionPart = {
     [
       PROMPTS,
       async ({ verb }) => {
-        throw unknown(verb, []);
+        throw unknown(verb, NOTHING);
       },
     ],
   ]),
 };
 
-function unknown(name: string, known: readonly string[]): HarnessError<"UnknownPromptTemplate"> {
-  return new HarnessError("UnknownPromptTemplate", { name, known: hintOf(name, known) });
+function unknown(name: string, written: Written): HarnessError<"UnknownPromptTemplate"> {
+  return new HarnessError("UnknownPromptTemplate", { name, known: hintOf(name, written) });
 }
 
-function hintOf(name: string, known: readonly string[]): string {
+function hintOf(name: string, { templates, brokenTemplates }: Written): string {
+  const broken = brokenTemplates.get(name);
+  if (broken !== undefined) return `Its file cannot be used: ${broken}`;
+  const known = [...templates.keys()];
   const [meant] = near(name, known);
   if (meant !== undefined) return `Did you mean /${PROMPTS}:${meant}?`;
   return known.length === 0 ? NONE_YET : `There are: ${known.join(", ")}.`;

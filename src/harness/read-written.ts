@@ -1,7 +1,7 @@
-import { HarnessError } from "../base/errors.ts";
 import { parseAliases } from "../profile/aliases.ts";
+import { mistakesIn } from "../profile/mistakes.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
-import { readTemplate } from "../prompt-template/template.ts";
+import { readTemplate, templateName } from "../prompt-template/template.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
 import { toldKey } from "./told-files.ts";
 
@@ -11,6 +11,10 @@ export interface ReadWritten {
   readonly aliases: ReadonlyMap<string, string>;
   /** What is wrong with a file, and what there is to know about one, each naming it. */
   readonly told: readonly ToldOfFile[];
+  /** The prompts whose file cannot be used, by name, and what is wrong with each. */
+  readonly brokenTemplates: ReadonlyMap<string, string>;
+  /** What is wrong in alias files. */
+  readonly aliasProblems: readonly string[];
 }
 
 /** A sentence about one of the files, for a person. */
@@ -30,6 +34,8 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
   const templates = new Map<string, PromptTemplate>();
   const aliases = new Map<string, string>();
   const told: ToldOfFile[] = [];
+  const brokenTemplates = new Map<string, string>();
+  const aliasProblems: string[] = [];
   const tell = (weight: ToldOfFile["weight"], text: string) =>
     told.push({ text, weight, key: toldKey(text, items) });
   for (const { kind, path, scope, files } of items) {
@@ -38,6 +44,7 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
       const read = await readTemplate({ path, source: scope, bytes });
       if (read.kind === "problem") {
         tell("error", read.problem);
+        brokenTemplates.set(templateName(path), read.problem);
         continue;
       }
       const { template } = read;
@@ -47,17 +54,20 @@ export async function readWritten(items: readonly TrustItem[]): Promise<ReadWrit
       templates.set(template.name, template);
     }
     if (kind === "alias-file") {
-      try {
-        for (const [name, text] of await parseAliases({ path, bytes })) {
-          if (aliases.has(name))
-            tell("notice", `${path}: aliases.${name}: you have an alias of this name, which stays`);
-          else aliases.set(name, text);
-        }
-      } catch (thrown) {
-        if (!(thrown instanceof HarnessError)) throw thrown;
-        tell("error", `${thrown.message}; until that is right, no alias of this file counts`);
+      const { value: read = [], mistakes } = await mistakesIn((following) =>
+        parseAliases({ path, bytes }, following),
+      );
+      for (const { line, key, problem } of mistakes) {
+        const text = `${path}:${line}: ${key}: ${problem}; until that is right, no alias of this file counts`;
+        tell("error", text);
+        aliasProblems.push(text);
+      }
+      for (const [name, text] of mistakes.length === 0 ? read : []) {
+        if (aliases.has(name))
+          tell("notice", `${path}: aliases.${name}: you have an alias of this name, which stays`);
+        else aliases.set(name, text);
       }
     }
   }
-  return { templates, aliases, told };
+  return { templates, aliases, told, brokenTemplates, aliasProblems };
 }

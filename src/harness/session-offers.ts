@@ -49,6 +49,11 @@ export class OfferedBySessions {
     return firstOfEachName([...profiles.map(profileCommand), ...listed.flat()]);
   }
 
+  /** Why alias files of a session bring none of their aliases. */
+  async aliasProblems(session: SessionId): Promise<readonly string[]> {
+    return (await Promise.all(this.#among(session).map((offers) => offers.aliasProblems()))).flat();
+  }
+
   #among(of: Asked | undefined): readonly OfferedBySession[] {
     if (of === undefined) return [...this.#sessions.values()];
     const sessions = typeof of === "string" ? [of] : of;

@@ -44,6 +44,8 @@ export interface SessionOffers {
   readonly mcpServers?: () => readonly McpServerInfo[];
   /** Beyond those that are the same for every session: skills, agents, prompt templates, a plugin's. */
   readonly slashCommands?: () => readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
+  /** Why alias files bring none of theirs: each with its file and line. */
+  readonly aliasProblems?: () => Promise<readonly string[]>;
 }
 
 /**
@@ -155,6 +157,8 @@ export function joinParts(given: readonly (SessionPart | undefined)[]): JoinedPa
       mcpServers: () => all(({ mcpServers }) => mcpServers?.()),
       slashCommands: async () =>
         (await Promise.all(parts.map(({ slashCommands }) => slashCommands?.() ?? []))).flat(),
+      aliasProblems: async () =>
+        (await Promise.all(parts.map(({ aliasProblems }) => aliasProblems?.() ?? []))).flat(),
     },
     running: () => parts.reduce((sum, { running }) => sum + (running?.() ?? 0), 0),
     serve(surface) {

@@ -35,7 +35,7 @@ export interface TemplateFile {
 
 /** Reads a template. Never throws, whatever the text is; a problem names file, line and field. */
 export async function readTemplate({ path, source, bytes }: TemplateFile): Promise<ReadTemplate> {
-  const name = basename(path).replace(/\.md$/i, "").toLowerCase();
+  const name = templateName(path);
   if (!NAME.test(name))
     return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
   const written = writtenText(bytes);
@@ -60,6 +60,11 @@ export async function readTemplate({ path, source, bytes }: TemplateFile): Promi
       text,
     },
   };
+}
+
+/** What the prompt is called that a file holds. */
+export function templateName(path: string): string {
+  return basename(path).replace(/\.md$/i, "").toLowerCase();
 }
 
 interface Fields {

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 300_000;
 const ALLOWED = "cinch: The plugin dice allows without asking: RollDice.\n";
 const DICE = join(ROOT, "examples/plugins/dice");
 
-async function openRig() {
+async function openRig(others: Readonly<Record<string, string>> = {}) {
   const mock = startMockProvider({ script: () => says("done") });
   const home = cinchHome();
   const config = join(home.path, "config/cinch");
@@ -36,12 +36,15 @@ async function openRig() {
   write("prompts/look.md", "---\ndescription: looks\n---\nLook at $1 with care.\n");
   write("prompts/said.md", "---\ndescription: says\n---\nSomebody said: $ARGUMENTS\n");
   write("aliases.toml", '[aliases]\nlk = "/prompts:look main.ts"\n');
+  for (const [path, text] of Object.entries(others)) write(path, text);
   const world = testWorld();
   const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
   await ledger.approve(await readPlugins(world, [DICE]));
-  await runCinch(["ack", "--all"], { home });
+  const acknowledged = await runCinch(["ack", "--all"], { home });
   return {
     home,
+    /** What was told as the files were acknowledged. */
+    acknowledged: acknowledged.stderr,
     run: (words: readonly string[], stdin = "") => runCinch(words, { home, stdin }),
     /** What the last request of a model had as the words of its user. */
     sent(): string {
@@ -118,6 +121,34 @@ test(
     await refused("/lk it's", "/prompts:look puts single words into its text: the quote ' is not closed");
     await refused("/sessions:list it's", "/sessions:list is for a session that somebody sits before");
     expect(rig.requests).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTX-03 CMD-02 CLI-01] a prompt and aliases that cannot be used are told with file and line: by -p that names one, as they are acknowledged, and by doctor",
+  async () => {
+    await using rig = await openRig({
+      "prompts/torn.md": "---\ndescription: [a\n---\nLook.\n",
+      "aliases.toml": '[aliases]\nlk = "/prompts:look main.ts"\nhelp = "/prompts:look"\nno = "look"\n',
+    });
+    const torn = /prompts\/torn\.md:2: /;
+    const wrong = [
+      /aliases\.toml:3: aliases\.help: \/help is a built-in command/,
+      /aliases\.toml:4: aliases\.no: must be a command/,
+    ];
+    const prompt = await rig.run(["-p", "/prompts:torn it"]);
+    expect([prompt.code, prompt.stdout]).toEqual([2, ""]);
+    expect(prompt.stderr).toMatch(torn);
+    const alias = await rig.run(["-p", "/lk"]);
+    expect([alias.code, alias.stdout]).toEqual([2, ""]);
+    for (const told of wrong) expect(alias.stderr).toMatch(told);
+    expect(rig.requests).toBe(0);
+    const doctor = await rig.run(["doctor"]);
+    for (const told of [torn, ...wrong]) {
+      expect(rig.acknowledged).toMatch(told);
+      expect(doctor.stdout).toMatch(told);
+    }
   },
   TIMEOUT_MS,
 );
