@@ -21,7 +21,8 @@ export function telemetryFrom(parent: Table): { readonly telemetry?: TelemetryKe
   if (otlp === undefined)
     throw table.problem("otlp", 'is missing: the address of a collector, or "environment"');
   const problem = otlp === ENVIRONMENT ? undefined : collectorProblem(otlp);
-  if (problem !== undefined) throw table.problem("otlp", `"${otlp}" ${problem}; it may be "${ENVIRONMENT}", too`);
+  if (problem !== undefined)
+    throw table.problem("otlp", `"${otlp}" ${problem}; it may be "${ENVIRONMENT}", too`);
   return { telemetry: { otlp: otlp.replace(/\/+$/, ""), content } };
 }
 
