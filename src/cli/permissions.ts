@@ -80,10 +80,19 @@ function unknownTool(tool: string, tools: readonly string[]): string {
 }
 
 function render(verdict: Explained, tool: string): readonly string[] {
-  const { decision, inSandbox, why, whyInSandbox, remedies } = verdict;
+  const { decision, inSandbox, why, whyInSandbox, here, remedies } = verdict;
+  const ofCommand =
+    here.kind === "none"
+      ? [`here: as above, since ${here.why}`]
+      : [
+          `in the sandbox: ${inSandbox}: ${whyInSandbox}`,
+          ...(inSandbox === decision
+            ? []
+            : [`here: in the sandbox, where ${here.name} works; else as above`]),
+        ];
   return [
     `${decision}: ${why}`,
-    ...(tool === "Bash" ? [`in the sandbox: ${inSandbox}: ${whyInSandbox}`] : []),
+    ...(tool === "Bash" ? ofCommand : []),
     ...remedies.map((remedy) => `to let it through: ${remedy}`),
   ];
 }
@@ -118,9 +127,10 @@ async function explainLines(explainer: Explainer, at: Surroundings, stop: Stop):
       await at.stdout.write(`${JSON.stringify({ error: `line ${number}: ${call}` })}\n`);
       continue;
     }
-    const { decision, inSandbox, rule, why } = await explainer.explain(call.tool, call.input);
+    const { decision, inSandbox, rule, why, here } = await explainer.explain(call.tool, call.input);
+    const sandbox = here.kind === "none" ? null : here.name;
     await at.stdout.write(
-      `${JSON.stringify({ decision, in_sandbox: inSandbox, rule: rule ?? null, why })}\n`,
+      `${JSON.stringify({ decision, in_sandbox: inSandbox, rule: rule ?? null, why, sandbox })}\n`,
     );
   }
   if (bad === 0) return EXIT.done;

@@ -11,6 +11,7 @@ import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
+import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
@@ -26,6 +27,8 @@ import { policyFrom, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
+import type { ExpectedSandbox } from "./sandbox-sources.ts";
+import { expectedSandbox, wishesOf } from "./sandbox-sources.ts";
 import { judgeItems } from "./trust-gate.ts";
 
 /** What would happen to one call, and why. */
@@ -37,6 +40,8 @@ export interface Explained {
   readonly rule?: string;
   readonly why: string;
   readonly whyInSandbox: string;
+  /** Which of the two holds here, of a command. */
+  readonly here: ExpectedSandbox;
   /** What would let it through, where it is not allowed: without a sandbox, and in one where that is another thing. */
   readonly remedies: readonly string[];
 }
@@ -68,7 +73,11 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const { world, paths } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const root = await world.files.realpath(options.workingDir);
-  const profile = await openProfile(options.profile ?? config.defaultProfile ?? "default", root, options);
+  const profile = await openProfile(
+    options.profile ?? config.defaultProfile ?? DEFAULT_PROFILE,
+    root,
+    options,
+  );
   const project = await projectOf(options, root, profile);
   const own = await ownDirectories(world.files, paths);
   const policy = policyFrom({
@@ -96,16 +105,21 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const runs = new BackgroundRuns(() => undefined);
   registry.add(withPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
   const context = contextOf(options, root, signal);
-  const unavailable = config.sandbox?.unavailable ?? profile.sandbox?.unavailable ?? "ask";
-  const network = config.sandbox?.network ?? profile.sandbox?.network ?? [];
+  const sandboxes = {
+    world,
+    ...(config.sandbox === undefined ? {} : { user: config.sandbox }),
+    ...(profile.sandbox === undefined ? {} : { profile: profile.sandbox }),
+  };
+  const { unavailable, hosts } = wishesOf(sandboxes);
+  const here = await expectedSandbox(sandboxes);
 
   async function explain(name: string, input: unknown): Promise<Explained> {
     const tool = registry.find(name);
-    if (tool === undefined) return refusal(`there is no tool ${name}`);
+    if (tool === undefined) return refusal(`there is no tool ${name}`, here);
     const prepared = await prepareCall({ id: context.callId, name, input, tool }, context);
     if (prepared.kind === "refused") {
       const [block] = prepared.output.content;
-      return refusal(block?.type === "text" ? block.text : "it is refused");
+      return refusal(block?.type === "text" ? block.text : "it is refused", here);
     }
     return await judged(prepared.call.plan, tool);
   }
@@ -123,20 +137,23 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
       remedyOf(decision, { plan, tool: tool.name, place, policy, view });
     if (target.kind !== "command") {
       const decision = decide();
-      return explained(decision, decision, [remedy(decision)]);
+      return { ...explained(decision, decision, [remedy(decision)]), here };
     }
     const facts = await examine(target, place, lookOf(policy, place, world.files));
     const without = confinedBy(
-      { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
+      here.kind === "none"
+        ? here
+        : { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
       target,
     );
-    const within = confinedBy({ kind: "working", network: network.length === 0 ? "off" : network }, target);
+    const within = confinedBy({ kind: "working", network: hosts.length === 0 ? "off" : hosts }, target);
     const [alone, held] = [
       { facts, ...without },
       { facts, ...within },
     ];
     const [decision, inSandbox] = [decide(alone), decide(held)];
-    return explained(decision, inSandbox, [remedy(decision, alone), remedy(inSandbox, held)]);
+    const remedies = [remedy(decision, alone), ...(here.kind === "none" ? [] : [remedy(inSandbox, held)])];
+    return { ...explained(decision, inSandbox, remedies), here };
   }
 
   return {
@@ -156,7 +173,7 @@ function explained(
   decision: Decision,
   inSandbox: Decision,
   remedies: readonly (string | undefined)[],
-): Explained {
+): Omit<Explained, "here"> {
   const rule = "rule" in decision && decision.rule !== undefined ? printRule(decision.rule) : undefined;
   return {
     decision: decision.kind,
@@ -169,8 +186,8 @@ function explained(
 }
 
 /** What the tool itself does not take is not run, whoever would allow it. */
-function refusal(why: string): Explained {
-  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, remedies: [] };
+function refusal(why: string, here: ExpectedSandbox): Explained {
+  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here, remedies: [] };
 }
 
 function inForce({ rules }: PermissionSettings): readonly RuleInForce[] {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { unreachable } from "../base/assert.ts";
 import type { World } from "../base/world.ts";
 import type { SandboxSettings } from "../profile/sandbox.ts";
-import { bubblewrap } from "../sandbox/bubblewrap/bubblewrap.ts";
+import { bubblewrap, installed } from "../sandbox/bubblewrap/bubblewrap.ts";
 import { container } from "../sandbox/container/container.ts";
 import type { ProtectedPlace, Sandbox, SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
 import { seatbelt } from "../sandbox/seatbelt/seatbelt.ts";
@@ -55,8 +55,31 @@ export function wishesOf({ user, profile }: Pick<SandboxSources, "user" | "profi
   };
 }
 
+/** Where no backend is wanted, commands run as they always did, and the gate asks for each. */
+export const NOT_WANTED = 'there is no sandbox: backend = "none" under [sandbox]';
+
+/** What commands would run in, as far as that is known without running one. */
+export type ExpectedSandbox =
+  | { readonly kind: "backend"; readonly name: string }
+  | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
+
+export async function expectedSandbox(
+  sources: Pick<SandboxSources, "world" | "user" | "profile">,
+): Promise<ExpectedSandbox> {
+  const { backend, unavailable } = wishesOf(sources);
+  if (backend === "none") return { kind: "none", why: NOT_WANTED, policy: "ask" };
+  const { name } = backendFor(sources);
+  if (name === "bubblewrap" && (await installed(sources.world)) === undefined)
+    return {
+      kind: "none",
+      why: "there is no sandbox: bubblewrap (bwrap) is not installed",
+      policy: unavailable,
+    };
+  return { kind: "backend", name };
+}
+
 /** `auto` is what the platform brings. */
-export function backendFor(sources: SandboxSources): Sandbox {
+export function backendFor(sources: Pick<SandboxSources, "world" | "user" | "profile">): Sandbox {
   const { world, user, profile } = sources;
   const { backend } = wishesOf(sources);
   const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";

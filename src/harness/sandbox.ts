@@ -17,16 +17,13 @@ import { tokenOf } from "./sandbox-places.ts";
 import { planPolicy } from "./sandbox-policy.ts";
 import { SessionNetwork } from "./sandbox-session-network.ts";
 import type { SandboxSources, SandboxWishes } from "./sandbox-sources.ts";
-import { backendFor, recordsOf, wishesOf } from "./sandbox-sources.ts";
+import { backendFor, NOT_WANTED, recordsOf, wishesOf } from "./sandbox-sources.ts";
 
 /** The sandbox of one session: it is prepared when the first command needs it, and anew when what it stands on changed. */
 export interface OpenSandbox extends SessionSandbox, AsyncDisposable {
   /** What the gate judges a command by. The verdict counts for this very plan, once. */
   confinement(plan: CallPlan): Promise<Confinement>;
 }
-
-/** Where no backend is wanted, commands run as they always did, and the gate asks for each. */
-const NOT_WANTED = 'there is no sandbox: backend = "none" under [sandbox]';
 
 export function openSandbox(sources: SandboxSources): OpenSandbox {
   return new SandboxOfSession(sources);

@@ -12,6 +12,8 @@ interface Verdict {
   readonly in_sandbox: string;
   readonly rule: string | null;
   readonly why: string;
+  /** What a command here would run in; null where nothing confines it. */
+  readonly sandbox: string | null;
 }
 
 /** A small repository with the files that the commands of the corpus name. */
@@ -99,7 +101,7 @@ test("[PERM-13] the preset that asks for everything asks in the sandbox too, but
 
 test("[PERM-04] --strict-permissions asks for the safe ones too, in the sandbox as well", async () => {
   const [strict] = await verdicts(["ls"], ["--strict-permissions"]);
-  expect(strict).toEqual({
+  expect(strict).toMatchObject({
     decision: "ask",
     in_sandbox: "ask",
     rule: null,
@@ -198,6 +200,10 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
   using home = cinchHome();
   await using directory = temporaryDirectory();
   makeRepository(directory.path);
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  const config = join(home.path, "config/cinch/config.toml");
+  const sandbox = '[sandbox]\nbackend = "container"\nimage = "work"\n'; // the same on every machine
+  writeFileSync(config, sandbox);
   const explain = async (command: string) =>
     (await runCinch(["permissions", "explain", command], { home, cwd: directory.path })).stdout
       .trimEnd()
@@ -206,6 +212,7 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
   const allow = (command: string) =>
     `to let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:${command}"] in config.toml`;
   const held = "in the sandbox: allow: it runs in the sandbox";
+  const here = "here: in the sandbox, where container works; else as above";
   expect({
     flag: await explain("sed -i s/a/b/ a.txt"),
     subcommand: await explain("git push"),
@@ -215,7 +222,12 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
     denied: await explain("security dump-keychain"),
     quiet: await explain("ls"),
   }).toEqual({
-    flag: [`ask: sed: the flag -i is not known to only read; ${level}`, held, allow("sed -i s/a/b/ a.txt")],
+    flag: [
+      `ask: sed: the flag -i is not known to only read; ${level}`,
+      held,
+      here,
+      allow("sed -i s/a/b/ a.txt"),
+    ],
     subcommand: [
       `ask: git push is not known to only read; ${level}`,
       "in the sandbox: ask: git needs the network, which the sandbox does not let through",
@@ -245,22 +257,43 @@ test("[PERM-12 DOC-01] each verdict says what it is about and what would let the
     ],
     quiet: ["allow: it only reads", "in the sandbox: allow: it only reads"],
   });
-  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
-  writeFileSync(
-    join(home.path, "config/cinch/config.toml"),
-    '[permissions]\nask = ["Bash:make *"]\n[sandbox]\nunavailable = "refuse"\n',
-  );
+  writeFileSync(config, `${sandbox}unavailable = "refuse"\n[permissions]\nask = ["Bash:make *"]\n`);
   expect([await explain("npm test"), await explain("make all")]).toEqual([
     [
       "deny: there is no sandbox for it: it is looked at as if there were none",
       held,
+      here,
       'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
     ],
     [
       "deny: there is no sandbox for it: it is looked at as if there were none",
       'in the sandbox: ask: the rule ask "Bash:make *" names it',
+      here,
       'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
       "to let it through: a person says yes, or --auto-approve; or take that rule out",
     ],
   ]);
 }, 300_000);
+
+test("[PERM-12 SBX-01] where no sandbox is wanted, that is said in place of a verdict that holds nowhere here", async () => {
+  using home = cinchHome();
+  await using directory = temporaryDirectory();
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  const run = async (text: string, args: readonly string[], stdin = "") => {
+    writeFileSync(join(home.path, "config/cinch/config.toml"), text);
+    return (await runCinch(["permissions", "explain", ...args], { home, cwd: directory.path, stdin })).stdout;
+  };
+  // It asks whatever `unavailable` says, as a session does.
+  const none = '[sandbox]\nbackend = "none"\nunavailable = "refuse"\n';
+  expect(await run(none, ["npm test"])).toBe(
+    'ask: npm is not known to only read; it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite\nhere: as above, since there is no sandbox: backend = "none" under [sandbox]\nto let it through: a person says yes, or --auto-approve, or [permissions] allow = ["Bash:npm test"] in config.toml\n',
+  );
+  const call = '{"tool":"Bash","input":{"command":"npm test"}}';
+  expect(JSON.parse(await run(none, ["--json"], call))).toMatchObject({ decision: "ask", sandbox: null });
+  const container = '[sandbox]\nbackend = "container"\nimage = "work"\n';
+  expect(JSON.parse(await run(container, ["--json"], call))).toMatchObject({
+    decision: "ask",
+    in_sandbox: "allow",
+    sandbox: "container",
+  });
+});
