@@ -23,19 +23,20 @@ export async function parseAliases(
   const table = new Table(file, [], file.value, following);
   const aliases = table.table("aliases");
   table.refuseUnknown();
-  const names = aliases?.keys() ?? [];
+  if (aliases === undefined) return new Map();
+  const names = aliases.keys();
   if (names.length > ALIASES_MAX) throw table.problem("aliases", `holds more than ${ALIASES_MAX} aliases`);
   const parsed = new Map<string, string>();
   for (const name of names) {
-    if (aliases?.isTable(name) === true)
+    if (aliases.isTable(name))
       throw aliases.problem(
         name,
         `must be a text; a name with a dot stands in quotes: "${name}.x" = "/skills:name"`,
       );
-    const text = aliases?.string(name);
+    const text = aliases.string(name);
     if (text === undefined) continue; // it was wrong, and is left out of another look
     const problem = problemOf(name, text);
-    if (problem !== undefined) throw aliases?.problem(name, problem);
+    if (problem !== undefined) throw aliases.problem(name, problem);
     parsed.set(name, text);
   }
   return parsed;
