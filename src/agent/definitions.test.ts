@@ -184,6 +184,15 @@ test("[RUN-03] a star in a grant is any characters, and the parts around it stan
   expect(none.map((pattern) => seen(pattern, "mcp__hub__read"))).toEqual(none.map(() => false));
 });
 
+test("[RUN-03 MCP-07] a tool of a server is granted and withheld as cinch writes its name and as the server does", () => {
+  const name = "mcp__git_hub__get_sum";
+  for (const pattern of ["mcp__git-hub__get-sum", "mcp__git_hub__get-sum", "mcp__git-hub__*", name]) {
+    const granted = sees({ ...GENERAL, tools: [{ name: pattern }], disallowedTools: [] }, true);
+    const withheld = sees({ ...GENERAL, disallowedTools: [pattern] }, true);
+    expect([pattern, granted(name), withheld(name)]).toEqual([pattern, true, false]);
+  }
+});
+
 test("[RUN-03 REL-06] a grant of nothing but stars takes no time to be looked at", async () => {
   const name = "mcp__everything__get_annotated_message_of_the_day_as_it_is_said";
   for (const agent of [

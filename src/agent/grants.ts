@@ -1,5 +1,6 @@
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
+import { fitsTool } from "../tool/server-tool.ts";
 import type { AgentDefinition } from "./definition.ts";
 
 /** What belongs to the session's own agent: its plan, its list, and what hands work out of the session. */
@@ -15,9 +16,9 @@ export function sees(
   return (tool) => {
     if (THE_WAY.has(tool)) return true;
     if (OF_THE_SESSION.has(tool) || (tool === "Agent" && !mayStart)) return false;
-    if (disallowedTools.some((pattern) => fits(pattern, tool))) return false;
+    if (disallowedTools.some((pattern) => fitsTool(pattern, { name: tool }, fits))) return false;
     if (tool === "Skill" && skills.length > 0) return true; // what it is told to load it can
-    return tools === undefined || tools.some(({ name }) => fits(name, tool));
+    return tools === undefined || tools.some(({ name }) => fitsTool(name, { name: tool }, fits));
   };
 }
 

@@ -1,11 +1,13 @@
 import type { HookEvent } from "../protocol/hook-events.ts";
+import type { ToolNames } from "../tool/server-tool.ts";
+import { fitsTool } from "../tool/server-tool.ts";
 
 /** One command that runs at a moment of a session, outside of the sandbox, as the user ([A] § Hook timeouts). */
 export interface Hook {
   readonly event: HookEvent;
   /** For `/bin/sh -c`; nothing is ever put into it. */
   readonly command: string;
-  /** Names of tools, in which `*` stands for any characters. Absent: every tool. */
+  /** Names of tools, those of servers in either spelling, in which `*` stands for any characters. Absent: every tool. */
   readonly matcher?: readonly string[];
   /** Where it can stop something: whether its own failure does that too. */
   readonly blocking: boolean;
@@ -38,9 +40,10 @@ export function blocksByDefault(event: HookEvent): boolean {
 }
 
 /** Whether a hook is to run at a moment, about this tool where there is one. */
-export function concerns(hook: Hook, event: HookEvent, tool?: string): boolean {
+export function concerns(hook: Hook, event: HookEvent, tool?: ToolNames): boolean {
   if (hook.event !== event) return false;
-  return tool === undefined || hook.matcher === undefined || hook.matcher.some((name) => matches(name, tool));
+  const { matcher } = hook;
+  return tool === undefined || matcher === undefined || matcher.some((name) => fitsTool(name, tool, matches));
 }
 
 /** Linear in both: the parts between the stars are looked for one after the other, the first and last at the ends. */

@@ -85,10 +85,25 @@ test("[HOOK-01] a matcher with stars matches what the same pattern with .* would
     fc.property(name, pattern, (tool, matcher) => {
       const hook = hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts);
       const expected = new RegExp(`^${matcher.replaceAll("*", ".*")}$`).test(tool);
-      expect(concerns(hook, "PreToolUse", tool)).toBe(expected);
+      expect(concerns(hook, "PreToolUse", { name: tool })).toBe(expected);
     }),
     1_000,
   );
+});
+
+test("[HOOK-01 MCP-07] a matcher names a tool of a server as cinch does or as the server does", () => {
+  const sum = { name: "mcp__git_hub__get_sum", spelled: "mcp__git_hub__get-sum" };
+  const runs = (matcher: string, tool: typeof sum) =>
+    concerns(
+      hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts),
+      "PreToolUse",
+      tool,
+    );
+  for (const matcher of ["mcp__git-hub__get-sum", "mcp__git_hub__get_sum", "mcp__git-hub__*", "*__get-*"])
+    expect([matcher, runs(matcher, sum)]).toEqual([matcher, true]);
+  expect(runs("mcp__git-hub__set-sum", sum)).toBe(false);
+  // One that another tool of the server has taken the plain name of.
+  expect(runs("mcp__s__a-b", { name: "mcp__s__a_b_0123abcd", spelled: "mcp__s__a-b" })).toBe(true);
 });
 
 test("[HOOK-01 HOOK-03] exit 0 goes on, exit 2 says no with its words, any other is a HookError with its code", async () => {

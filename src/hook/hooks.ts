@@ -2,6 +2,7 @@ import type { SessionId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Event } from "../protocol/events.ts";
 import type { HookEvent } from "../protocol/hook-events.ts";
+import type { ToolNames } from "../tool/server-tool.ts";
 import type { Hook } from "./hook.ts";
 import { concerns } from "./hook.ts";
 import type { HookOutcome } from "./outcome.ts";
@@ -19,7 +20,7 @@ export interface HooksParts extends HookPlace {
 export interface Moment {
   readonly event: HookEvent;
   /** The tool that it is about. */
-  readonly tool?: string;
+  readonly tool?: ToolNames;
   /** What the next hook is told besides event, session and cwd; asked for each of them. */
   readonly input: () => JsonObject;
   readonly signal: AbortSignal;

@@ -34,7 +34,7 @@ export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, 
       let current = call;
       const notes: string[] = [];
       const input = () => ({ ...factsOf(current, context), input: current.input });
-      const moment = { event: "PreToolUse", tool: call.name, input, ...surface(context) } as const;
+      const moment = { event: "PreToolUse", tool: call.tool, input, ...surface(context) } as const;
       for await (const said of hooks.run(moment)) {
         const refusal = refusalOf(said);
         if (refusal !== undefined) return refused(call, refusal, context);
@@ -66,7 +66,7 @@ async function told(
     output: textOf(output),
     is_error: output.isError === true,
   });
-  const moment = { event: "PostToolUse", tool: call.name, input, ...surface(context) } as const;
+  const moment = { event: "PostToolUse", tool: call.tool, input, ...surface(context) } as const;
   for await (const { outcome } of hooks.run(moment)) {
     if (outcome.kind === "blocked") notes.push(fromHook("PostToolUse", outcome.why));
     if (outcome.kind === "answered" && outcome.answer.context !== undefined) {

@@ -52,6 +52,20 @@ export function mayBeNamed(written: string, tool: ToolNames): boolean {
   return isNamed(folding(written), folded) || folding(written) === folded.spelled;
 }
 
+/**
+ * Whether a pattern in which `*` is any characters fits a tool, as `fits` holds them against each other: of a tool of a
+ * server, a pattern may be in its spelling.
+ */
+export function fitsTool(
+  pattern: string,
+  { name, spelled = name }: ToolNames,
+  fits: (pattern: string, name: string) => boolean,
+): boolean {
+  if (fits(pattern, name)) return true;
+  const same = pattern.replaceAll(/[^A-Za-z0-9_*]/g, "_");
+  return isOfServer(name) && (fits(same, name) || fits(same, mapped(spelled)));
+}
+
 /** In small letters, and with `_` for all that is none of a name; a `*` for all tools of a server stays. */
 function folding(name: string): string {
   const end = name.endsWith("__*") ? "*" : "";

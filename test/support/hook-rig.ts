@@ -70,7 +70,7 @@ export function openHookRig(
       const { signal } = rig.cancel;
       for await (const { outcome } of known.run({
         event: "PreToolUse",
-        tool: "Write",
+        tool: { name: "Write" },
         input: () => ({}),
         signal,
         emit,
