@@ -12,9 +12,15 @@ const BOUNDED = "Bounded";
 /** It stands behind what tells of whom the session came. */
 const WITHIN_EVENTS = 16;
 
-/** Has a new log tell what its session may do at most. Undefined where nothing was said of that. */
-export function bounding(log: Pick<OpenedLog, "isOld">, defaults: RunDefaults): SessionPart | undefined {
-  const bounds = boundsOf(defaults);
+/**
+ * Has a new log tell what its session may do at most, as far as that was said for it alone. Undefined where nothing was;
+ * what holds for every session of an engine holds there again.
+ */
+export function bounding(
+  log: Pick<OpenedLog, "isOld">,
+  { begun = {}, atMost = {} }: Pick<RunDefaults, "begun" | "atMost">,
+): SessionPart | undefined {
+  const bounds = lowestOf(begun, atMost);
   if (log.isOld || Object.keys(bounds).length === 0) return undefined;
   const payload = { namespace: "cinch", kind: BOUNDED, payload: bounds };
   return { serve: ({ publish }) => publish({ kind: "CustomEvent", payload }) };
@@ -28,15 +34,6 @@ export async function heldToBounds(defaults: RunDefaults, logId: LogId): Promise
   if (defaults.atMost === undefined) return defaults;
   const bounds = await boundsIn(defaults.store, logId);
   return { ...defaults, atMost: lowestOf(defaults.atMost, bounds) };
-}
-
-function boundsOf({ level, strictPermissions, maxTurns, maxCostUsd, atMost = {} }: RunDefaults): Limits {
-  return lowestOf(atMost, {
-    ...(level === undefined ? {} : { level }),
-    ...(strictPermissions ? { strict: true } : {}),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-  });
 }
 
 async function boundsIn(store: Pick<SessionStore, "events">, logId: LogId): Promise<Limits> {

@@ -41,6 +41,11 @@ export function runDefaults(
     ...(level === undefined ? {} : { level }),
     ...(effort === undefined ? {} : { effort }),
     ...(by === "agent" ? { atMost: limits } : limits),
+    begun: {
+      ...limits,
+      ...(level === undefined ? {} : { level }),
+      ...(run.strictPermissions === true ? { strict: true } : {}),
+    },
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(environment === undefined ? {} : { environment }),
     ...given(switches),
