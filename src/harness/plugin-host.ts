@@ -21,6 +21,7 @@ import { containedProvider } from "./plugin-provider.ts";
 /** How long a plugin's wire may take to begin, and to end. */
 const TRANSPORT_MS_MAX = 10_000;
 const OURS = "cinch itself";
+const REMEDY_OURS = "Have the plugin use another name, or take it out of your plugins.";
 const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
 export interface PluginHostParts {
@@ -168,7 +169,10 @@ export class PluginHost implements AsyncDisposable {
     const taken = new Set(this.#parts.providers.names());
     for (const claim of claimsOf(plugin)) {
       const first = this.#claims.get(claim) ?? (taken.has(providerIn(claim)) ? OURS : undefined);
-      if (first !== undefined) throw new HarnessError("PluginConflict", { first, second, what: claim });
+      if (first === undefined) continue;
+      const remedy =
+        first === OURS ? REMEDY_OURS : "Take one of them out of your plugins, or have it use another name.";
+      throw new HarnessError("PluginConflict", { first, second, what: claim, remedy });
     }
     for (const claim of claimsOf(plugin)) this.#claims.set(claim, second);
   }

@@ -327,7 +327,7 @@ const CONFLICTS: readonly (readonly [string, readonly Plugin[], readonly string[
   [
     "a namespace of cinch's",
     [plugin("a", (own) => own.commands("skills", [empty]))],
-    ["cinch itself", "the namespace skills"],
+    ["cinch itself", "the namespace skills. Have the plugin use another name"],
   ],
   [
     "a name of a command of cinch's",

@@ -1,6 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
+import { shortened } from "../base/text.ts";
 import { CAN_BLOCK } from "../hook/hook.ts";
 import { parseRule } from "../permission/rule.ts";
 import { HOOK_EVENTS } from "../protocol/hook-events.ts";
@@ -16,6 +17,7 @@ import { pluginTool } from "./tools.ts";
 const REGISTRATIONS_MAX = 1_000;
 const NAMESPACE = /^[a-z][a-z0-9-]{0,31}$/;
 const HELP_CHARACTERS_MAX = 200;
+const NAME_CHARACTERS_MAX = 80;
 const HOOK_TIMEOUT_MS_MAX = 600_000;
 
 export type Collected = Omit<Registered, "name" | "from" | "health" | "signal">;
@@ -61,45 +63,47 @@ export function collecting({ from, signal, log }: CollectParts): {
   const must = (isRight: boolean, problem: string) => {
     if (!isRight) throw new HarnessError("PluginInvalid", { from, problem });
   };
-  /** @param run what it is called with: a text in its place would be found out in the middle of a session. */
-  const open = (what: string, ...run: readonly unknown[]) => {
+  /** @param run what it is called with, by its name: a text in its place would be found out in the middle of a session. */
+  const open = (what: string, run: Readonly<Record<string, unknown>> = {}) => {
     must(!isClosed, `it registers ${what} after register has returned`);
     count += 1;
     must(count <= REGISTRATIONS_MAX, `it registers more than ${REGISTRATIONS_MAX} things`);
-    must(
-      run.every((each) => typeof each === "function"),
-      `${what} is no function`,
-    );
+    for (const [name, each] of Object.entries(run))
+      must(
+        typeof each === "function",
+        name === ITSELF ? `${what} is no function` : `${what}: ${name} is no function`,
+      );
   };
   const harness: PluginHarness = {
     apiVersion: PLUGIN_API_VERSION,
     signal,
     tool(tool) {
-      open("a tool", tool.run, tool.plan ?? tool.run);
+      const { run, plan = run } = tool;
+      open(`the tool ${nameOf(tool)}`, { run, plan });
       const problem = toolProblem(pluginTool(tool, ""));
       must(problem === undefined, `the tool ${JSON.stringify(tool.name)} is none: ${problem}`);
       all.tools.push({ ...tool });
     },
     toolSource(source) {
-      open("a tool source", source.tools);
+      open("a tool source", { tools: source.tools });
       all.sources.push(source);
     },
     toolMiddleware(run, options = {}) {
-      open("tool middleware", run);
+      open("tool middleware", { [ITSELF]: run });
       all.toolMiddleware.push({ run, ...options });
     },
     requestMiddleware(run) {
-      open("request middleware", run);
+      open("request middleware", { [ITSELF]: run });
       all.requestMiddleware.push(run);
     },
     on(run, kinds) {
-      open("a listener", run);
+      open("a listener", { [ITSELF]: run });
       const unknown = kinds?.find((kind) => !EVENT_KINDS.includes(kind));
       must(unknown === undefined, `there is no event ${JSON.stringify(unknown)}`);
       all.listeners.push({ run, ...(kinds === undefined ? {} : { kinds: [...kinds] }) });
     },
     hook(event, run, options = {}) {
-      open("a hook", run);
+      open("a hook", { [ITSELF]: run });
       must(HOOK_EVENTS.includes(event), `there is no moment ${JSON.stringify(event)}`);
       const { blocking, timeoutMs = 1 } = options;
       must(blocking !== true || CAN_BLOCK.includes(event), `a hook at ${event} can stop nothing`);
@@ -108,7 +112,9 @@ export function collecting({ from, signal, log }: CollectParts): {
       all.hooks.push({ event, run, options: { ...options } });
     },
     commands(namespace, commands) {
-      open("commands", ...commands.map(({ run }) => run));
+      open(`the namespace ${nameOf({ name: namespace })}`);
+      for (const command of commands)
+        must(typeof command.run === "function", `the command ${nameOf(command)}: run is no function`);
       must(NAMESPACE.test(namespace), `${JSON.stringify(namespace)} is no namespace: ${NAME_FORM}`);
       must(!all.namespaces.has(namespace), `it claims the namespace ${namespace} twice`);
       must(commands.length > 0, `the namespace ${namespace} has no commands`);
@@ -124,7 +130,7 @@ export function collecting({ from, signal, log }: CollectParts): {
       all.rules.push({ effect, text });
     },
     provider(name, opener) {
-      open("a provider", opener);
+      open("a provider", { [ITSELF]: opener });
       must(
         PROVIDER_NAME.test(name),
         `${JSON.stringify(name)} is no provider name: small letters, digits, - and _`,
@@ -133,7 +139,7 @@ export function collecting({ from, signal, log }: CollectParts): {
       all.providers.set(name, opener);
     },
     transport(transport) {
-      open("a transport", transport.open);
+      open(`the transport ${nameOf(transport)}`, { open: transport.open });
       must(
         NAMESPACE.test(transport.name),
         `${JSON.stringify(transport.name)} is no transport name: ${NAME_FORM}`,
@@ -151,6 +157,14 @@ export function collecting({ from, signal, log }: CollectParts): {
       return all;
     },
   };
+}
+
+/** What is given is itself what is called. */
+const ITSELF = "itself";
+
+/** A plugin may be written in JavaScript: a name may be anything. */
+function nameOf({ name }: { readonly name?: unknown }): string {
+  return typeof name === "string" ? JSON.stringify(shortened(name, NAME_CHARACTERS_MAX)) : "without a name";
 }
 
 const NAME_FORM = "1 to 32 small letters, digits and hyphens, a letter first";

@@ -76,6 +76,17 @@ test("[PLUG-02] one file is a plugin by itself, under any name", async () => {
   });
 });
 
+test("[PLUG-02] of one file by itself its own name is told", async () => {
+  await using rig = openRig();
+  for (const [text, problem] of [
+    ["# Read me first", "plugin cannot be read as code, TypeScript or JavaScript: "],
+    ['import "leftpad"', 'plugin imports "leftpad", which is not among its files'],
+  ] as const)
+    await expect(rig.load(rig.item({ "": text }))).rejects.toMatchObject({
+      message: expect.stringContaining(`The plugin ${rig.at} cannot be used: ${problem}`),
+    });
+});
+
 const REFUSED: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
   [
     "a file outside of its folder",

@@ -1,4 +1,4 @@
-import { dirname, join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { decode } from "../base/text.ts";
@@ -35,7 +35,7 @@ export async function loadPlugin(item: TrustItem, parts: LoadParts): Promise<Plu
   const invalid = (problem: string, cause?: unknown) =>
     new HarnessError("PluginInvalid", { from: item.path, problem }, { cause });
   const files = named(item);
-  const problem = files.flatMap((file) => importProblem(file, files))[0];
+  const problem = files.flatMap((file) => importProblem(file, files, shownName(file, item)))[0];
   if (problem !== undefined) throw invalid(problem);
   const entry = entryOf(files);
   if (entry === undefined) throw invalid(`its folder has none of ${ENTRIES.join(", ")}`);
@@ -55,21 +55,30 @@ function named({ path, files }: TrustItem): readonly TrustFile[] {
   return [{ ...only, path: /\.(?:m?js)$/.test(path) ? "plugin.js" : "plugin.ts" }];
 }
 
+/** A file as the user knows it. */
+function shownName({ path }: TrustFile, item: TrustItem): string {
+  return item.files[0]?.path === "" ? basename(item.path) : path;
+}
+
 function entryOf(files: readonly TrustFile[]): string | undefined {
   return ENTRIES.find((name) => files.some(({ path }) => path === name));
 }
 
 /** What of a file's imports is not among the files, in words. */
-function importProblem({ path, bytes }: TrustFile, files: readonly TrustFile[]): readonly string[] {
+function importProblem(
+  { path, bytes }: TrustFile,
+  files: readonly TrustFile[],
+  shown: string,
+): readonly string[] {
   if (!CODE.test(path) || path.startsWith("node_modules/")) return [];
   let imports: readonly { readonly path: string }[];
   try {
     imports = new Bun.Transpiler({ loader: /x$/.test(path) ? "tsx" : "ts" }).scanImports(decode(bytes));
   } catch (thrown) {
-    return [`${path} cannot be read as code: ${messageOf(thrown)}`];
+    return [`${shown} cannot be read as code, TypeScript or JavaScript: ${messageOf(thrown)}`];
   }
   const foreign = imports.find(({ path: wanted }) => !isThere(wanted, path, files));
-  return foreign === undefined ? [] : [`${path} imports ${JSON.stringify(foreign.path)}, ${LIES_OUTSIDE}`];
+  return foreign === undefined ? [] : [`${shown} imports ${JSON.stringify(foreign.path)}, ${LIES_OUTSIDE}`];
 }
 
 const LIES_OUTSIDE =

@@ -80,6 +80,26 @@ const WRONG: readonly (readonly [string, (harness: PluginHarness) => void, strin
     (harness) => harness.permission("permit" as "allow", "Bash"),
     "a rule allows, asks or denies, and not permit",
   ],
+  [
+    "a tool that does nothing",
+    (harness) => harness.tool({ name: "Hello", description: "d", inputSchema: { type: "object" } } as never),
+    'the tool "Hello": run is no function',
+  ],
+  [
+    "a tool whose plan is a text",
+    (harness) => harness.tool({ name: "Hello", run: () => "", plan: "x" } as never),
+    'the tool "Hello": plan is no function',
+  ],
+  [
+    "a command that does nothing",
+    (harness) => harness.commands("a", [{ name: "x", help: "h" } as never]),
+    'the command "x": run is no function',
+  ],
+  [
+    "a transport without a name",
+    (harness) => harness.transport({} as never),
+    "the transport without a name: open is no function",
+  ],
   ["a listener that is a text", (harness) => harness.on("x" as never), "a listener is no function"],
   [
     "an event that there is none of",
