@@ -134,6 +134,10 @@ test(
     expect(asked()).toBe(1);
     await rig.world.clock.advance(1_000);
     await until("both", () => names().length === 2);
+    await rig.world.clock.advance(10_000); // nothing has changed
+    expect(names()).toEqual(["one", "two"]);
+    await session.call("mcp__test__echo", { text: "what was asked before is in the journal now" });
+    expect(asked()).toBe(2);
 
     offer("three");
     await session.server.restart(new AbortController().signal);
