@@ -112,8 +112,9 @@ function rowOf({ skill, state }: ReviewedSkill) {
 async function check(paths: readonly string[], at: Surroundings, json: boolean): Promise<ExitCode> {
   const { checkSkills } = await import("../harness/skills-review.ts");
   const { problemText } = await import("../skill/skill.ts");
-  const given = paths.length > 0 ? paths.map((path) => resolve(at.workingDir, path)) : await defaultPaths(at);
-  const { checked, problems } = await checkSkills(at.world.files, given);
+  const arePlaces = paths.length === 0;
+  const given = arePlaces ? await defaultPaths(at) : paths.map((path) => resolve(at.workingDir, path));
+  const { checked, problems } = await checkSkills(at.world.files, given, { arePlaces });
   for (const problem of problems) {
     const text = `${problem.severity}: ${neutraliseLine(problemText(problem))}\n`;
     await at.stdout.write(json ? jsonLine(problem) : text);

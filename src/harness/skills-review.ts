@@ -14,7 +14,7 @@ import type { Skill } from "../skill/skill.ts";
 import { SKILL_FILE } from "../skill/skill.ts";
 import { SkillSet } from "../skill/skill-set.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
-import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
+import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../trust/ledger/read-item.ts";
 import type { HarnessOptions } from "./options.ts";
 import { readExtensions } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
@@ -80,11 +80,12 @@ const DEPTH_MAX = 6;
 
 /**
  * Holds skills to the open specification: a folder with a SKILL.md, the SKILL.md itself, or a folder of such folders.
- * What is wrong with a path itself is a problem of it.
+ * What is wrong with a path itself is a problem of it; a place for skills may hold none.
  */
 export async function checkSkills(
   files: Files,
   paths: readonly string[],
+  { arePlaces = false }: { readonly arePlaces?: boolean } = {},
 ): Promise<{ readonly checked: number; readonly problems: readonly CheckedProblem[] }> {
   const problems: CheckedProblem[] = [];
   let checked = 0;
@@ -95,7 +96,7 @@ export async function checkSkills(
     const found = isFile || info?.kind === "directory" ? await skillFolders(files, path) : [];
     if (info === undefined) problems.push(wrong(given, "there is no such folder"));
     else if (info.kind !== "directory" && !isFile) problems.push(wrong(given, "it is not a directory"));
-    else if (found.length === 0) problems.push(wrong(given, `it has no ${SKILL_FILE}`));
+    else if (found.length === 0 && !arePlaces) problems.push(wrong(given, `it has no ${SKILL_FILE}`));
     for (const { folder, file } of found) {
       checked += 1;
       problems.push(...(await checkFile(files, folder, file)));
@@ -112,7 +113,16 @@ async function checkFile(files: Files, folder: string, file: string): Promise<re
       return [wrong(path, `it has ${size} bytes, more than ${ITEM_FILE_BYTES_MAX}, and is never loaded`)];
     const written = writtenText(await files.read(path, ITEM_FILE_BYTES_MAX));
     if (written.kind === "problem") return [{ ...wrong(path, written.problem), line: written.line }];
-    return await checkSkill(written.text, { path, folder: basename(await files.realpath(folder)) });
+    const own = await files.realpath(folder);
+    const problems = await checkSkill(written.text, { path, folder: basename(own) });
+    const item = await readFolderItem(files, { root: "/", path: own, kind: "skill", scope: "user" });
+    if (item.kind !== "refused") return problems;
+    const leftOut = {
+      path: folder,
+      problem: `cinch leaves it out: it ${item.why}`,
+      severity: "warning",
+    } as const;
+    return [...problems, leftOut];
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return [wrong(path, `it cannot be read: ${messageOf(thrown)}`)];

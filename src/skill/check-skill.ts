@@ -9,6 +9,7 @@ import {
   SKILL_DESCRIPTION_CHARACTERS_MAX,
 } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
+import { triggerProblems } from "./triggers.ts";
 
 /** `error`: it breaks the open specification. `warning`: it keeps to it, and is not as others would have it. */
 export interface CheckedProblem extends SkillProblem {
@@ -58,6 +59,7 @@ export async function checkSkill(
       const [problem, severity] = unknownText(each);
       return at(each.field, problem, severity);
     }),
+    ...triggerProblems(head).map((problem) => at(OWN_FIELD, `${problem}; it has no effect`, "warning")),
   ];
   const called = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim().toLowerCase() : "";
   if (RESERVED_NAMES.has(called))

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
 import type { Skill, Triggers } from "./skill.ts";
 
 export const TRIGGERS_MAX = 32;
@@ -8,6 +9,8 @@ export const TRIGGER_CHARACTERS_MAX = 128;
 /** How much of a prompt is looked at, and how many of its words may be paths. */
 const PROMPT_CHARACTERS_MAX = 65_536;
 const PATHS_MAX = 200;
+/** Of an entry that is none, where it is told. */
+const SHOWN_CHARACTERS_MAX = 80;
 const GLOB = /[*?[{/]|^[^\s.]*\.[A-Za-z0-9]+$/;
 
 /**
@@ -26,6 +29,38 @@ export function triggersOf(head: JsonObject): Triggers {
     globs: texts.filter((text) => GLOB.test(text)),
     keywords: texts.filter((text) => !GLOB.test(text)),
   });
+}
+
+const TABLE_KEYS = ["globs", "files", "paths", "keywords"];
+
+/** What of `triggers:` is left out, and why; empty where it counts as it stands. */
+export function triggerProblems({ triggers }: JsonObject): readonly string[] {
+  if (triggers === undefined || triggers === null) return [];
+  if (!isObject(triggers)) return listProblems(triggers, "");
+  const unknown = Object.keys(triggers).filter((key) => !TABLE_KEYS.includes(key));
+  return [
+    ...unknown.map((key) => `has no ${key}: write globs and keywords`),
+    ...TABLE_KEYS.flatMap((key) =>
+      triggers[key] === undefined ? [] : listProblems(triggers[key], ` in ${key}`),
+    ),
+  ];
+}
+
+function listProblems(value: unknown, where: string): readonly string[] {
+  const list = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(list)) return [`must be texts${where}, in a list or with commas between them`];
+  const problems = list.slice(0, TRIGGERS_MAX).flatMap((item) => entryProblem(item) ?? []);
+  if (list.length > TRIGGERS_MAX) problems.push(`has more than ${TRIGGERS_MAX} entries${where}`);
+  return problems;
+}
+
+function entryProblem(item: unknown): string | undefined {
+  const shown = shortened(JSON.stringify(item) ?? "", SHOWN_CHARACTERS_MAX);
+  if (typeof item !== "string") return `${shown} is no text`;
+  const text = item.trim();
+  if (text.length > TRIGGER_CHARACTERS_MAX)
+    return `${shown} has more than ${TRIGGER_CHARACTERS_MAX} characters`;
+  return GLOB.test(text) || wordsOf(text) !== "" ? undefined : `${shown} has no letter or digit`;
 }
 
 function bounded({ globs, keywords }: Triggers): Triggers {

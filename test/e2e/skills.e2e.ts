@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -127,6 +127,46 @@ test("[SKL-01 SKL-03] skills check looks where a session would, also from a fold
     const { code, stdout } = await rig.run(["skills", "check"], "", cwd);
     expect([code, stdout]).toEqual([1, told]);
   }
+}, 300_000);
+
+test("[SKL-01 SKL-03] skills check passes over a place without skills, and tells what a session leaves out, of triggers too", async () => {
+  await using rig = openRig([]);
+  const place = join(rig.work, ".agents/skills");
+  mkdirSync(place, { recursive: true });
+  mkdirSync(join(rig.home.path, "config/cinch/skills"), { recursive: true });
+  const none = await rig.run(["skills", "check"]);
+  expect(none).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "cinch: 0 skills checked, 0 errors, 0 warnings\n",
+  });
+  const write = (name: string, head: string) => {
+    mkdirSync(join(place, name));
+    writeFileSync(join(place, name, "SKILL.md"), `---\nname: ${name}\ndescription: d\n${head}---\nDo.\n`);
+  };
+  write("linked", "");
+  symlinkSync("/etc/hostname", join(place, "linked/x.txt"));
+  write("none", "triggers: 3\n");
+  write("some", 'triggers: ["", "*.md", 7]\n');
+  write("table", 'triggers: { glob: ["*.md"], keywords: ["!!"] }\n');
+  const { code, stdout } = await rig.run(["skills", "check"]);
+  const lines = stdout
+    .replaceAll(`${place}/`, "")
+    .split("\n")
+    .filter((line) => !line.includes("is read by cinch"));
+  const why = "is a link to a place outside, and was not read";
+  expect([code, lines]).toEqual([
+    0,
+    [
+      `warning: linked: cinch leaves it out: it holds x.txt, which ${why}`,
+      "warning: none/SKILL.md:4: triggers: must be texts, in a list or with commas between them; it has no effect",
+      'warning: some/SKILL.md:4: triggers: "" has no letter or digit; it has no effect',
+      "warning: some/SKILL.md:4: triggers: 7 is no text; it has no effect",
+      "warning: table/SKILL.md:4: triggers: has no glob: write globs and keywords; it has no effect",
+      'warning: table/SKILL.md:4: triggers: "!!" has no letter or digit; it has no effect',
+      "",
+    ],
+  ]);
 }, 300_000);
 
 test("[SKL-03 SKL-04 CTL-15] over REST skills are listed with their text, used and reloaded", async () => {
