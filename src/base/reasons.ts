@@ -38,6 +38,7 @@ export const TEXTS = {
     "What was approved of an MCP server cannot be kept or read: <path>: <problem>. Look at the file; without it, the server's tools are approved anew.",
   McpToolsChanged:
     "The MCP server '<name>' says something else of its tools than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
+  McpRuleIdle: "The rule <rule> (<path>:<line>) holds nothing back: <problem>",
   McpLoginNeeded:
     "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; it is tried again when it is used next.",
   McpLoginFailed:

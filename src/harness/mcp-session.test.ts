@@ -151,6 +151,44 @@ test(
 );
 
 test(
+  "[PERM-02 MCP-07] a deny or ask rule for a tool that its server does not have is told once, with the name that was meant",
+  async () => {
+    await using rig = openRig(says("one"), says("two"));
+    const denied = ["mcp__git-hub__get-sim", "mcp__git-hub__get-sum", "mcp__git-hub__*", "mcp__other__x"];
+    const file = join(rig.root, "tools.json");
+    writeFileSync(
+      file,
+      JSON.stringify(["get-sum", "plain"].map((name) => ({ name, inputSchema: { type: "object" } }))),
+    );
+    const rules = `deny = ${JSON.stringify(denied)}\nask = ["mcp__git-hub__nowhere:*x*"]`;
+    rig.config(
+      `[permissions]\nallow = ["mcp__git-hub__no"]\n${rules}\n${rig.toml("git-hub", [`tools=${file}`])}`,
+    );
+    const place = (line: number) => `(${join(rig.root, "config/config.toml")}:${line})`;
+    const told = [
+      `The rule deny "mcp__git-hub__get-sim" ${place(3)} holds nothing back: the MCP server 'git-hub' has no tool mcp__git-hub__get-sim; did you mean mcp__git_hub__get_sum?`,
+      `The rule ask "mcp__git-hub__nowhere:*x*" ${place(4)} holds nothing back: the MCP server 'git-hub' has no tool mcp__git-hub__nowhere; /mcp:git-hub lists them.`,
+    ];
+    {
+      await using harness = await rig.open();
+      await using on = await follow(harness);
+      await on.say("go");
+      await on.turns(1);
+      expect(errorsIn(on.seen)).toEqual(told);
+      const { session: sessionId } = harness;
+      const status = { kind: "ManageMcp", sessionId, server: "git-hub", action: "status" } as const;
+      expect((await on.connection.send(status)).result).toMatchObject({
+        text: "git-hub: running, 2 tools\n  mcp__git_hub__get_sum (mcp__git_hub__get-sum)\n  mcp__git_hub__plain",
+      });
+    }
+    // Known from before: told again in another session.
+    await using harness = await rig.open();
+    expect(errorsIn(await turn(harness, "go"))).toEqual(told);
+  },
+  HANG_MS_MAX,
+);
+
+test(
   "[MCP-06 MCP-07 PERM-02] resources are listed and read once a person or a rule allows it, in a run that only reads they are listed alone",
   async () => {
     const list = () => calls("CallTool", { name: "ListMcpResources", input: { server: "odd" } });

@@ -4,7 +4,7 @@ import { deadline, whileAlive } from "../base/deadline.ts";
 import { Cancelled, HarnessError } from "../base/errors.ts";
 import { arrayAt, stringAt } from "../base/json.ts";
 import { hintFor } from "../base/near.ts";
-import { count, shortened } from "../base/text.ts";
+import { shortened } from "../base/text.ts";
 import { unclosedText } from "../client/kit/slash.ts";
 import type { Question } from "../control/ask.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
@@ -17,14 +17,18 @@ import type { SharedServer } from "../mcp-client/shared-server.ts";
 import { wantsLogin } from "../mcp-client/shared-server.ts";
 import type { McpServer } from "../profile/mcp.ts";
 import { acknowledgedServers } from "../profile/mcp.ts";
+import type { ConfiguredRule } from "../profile/permissions.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Accepted, CommandOf } from "../protocol/commands.ts";
 import type { Event } from "../protocol/events.ts";
-import type { McpServerInfo, SlashCommandInfo } from "../protocol/resources.ts";
-import { mapped } from "../tool/server-tool.ts";
+import type { SlashCommandInfo } from "../protocol/resources.ts";
 import type { LateTools, ToolSource, Workspace } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
+import type { ServerTools } from "./mcp-rules.ts";
+import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
 import { missingVariables, specOf } from "./mcp-spec.ts";
+import type { McpStatus } from "./mcp-status.ts";
+import { statusOf, withTools } from "./mcp-status.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import type { SessionPart, SessionSurface } from "./session-part.ts";
@@ -39,16 +43,9 @@ const CHOICES = [
   { value: "deny", label: "leave it as it is" },
 ] as const;
 
-/** What ManageMcp answers with: of one server, or of all. */
-export interface McpStatus {
-  readonly servers: readonly (McpServerInfo & { readonly problem?: string })[];
-  /** The same for a person: a line for each, and what is wrong with it. */
-  readonly text: string;
-}
-
 /** What the servers of a session are found with. */
 export interface McpSources {
-  readonly profile: Pick<Profile, "mcpServers">;
+  readonly profile: Pick<Profile, "mcpServers" | "permissions">;
   readonly trust: ProjectTrust;
   readonly workspace: Workspace;
   readonly defaults: RunDefaults;
@@ -102,6 +99,8 @@ class SessionServers implements AsyncDisposable {
   readonly prompts: ServerPrompts;
   #surface: SessionSurface | undefined;
   #joining: Promise<void> | undefined;
+  /** Rules that were found to name no tool of their server: each is told once. */
+  readonly #idle = new Map<ConfiguredRule, HarnessError>();
   /** Those that let nobody in without a login, as it was told here. */
   readonly #locked = new Set<SharedServer>();
 
@@ -185,6 +184,7 @@ class SessionServers implements AsyncDisposable {
 
   serve(surface: SessionSurface): void {
     this.#surface = surface;
+    for (const error of this.#idle.values()) this.#publish(error);
   }
 
   status(of: readonly Member[] = this.#all): McpStatus {
@@ -194,7 +194,7 @@ class SessionServers implements AsyncDisposable {
       tools: server.known.tools.length,
       ...(server.problem === undefined ? {} : { problem: server.problem.message }),
     }));
-    return { servers, text: servers.map(statusLine).join("\n") };
+    return statusOf(servers);
   }
 
   /** @throws HarnessError McpServerUnknown, InvalidCommand, and what keeps the server from starting. */
@@ -205,7 +205,7 @@ class SessionServers implements AsyncDisposable {
     const member = this.#named(server);
     switch (action) {
       case "status":
-        break;
+        return { result: withTools(this.status([member]), member.source.tools()) };
       case "restart":
         if (client.identityClass !== "human" && member.lease.isShared) {
           const why = "other sessions use the server too; only a client of class human may restart it now";
@@ -309,7 +309,12 @@ class SessionServers implements AsyncDisposable {
     };
     if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);
     const leave = lease.server.watch(tell);
-    const source = serverSource(lease.server, { clock: world.clock, ask: () => this.#surface?.ask, tell });
+    const source = serverSource(lease.server, {
+      clock: world.clock,
+      ask: () => this.#surface?.ask,
+      tell,
+      onTools: (tools) => this.#lookAtRules({ name: spec.name, tools }),
+    });
     return { declared: server, lease, source, leave };
   }
 
@@ -337,6 +342,18 @@ class SessionServers implements AsyncDisposable {
         if (!(thrown instanceof HarnessError)) throw thrown;
         this.#publish(thrown);
       }
+    }
+  }
+
+  /** Tells of rules of the person and of the profile that hold nothing back, as soon as that can be known. */
+  #lookAtRules(server: ServerTools): void {
+    const { profile, defaults } = this.#sources;
+    const rules = [...defaults.config.permissions.rules, ...profile.permissions.rules];
+    for (const idle of idleRules(rules, server)) {
+      if (this.#idle.has(idle.rule)) continue;
+      const error = idleRuleError(idle);
+      this.#idle.set(idle.rule, error);
+      this.#publish(error);
     }
   }
 
@@ -377,13 +394,8 @@ function errorEvent({ reason, message }: HarnessError): Event {
   return { kind: "Error", payload: { reason, message } };
 }
 
-function statusLine({ name, state, tools, problem }: McpStatus["servers"][number]): string {
-  const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
-  return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
-}
-
 function isSameName(one: McpServer, other: McpServer): boolean {
-  return mapped(one.name).toLowerCase() === mapped(other.name).toLowerCase();
+  return isSameServer(one.name, other.name);
 }
 
 function conflict(first: McpServer, second: McpServer): HarnessError<"McpServersConflict"> {

@@ -21,6 +21,8 @@ export interface SourceParts {
   readonly ask: () => Ask | undefined;
   /** Told of waits of this session. */
   readonly tell: (event: ServerEvent) => void;
+  /** Told of the tools that there are, each time that they are others. */
+  readonly onTools?: (tools: readonly Tool[]) => void;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface SourceParts {
  * Eager: the first request waits for them, and declares them. Lazy: the server is started when somebody looks for tools, or
  * calls one that is known from before. Where the declaration leaves it open, their number decides, as it was the last time.
  */
-export function serverSource(server: SharedServer, { clock, ask, tell }: SourceParts): ToolSource {
+export function serverSource(server: SharedServer, { clock, ask, tell, onTools }: SourceParts): ToolSource {
   const { spec, known } = server;
   let made:
     | { readonly of: readonly Definition[]; readonly isLazy: boolean; readonly tools: readonly Tool[] }
@@ -61,6 +63,7 @@ export function serverSource(server: SharedServer, { clock, ask, tell }: SourceP
         }),
       );
       made = { of: known.tools, isLazy: lazy, tools };
+      onTools?.(tools);
       return tools;
     },
     late: {

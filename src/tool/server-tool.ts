@@ -12,7 +12,9 @@ export function isOfServer(name: string): boolean {
 }
 
 /** The two parts of such a name; undefined where it is none. */
-function partsOfServerTool(name: string): { readonly server: string; readonly tool: string } | undefined {
+export function partsOfServerTool(
+  name: string,
+): { readonly server: string; readonly tool: string } | undefined {
   const [, server, tool] = OF_SERVER.exec(name) ?? [];
   return server === undefined || tool === undefined ? undefined : { server, tool };
 }

@@ -1063,6 +1063,7 @@ export type EngineReason =
   | "McpServersConflict"
   | "McpRecordUnusable"
   | "McpToolsChanged"
+  | "McpRuleIdle"
   | "McpLoginNeeded"
   | "McpLoginFailed"
   | "McpPromptUnusable"

@@ -1446,6 +1446,7 @@ EngineReason = Literal[
     "McpServersConflict",
     "McpRecordUnusable",
     "McpToolsChanged",
+    "McpRuleIdle",
     "McpLoginNeeded",
     "McpLoginFailed",
     "McpPromptUnusable",
