@@ -125,7 +125,7 @@ async function sendKnown(command: SlashCommand, known: Listed, at: In): Promise<
 
 function notHere(command: CommandName): HarnessError<"UsageInvalid"> {
   return misuse(
-    `${printCommand(command)} is for a session that somebody sits before, not for -p. ${CARRIED}`,
+    `${printCommand(command)} is for a session that somebody sits before: begin one with cinch, without -p. ${CARRIED}`,
   );
 }
 

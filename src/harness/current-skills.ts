@@ -28,6 +28,8 @@ export class CurrentSkills implements SessionSkills {
   surface: SessionSurface | undefined;
   /** Whether a person has to be asked before they are known. */
   readonly isAsked: boolean;
+  /** Whether somebody sits there, who can have them looked at anew. */
+  readonly canReload: boolean;
   readonly #sources: SkillSources;
   readonly #redact: (text: string) => string;
   readonly #builtin: readonly string[];
@@ -43,12 +45,13 @@ export class CurrentSkills implements SessionSkills {
 
   /** @throws HarnessError UnknownSkillPack. */
   constructor(sources: SkillSources, redact: (text: string) => string) {
-    const { profile, trust } = sources;
+    const { profile, trust, defaults } = sources;
     this.#sources = sources;
     this.#redact = redact;
     this.#builtin = packedSkills(profile.skillPacks);
     this.#isUsed = this.#builtin.length > 0 || trust.mayExtend("skill");
     this.isAsked = trust.asks && trust.mayExtend("skill");
+    this.canReload = defaults.attended;
   }
 
   /** Whether the session had skills from the start on, or a person has brought some. */

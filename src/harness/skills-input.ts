@@ -26,7 +26,7 @@ export async function skillsOfInput(
   const messages = at.messages?.().length;
   if (messages !== undefined) skills.follow(messages);
   const set = await skills.load(at.signal);
-  const asked = wanted === undefined ? undefined : named(set, wanted);
+  const asked = wanted === undefined ? undefined : named(set, wanted, skills);
   const added: InputBlock[] = [];
   for (const { skill, why } of await chosenFor(set, content, { asked, turn: at.turn, skills })) {
     const texts = await skills.give(skill, { why, turn: at.turn, emit: at.emit });
@@ -35,11 +35,14 @@ export async function skillsOfInput(
   return added;
 }
 
-function named(set: SkillSet, wanted: string): Skill {
+function named(set: SkillSet, wanted: string, { canReload }: Pick<CurrentSkills, "canReload">): Skill {
   const asked = set.find(wanted);
   if (asked !== undefined) return asked;
   const name = wanted.slice(0, 100).toWellFormed();
-  throw new HarnessError("SkillMissing", { name, hint: set.hint(name) });
+  const anew = canReload
+    ? " One that was written or acknowledged since: /skills:reload looks at all anew."
+    : "";
+  throw new HarnessError("SkillMissing", { name, hint: `${set.hint(name)}${anew}` });
 }
 
 async function chosenFor(

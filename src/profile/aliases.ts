@@ -51,7 +51,7 @@ function problemOf(name: string, text: string): string | undefined {
   const typed = parseTyped(text);
   if (typed.kind === "command" && isOwnCommand(printCommand(typed).slice(1).toLowerCase()))
     return "an alias may not stand for a built-in command";
-  if (typed.kind === "command" && typed.namespace !== undefined) return undefined;
+  if (typed.kind === "command" && typed.namespace !== undefined && typed.name !== "") return undefined;
   const isNamed = typed.kind === "invalid" && /^\/[^\s:]+:[^\s:]/.test(text);
   return isNamed ? typed.why : 'must be a command with a namespace: "/skills:name"';
 }

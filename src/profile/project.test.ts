@@ -150,6 +150,7 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ['x = "/skills:reload"', `x: ${builtIn}`],
     ['x = "/mcp:evil approve"', `x: ${builtIn}`],
     ['x = "/nothing"', 'x: must be a command with a namespace: "/skills:name"'],
+    ['x = "/dice:"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = "rm -rf ~"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = " /quit"', 'x: must be a command with a namespace: "/skills:name"'],
     ['x = "/skills:a\\n/quit"', "x: must be plain text in one line"],

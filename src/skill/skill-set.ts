@@ -5,6 +5,9 @@ import { problemText } from "./skill.ts";
 /** Skills of one session, all places together. */
 export const SKILLS_MAX = 1_000;
 
+/** Names that are told to who has named none of them. */
+const HINTED_MAX = 20;
+
 /**
  * The skills of one session by name. Of two that share a name the later one counts, in the order built-in, user, project
  * (SKL-03), and that is told: a repository's skill must not pass for another one.
@@ -54,7 +57,9 @@ export class SkillSet {
   hint(name: string): string {
     const [meant] = near(name, this.names);
     if (meant !== undefined) return `Did you mean ${meant}?`;
-    return this.#skills.size === 0 ? "There are none." : "/skills lists those there are.";
+    const rest = this.#skills.size - HINTED_MAX;
+    const names = this.names.slice(0, HINTED_MAX).join(", ");
+    return names === "" ? "There are none." : `There are: ${names}${rest > 0 ? `, and ${rest} more` : ""}.`;
   }
 }
 

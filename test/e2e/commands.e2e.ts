@@ -69,11 +69,15 @@ test(
     await enter("/health", /machine key from machine\.key/);
     await enter("/mcp", "This session has no MCP servers.");
     await enter("/web", "This engine serves no web client: this version has none.");
-    await enter("/promts:x", "Did you mean /prompts:?");
+    await enter("/promts:x", "Did you mean /prompts:review?");
     await enter("/sesions:list", "There is no command /sesions:list. Did you mean /sessions:list?");
     await enter("/sessions:list", /STATUS +ID +AGE +PROFILE +MODEL +TURNS +ATTACHED-BY +WORKING-DIR +TITLE/);
     await enter("/engine:web", /\n> \/engine:web\nThis engine serves no web client: this version has none\./);
-    await enter("/sk:pdf", "Did you mean /skills:?");
+    await enter("/sk:pdf", /Did you mean \/skills:code-review or \/skills:skill-writing\?/);
+    await enter("/prompts:", "/prompts:review");
+    await enter("/engine:", "There is no command /engine:. /help lists those there are.");
+    await enter("/sessions:attach", "Write /sessions:attach ID; /sessions:list shows them.");
+    await enter("/skills:zzzz", "One that was written or acknowledged since: /skills:");
     for (const [at, command] of commandsInTexts().entries()) {
       const known = SLASH_COMMANDS.some(({ name }) => command === `/${name}`);
       expect([command, known]).toEqual([command, true]);

@@ -113,6 +113,10 @@ test(
     await refused("/skills:2fb", "There is no skill '2fb'", "Did you mean 2fa?");
     await refused("/prompts:lok", "There is no prompt 'lok'. Did you mean /prompts:look?");
     await refused("/mcp-prompts:s.p", "there is no command /mcp-prompts:s.p.");
+    await refused("/dice", "there is no command /dice. Did you mean /dice:roll?");
+    await refused("/dice:", "there is no command /dice:. Did you mean /dice:roll?");
+    await refused("/skills:", "/skills is for a session that somebody sits before: begin one with cinch");
+    await refused("/skills:zzzz", "There is no skill 'zzzz' that counts in this session. There are: 2fa, ");
     await refused("/dice:rol", "there is no command /dice:rol. Did you mean /dice:roll?");
     await refused(
       "/prompts:look it's",

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "./alias.ts";
-import { completeSlash } from "./complete.ts";
+import { completeSlash, likeCommands } from "./complete.ts";
 import { parseTyped } from "./slash.ts";
 
 const skill = (name: string) => ({ name: `skills:${name}`, usage: "", help: "", command: "SendInput" });
@@ -71,6 +72,20 @@ test("[CMD-01 CTX-03] a namespace in which there is nothing yet is found too whe
   expect(complete("/agnets:x")?.candidates).toEqual(["/agents:"]);
   expect(complete("/profils:x")?.candidates).toEqual(["/profiles:"]);
   expect(complete("/prompts:look")?.candidates).toEqual([]);
+});
+
+test("[CMD-01] what a person is told that they meant can be carried out: names, and never a namespace with nothing behind it", () => {
+  const like = (typed: string, commands: readonly SlashCommandInfo[] = [...COMMANDS, roll]) => {
+    const command = parseTyped(typed);
+    return command.kind === "command" ? likeCommands(command, commands) : [];
+  };
+  const roll = { name: "dice:roll", usage: "", help: "", command: "CustomCommand" };
+  expect(like("/dice")).toEqual(["/dice:roll"]);
+  expect(like("/dice:")).toEqual(["/dice:roll"]);
+  expect(like("/Skils:zzz")).toEqual(["/skills:gofastr-ui", "/skills:pdf-form", "/skills:pdf-merge"]);
+  expect(like("/promts:look")).toEqual(["/prompts"]);
+  expect(like("/sesions:zzz")).toEqual(["/sessions"]);
+  expect(like("/zzzzzz:")).toEqual([]);
 });
 
 test("[CMD-01] what begins no name lists those that are like it; a name that is over, a path and a text are left alone", () => {

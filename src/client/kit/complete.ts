@@ -1,7 +1,7 @@
 import { near } from "../../base/near.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
-import type { SlashCommand } from "./slash.ts";
+import { OWN_NAMES, SLASH_COMMANDS } from "../../protocol/slash-commands.ts";
+import type { CommandName } from "./slash.ts";
 import { printCommand } from "./slash.ts";
 
 /** What a client puts in the place of the word that is being typed, or lists for the person to choose from. */
@@ -43,12 +43,19 @@ export function completeSlash(typed: string, commands: readonly SlashCommandInfo
   return { text: `/${shared}`, candidates: found.map((name) => `/${name}`) };
 }
 
-/** The few commands, each with its slash, that one that there is not was probably meant to be. */
-export function likeCommands(
-  command: Pick<SlashCommand, "namespace" | "name">,
-  commands: readonly SlashCommandInfo[],
-): readonly string[] {
-  return completeSlash(printCommand(command), commands)?.candidates.slice(0, MEANT_MAX) ?? [];
+/** The few commands, each with its slash, that one that there is not was probably meant to be: each can be carried out. */
+export function likeCommands(command: CommandName, commands: readonly SlashCommandInfo[]): readonly string[] {
+  const like = completeSlash(printCommand(command), commands)?.candidates ?? [];
+  const meant = like.flatMap((name) => (name.endsWith(":") ? namesIn(name, commands) : [name]));
+  return [...new Set(meant)].slice(0, MEANT_MAX);
+}
+
+/** What is in a namespace, beside what it has in each session; where that is nothing, what lists it. */
+function namesIn(namespace: string, commands: readonly SlashCommandInfo[]): readonly string[] {
+  const all = commands.map(({ name }) => `/${name}`).filter((name) => name.startsWith(namespace));
+  const own = all.filter((name) => NAME.test(name.slice(1)) && !COMMON.has(name.slice(1)));
+  const alone = namespace.slice(1, -1);
+  return own.length === 0 && OWN_NAMES.includes(alone) ? [`/${alone}`] : own;
 }
 
 function completeArgument(typed: string, commands: readonly SlashCommandInfo[]): Completion | undefined {

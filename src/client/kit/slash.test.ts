@@ -28,12 +28,20 @@ test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed 
     why: '"/skills:../x" is no command: /help lists them, and // in front sends it as a text',
   });
   expect(parseTyped("//skills:../x")).toEqual({ kind: "text", text: "/skills:../x" });
-  expect(parseTyped("/prompts:")).toEqual({
+  expect(parseTyped("/prompts: review it")).toEqual({
     kind: "invalid",
     why: '"/prompts:" lacks the name behind its colon: /help lists them',
   });
   expect(parseTyped("/home/me:x is there")).toEqual({ kind: "text", text: "/home/me:x is there" });
   expect(parseTyped("/ x")).toEqual({ kind: "invalid", why: "a command has a name: /help lists them" });
+});
+
+test("[CMD-01] a namespace alone says the same as its name alone, and one of somebody else's is no command of it", () => {
+  const alone = { kind: "command", args: [], rest: "" } as const;
+  for (const name of ["skills", "prompts", "agents", "mcp", "profiles", "sessions", "permissions", "tasks"])
+    expect(parseTyped(`/${name}: `)).toEqual({ ...alone, name });
+  for (const namespace of ["dice", "mcp-prompts", "quit"])
+    expect(parseTyped(`/${namespace}:`)).toEqual({ ...alone, namespace, name: "" });
 });
 
 test("[CMD-01] a text stays as it was typed, whatever quotes it holds; words that no quote tells apart are refused with the whole command", () => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isOwnCommand } from "../../protocol/slash-commands.ts";
+import { isOwnCommand, OWN_NAMES, OWN_NAMESPACES } from "../../protocol/slash-commands.ts";
 
 /**
  * What a person typed, as clients read it: text for the model, or a command of the form `/name args` or
@@ -17,6 +17,7 @@ export interface SlashCommand {
   readonly kind: "command";
   /** Absent for the built-in commands, which have none. */
   readonly namespace?: string;
+  /** Empty for a namespace alone, which is no command of anybody's. */
   readonly name: string;
   readonly args: readonly string[];
   /** Everything after the name as it was typed, without the space around it. */
@@ -38,6 +39,8 @@ const TEXTS: ReadonlySet<string> = new Set([
 const ALONE = "[A-Za-z][A-Za-z0-9_.-]*";
 /** Behind a namespace: every name that a skill, an agent, a prompt, a profile or a server can have. */
 const NAMED = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}_.-]*";
+/** A namespace with nothing in it, which asks for what there is. */
+const BARE = new RegExp(`^/(${ALONE}):$`);
 const COMMAND = new RegExp(`^/(?:(${ALONE})|(${ALONE}):(${NAMED}))(?:\\s+([\\s\\S]*))?$`, "u");
 const QUOTED = new Set(["'", '"']);
 
@@ -49,6 +52,8 @@ const QUOTED = new Set(["'", '"']);
 export function parseTyped(input: string): Typed {
   if (input.startsWith("//")) return { kind: "text", text: input.slice(1) };
   if (!input.startsWith("/")) return { kind: "text", text: input };
+  const bare = BARE.exec(input.trimEnd())?.[1];
+  if (bare !== undefined) return bareNamespace(bare);
   const found = COMMAND.exec(input.trimEnd());
   const name = found?.[1] ?? found?.[3];
   if (name === undefined) return pathOrNothing(input);
@@ -81,6 +86,13 @@ function wantsWords(command: CommandName): boolean {
 /** How a command is written. */
 export function printCommand(command: CommandName): string {
   return command.namespace === undefined ? `/${command.name}` : `/${command.namespace}:${command.name}`;
+}
+
+/** `/skills:` says the same as `/skills`; of another namespace who reads it says what is in it. */
+function bareNamespace(namespace: string): SlashCommand {
+  if (OWN_NAMES.includes(namespace) && OWN_NAMESPACES.includes(namespace))
+    return { kind: "command", name: namespace, args: [], rest: "" };
+  return { kind: "command", namespace, name: "", args: [], rest: "" };
 }
 
 function pathOrNothing(input: string): Typed {

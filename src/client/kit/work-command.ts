@@ -37,6 +37,7 @@ export function workCommand(
   listed: readonly SlashCommandInfo[],
 ): WorkCommand | undefined {
   const { namespace = "", name: verb, rest: text } = command;
+  if (verb === "") return undefined;
   const isReload = namespace === "skills" && isOwnCommand(printCommand(command).slice(1));
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };

@@ -49,6 +49,8 @@ function lineOf({ usage, help }: SlashCommandInfo): string {
 /** What a person is told who typed a command that there is not: what it was probably meant to be. */
 export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
   const meant = likeCommands(command, commands);
+  if (command.name === "" && meant.length > 0)
+    return neutraliseLine(`Behind ${printCommand(command)} there are ${meant.join(", ")}`);
   const hint = meant.length === 0 ? "/help lists those there are." : `Did you mean ${meant.join(" or ")}?`;
   return neutraliseLine(`There is no command ${printCommand(command)}. ${hint}`);
 }

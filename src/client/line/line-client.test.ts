@@ -596,6 +596,16 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
+test("[CMD-01] a namespace of a plugin alone tells what is in it", async () => {
+  const rig = openRig();
+  const commands = ["dice:roll", "dice:flip"].map((name) => ({ name, usage: name, help: "x", command: "x" }));
+  rig.connection.answer = () => ({ result: { slash_commands: commands } });
+  await rig.type("/dice:");
+  await settle();
+  expect(rig.shown()).toBe("Behind /dice: there are /dice:roll, /dice:flip\n");
+  await rig.leave("/quit");
+});
+
 test("[CMD-01] a text behind a command is sent as it was typed, with quotes that nothing closes", async () => {
   const rig = openRig();
   for (const [at, line] of ["/skills:pdf it's broken", "/agents:fixer it's \"broken"].entries()) {

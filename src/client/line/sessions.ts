@@ -4,6 +4,7 @@ import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { changedFilesText } from "../kit/changed-files.ts";
 import type { SlashCommand } from "../kit/slash.ts";
+import { printCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 
@@ -15,6 +16,8 @@ type SessionsSurface = Pick<
 /** Carries out one of the commands `/sessions:…`: what they do is done by the engine, but for going elsewhere. */
 export async function runSessions(command: SlashCommand, client: SessionsSurface): Promise<void> {
   const { name: verb, args, rest: text } = command;
+  if ((verb === "resume" || verb === "attach") && args[0] === undefined)
+    return await client.say(`Write ${printCommand(command)} ID; /sessions:list shows them.`);
   if (verb === "resume" || verb === "attach") return await resume(args[0] ?? "", client);
   if (verb === "diff") return await diff(args, client);
   if (verb === "pin" || verb === "unpin") return await pin(args[0], verb === "pin", client);
@@ -32,7 +35,6 @@ export async function runSessions(command: SlashCommand, client: SessionsSurface
 }
 
 async function resume(wanted: string, client: SessionsSurface): Promise<void> {
-  if (wanted === "") return await client.say("Write /sessions:resume ID; /sessions:list shows them.");
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
   const found = await find(wanted, client);
   if (found === undefined) return;

@@ -79,6 +79,7 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
 /** Carries out one slash command: cinch's own, an alias, or one that a plugin owns the namespace of. */
 export async function runSlashCommand(command: SlashCommand, client: CommandSurface): Promise<void> {
   const { namespace } = command;
+  if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
   if (namespace === undefined) return await runAlone(command, client);
   const run = (Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined) ?? runForeign;
   await run(command, client);
