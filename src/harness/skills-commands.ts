@@ -97,8 +97,9 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
 
 const HELP_CHARACTERS_MAX = 250;
 
+/** Their names are told to everybody by the event, so that a client that shows both has them once. */
 function reloadedText(names: readonly string[], waiting: readonly string[], asks: boolean): string {
-  const counted = `${count(names.length, "skill")}${names.length === 0 ? "" : `: ${names.join(", ")}`}.`;
+  const counted = `Looked at anew: ${count(names.length, "skill")}.`;
   if (waiting.length === 0) return counted;
   const then = asks ? "you are asked about each" : "acknowledge them with cinch ack";
   return `${counted} Not acknowledged as they are now, and left out: ${waiting.map(visible).join(", ")}; ${then}.`;

@@ -332,7 +332,7 @@ test("[SKL-04] an agent cannot reload skills, and where nobody can be asked what
   const { result } = await person.send({ kind: "ReloadSkills", sessionId });
   expect(result).toMatchObject({
     waiting: [".agents/skills/new-one"],
-    text: "2 skills: code-review, skill-writing. Not acknowledged as they are now, and left out: .agents/skills/new-one; acknowledge them with cinch ack.",
+    text: "Looked at anew: 2 skills. Not acknowledged as they are now, and left out: .agents/skills/new-one; acknowledge them with cinch ack.",
   });
 }, 300_000);
 

@@ -84,6 +84,15 @@ test("[SKL-02 SKL-03 CTX-03 TOFU-02] five real skills of the user, once acknowle
   expect(rig.sent(2)).toContain("for the move");
 }, 300_000);
 
+test("[SKL-04] /skills:reload tells on a line once which skills there are now", async () => {
+  await using rig = openRig([]);
+  const { code, stdout, stderr } = await rig.run(["--plain", "--no-listen"], "/skills:reload\n/quit\n");
+  expect(code).toBe(0);
+  const all = stdout + stderr;
+  expect(all).toContain("Looked at anew: 2 skills.");
+  expect(all.split("code-review")).toHaveLength(2);
+}, 300_000);
+
 test("[SKL-01] skills check tells what breaks the specification, with file, line and field", async () => {
   await using rig = openRig([]);
   const good = await rig.run(["skills", "check", join(REAL, "openai+skills")]);

@@ -174,7 +174,7 @@ export class EventPrinter {
       case "MCPServerDown":
         return `MCP server ${neutraliseLine(envelope.payload.name)} is down: ${neutraliseLine(envelope.payload.reason)}`;
       case "SkillRegistryChanged":
-        return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ")}`;
+        return `skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ") || "none"}`;
       case "SessionEnded":
         return this.#isLeft ? undefined : `the session has ended (${envelope.payload.reason})`;
       case "PermissionAnswered":
