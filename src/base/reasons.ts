@@ -26,18 +26,18 @@ export const TEXTS = {
     "MCP server '<name>' is down after <attempts> restart attempts. Its tools are in degraded state. /mcp:restart <name> to retry, or check <log>. The last time: <why>",
   McpProgramMissing: "MCP server '<name>' cannot be started: <problem>: <cmd> (declared in <path>).",
   McpStartFailed:
-    "MCP server '<name>' did not start: <why>. It is tried again; until it runs the model goes without its tools. /mcp:<name> tells how it is.",
+    "MCP server '<name>' did not start: <why>. It is tried again; until it runs, calls of its tools fail. /mcp:<name> tells how it is.",
   McpStartSlow:
     "The MCP server '<name>' has not started yet. The request to the model waits for its tools, <seconds> s at most.",
   McpStartLate:
-    "The MCP server '<name>' did not start within <seconds> s: the model goes on without its tools for now, and finds them once it runs. /mcp:<name> tells how it is.",
+    "The MCP server '<name>' did not start within <seconds> s: the model goes on without it for now, and can use its tools once it runs. /mcp:<name> tells how it is.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict:
     "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",
   McpRecordUnusable:
     "What was approved of an MCP server cannot be kept or read: <path>: <problem>. Look at the file; without it, the server's tools are approved anew.",
   McpToolsChanged:
-    "The MCP server '<name>' says something else of its tools than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
+    "The MCP server '<name>' has new tools, or says something else of them than when they were approved: <tools>. Calls of these ask you anew, whatever a rule allows; /mcp:approve <name> accepts them.",
   McpRuleIdle: "The rule <rule> (<path>:<line>) holds nothing back: <problem>",
   McpLoginNeeded:
     "The MCP server '<name>' lets nobody in without a login, or no longer takes the one that is stored. Log in, as the person at this machine, with: cinch creds login mcp:<name>; it is tried again when it is used next.",
@@ -111,14 +111,14 @@ export const TEXTS = {
     "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
   EngineRefused: "The engine has refused (<reason>): <message>",
 
-  UnknownProvider: "There is no provider '<name>'. Known: <known>.",
+  UnknownProvider: "There is no provider '<name>'.<meant> Known: <known>.",
   CanonicalFormMismatch:
     "The provider <provider> was written for version <found> of the canonical message form; this cinch has version <known>. Use releases of both that fit together.",
   UnknownModel:
     "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
   NoModel:
     "No model <problem>. Set one of <variables>, or keep a key with cinch creds add PROVIDER, or start a local server (<servers>), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
-  ProviderKeyMissing: "Provider <provider> needs a key. Set <variable>, or pick another model with --model.",
+  ProviderKeyMissing: "Provider <provider> needs a key. Set <variable><kept>, or pick another model with --model.",
   ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
   VertexUnplaced:

@@ -64,7 +64,8 @@ test("[CLI-01] no words start the line client; commands, help and version are to
     listen: true,
     settings: { ...PLAIN, resume: { kind: "last" } },
   });
-  expect(parse("models")).toEqual({ kind: "models", settings: PLAIN });
+  expect(parse("models")).toEqual({ kind: "models", settings: PLAIN, json: false });
+  expect(parse("models --json")).toEqual({ kind: "models", settings: PLAIN, json: true });
   expect(parse("debug --raw")).toEqual({ kind: "line", raw: true, listen: true, settings: PLAIN });
   expect(parse("debug --show x")).toEqual({ kind: "show-dump", settings: PLAIN, path: "x" });
   expect(parse("debug --raw -p x")).toMatchObject({ kind: "print", raw: true, prompt: "x" });
@@ -100,6 +101,8 @@ test.each([
   ["--level Root", '--level is one of ReadOnly, WorkspaceWrite, DangerFullAccess, not "Root"'],
   ["-p x --output-format xml", '--output-format is one of text, json, stream-json, not "xml"'],
   ["--output-format json", "--output-format goes with -p"],
+  ["models --output-format json", "--output-format goes with -p; write cinch models --json"],
+  ["ack --output-format json", "--output-format goes with -p"],
   ["--log-level loud", '--log-level: "loud" is none of trace, debug, info, warn, error'],
   ["--resume x --continue", "--resume and --continue exclude each other"],
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],

@@ -29,7 +29,7 @@ export type Invocation =
   /** Of everything, or of a command and what follows it. */
   | { readonly kind: "help"; readonly about: readonly string[] }
   | { readonly kind: "usage"; readonly problem: string; readonly format: OutputFormat }
-  | { readonly kind: "models"; readonly settings: Settings }
+  | { readonly kind: "models"; readonly settings: Settings; readonly json: boolean }
   | { readonly kind: "show-dump"; readonly settings: Settings; readonly path: string }
   | { readonly kind: "demo"; readonly settings: Settings; readonly fixed: boolean }
   | {
@@ -177,7 +177,7 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
   // What is gone on with is the line client's.
   checkFlags(flags, mode === "sessions" && ownWords?.[0] === "resume" ? ["sessions", "line"] : [mode]);
   const settings = settingsOf(flags);
-  if (mode === "models") return { kind: "models", settings };
+  if (mode === "models") return { kind: "models", settings, json: flags.has("json") };
   if (mode === "verify-ack") return { kind: "verify-ack", settings };
   if (mode === "ack") {
     const emit = textOf(flags, "emit-lockfile");
@@ -327,12 +327,18 @@ function promptOf(flags: Flags, plain: Words["plain"], command: CommandName | un
   return prompt;
 }
 
+/** How a command is asked for JSON that has no other format. */
+function insteadIn(mode: Mode): string {
+  const json: Flag | undefined = FLAGS.find(({ name }) => name === "json");
+  return json?.for.includes(mode) === true ? `; write cinch ${mode} --json` : "";
+}
+
 function checkFlags(flags: Flags, modes: readonly [Mode, ...Mode[]]): void {
   const [mode] = modes;
   for (const name of flags.keys()) {
     const flag: Flag | undefined = FLAGS.find((known) => known.name === name);
     if (modes.some((one) => flag?.for.includes(one) === true)) continue;
-    if (name === "output-format") throw new Misuse("--output-format goes with -p");
+    if (name === "output-format") throw new Misuse(`--output-format goes with -p${insteadIn(mode)}`);
     if (name === "raw") throw new Misuse("--raw goes with cinch debug");
     throw new Misuse(`--${name} does not go with ${mode === "print" ? "-p" : `cinch ${mode}`}`);
   }

@@ -200,9 +200,10 @@ export const FLAGS = [
   },
   {
     name: "json",
-    help: 'With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
+    help: 'Write JSON, for programs. With permissions explain: read {"tool": …, "input": …} from standard input, one a line, and write a verdict for each.',
     for: [
       "permissions",
+      "models",
       "profile",
       "sessions",
       "memory",

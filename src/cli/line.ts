@@ -51,7 +51,7 @@ function withoutItsVariable(thrown: unknown): unknown {
   const { provider = "", variable = "" } = thrown.fields;
   if ((process.env[variable] ?? "") === "") return thrown;
   const told = `${variable} where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own`;
-  return new HarnessError("ProviderKeyMissing", { provider, variable: told }, { cause: thrown });
+  return new HarnessError("ProviderKeyMissing", { provider, variable: told, kept: "" }, { cause: thrown });
 }
 
 async function engineOf(

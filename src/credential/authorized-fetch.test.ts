@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import type { FetchInit } from "../base/world.ts";
 import type { AuthorizedRequest } from "../provider/authorized-fetch.ts";
+import { keyNeeds } from "../provider/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
-import { envKeyRing, KEY_VARIABLES, keyVariableOf, keyVariables } from "./env-keys.ts";
+import { envKeyRing, KEY_VARIABLES, keyVariables } from "./env-keys.ts";
 
 const KEY = "abcdef-0123456789-not-a-known-prefix";
 const OWN = {
@@ -29,7 +30,7 @@ function open(env: Readonly<Record<string, string>>, answer: () => Response = ()
       return Promise.resolve(answer());
     },
     keys: envKeyRing(env, [OWN]),
-    variableFor: (provider) => keyVariableOf(provider, [OWN]),
+    needsOf: (provider) => keyNeeds(provider, [OWN]),
   });
   return { send, sent };
 }

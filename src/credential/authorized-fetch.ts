@@ -2,6 +2,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { Fetch, FetchInit } from "../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../provider/authorized-fetch.ts";
 import { ERROR_BODY_BYTES_MAX, KEY_SOURCE_HEADER, readUpTo } from "../provider/http-error.ts";
+import type { KeyNeeds } from "../provider/vendors.ts";
 import { KNOWN_CHARACTERS_MIN } from "../trust/known-secret.ts";
 import { withoutKeyIn } from "./cut-key.ts";
 import type { TokenSourceOf } from "./token/token-sources.ts";
@@ -30,7 +31,7 @@ export interface AuthorizedFetchParts {
   readonly fetch: Fetch;
   readonly keys: KeyRing;
   /** Where a missing key would be set: the name of a variable. */
-  readonly variableFor: (provider: string) => string | undefined;
+  readonly needsOf: (provider: string) => KeyNeeds | undefined;
   /** Those whose key is exchanged for one of minutes first. Absent: there are none. */
   readonly tokens?: TokenSourceOf;
 }
@@ -44,7 +45,7 @@ export interface AuthorizedFetchParts {
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that no key can be.
  */
 export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
-  const { keys, variableFor } = parts;
+  const { keys, needsOf } = parts;
   return async (request) => {
     const { credential, provider } = request;
     const clean = withoutCredentials(request);
@@ -59,8 +60,8 @@ export function authorizedFetch(parts: AuthorizedFetchParts): AuthorizedFetch {
     const found = await keys.keyFor(provider);
     if (found === undefined) {
       if (credential.optional === true) return await parts.fetch(request.url, clean);
-      const variable = variableFor(provider) ?? `the key of ${provider}`;
-      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+      const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
+      throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
     }
     const value = found.key.reveal();
     if (!/^[\x21-\x7e]+$/.test(value)) {

@@ -21,13 +21,6 @@ export function keyVariableOf(provider: string, customs: readonly CustomProvider
   return VENDORS.find(({ name }) => name === provider)?.keyVariable;
 }
 
-/** What to set, in words for a person, where a provider has no key. */
-export function keyNeedsOf(provider: string, customs: readonly CustomProvider[]): string | undefined {
-  const isCustom = customs.some(({ name }) => name === provider);
-  const vendor = isCustom ? undefined : VENDORS.find(({ name }) => name === provider);
-  return vendor?.needs ?? keyVariableOf(provider, customs);
-}
-
 /**
  * Keys out of environment variables. They are read once, here; blank ones count as absent.
  *

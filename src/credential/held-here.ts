@@ -3,9 +3,10 @@ import type { KeyRing } from "../provider/authorized-fetch.ts";
 import type { VendorSettings } from "../provider/vendor-settings.ts";
 import { usesVertex } from "../provider/vendor-settings.ts";
 import type { CustomProvider } from "../provider/vendors.ts";
+import { keyNeeds } from "../provider/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
-import { envKeyRing, keyNeedsOf } from "./env-keys.ts";
+import { envKeyRing } from "./env-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
 import { printsOfRing } from "./ring-prints.ts";
@@ -61,7 +62,7 @@ export function heldHere(parts: HeldHereParts): Credentials {
       fetch,
       keys: ring,
       tokens,
-      variableFor: (provider) => keyNeedsOf(provider, customs),
+      needsOf: (provider) => keyNeeds(provider, customs),
     }),
     prints: () => printsOfRing(ring, random),
     async logKey() {

@@ -270,7 +270,7 @@ test("[RUN-03] a definition has the model that it names; a size whose provider h
   expect(resultsOf(own)).toEqual([
     "one",
     "two\n\n[It worked with this session's model: haiku cannot be had, since there is no key for it.]",
-    "Provider openai needs a key. Set OPENAI_API_KEY, or pick another model with --model.",
+    "Provider openai needs a key. Set OPENAI_API_KEY (or keep it: cinch creds add openai), or pick another model with --model.",
   ]);
 });
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json";
 import type { CacheBudget } from "../base/cache-budget.ts";
-import { HarnessError } from "../base/errors.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import type { Served } from "../control/handshake.ts";
 import { connectInproc } from "../control/inproc/inproc.ts";
@@ -13,6 +12,7 @@ import type { Profile } from "../profile/profile.ts";
 import { loadProfile } from "../profile/profile.ts";
 import { EMBEDDED, listProfiles } from "../profile/profile-files.ts";
 import type { ProfileInfo, ToolInfo } from "../protocol/resources.ts";
+import { unknownProvider } from "../provider/unknown-provider.ts";
 import type { SessionStore } from "../session/store.ts";
 import { BackgroundRuns } from "../tool/builtin/background-runs.ts";
 import { builtinTools } from "../tool/builtin/builtins.ts";
@@ -67,10 +67,8 @@ export function enginePort(parts: EnginePortParts): EnginePort {
         return providers.registry.names().map((name) => ({ name, configured: configured.has(name) }));
       },
       async models(provider, signal) {
-        if (!providers.registry.names().includes(provider)) {
-          const known = providers.registry.names().join(", ");
-          throw new HarnessError("UnknownProvider", { name: provider, known });
-        }
+        const known = providers.registry.names();
+        if (!known.includes(provider)) throw unknownProvider(provider, known);
         const models = await (await providers.registry.open(provider)).models(signal);
         return models.map(({ id, name, contextTokens }) => ({
           id,

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
+import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import { noModel } from "../provider/choose.ts";
 import type { Model } from "../provider/provider.ts";
+import { keyNeeds } from "../provider/vendors.ts";
 import { bootStep } from "./boot.ts";
 import { offeringPlugins } from "./offering-plugins.ts";
 import { providersOf } from "./open-store.ts";
@@ -34,8 +36,10 @@ export async function* listModels(
   const providers = providersOf(options, config);
   await using plugins = await offeringPlugins(options, config, providers);
   yield* plugins.told;
-  const configured = await providers.configured();
-  const names = configured.length > 0 ? configured : await providers.localServers(signal);
+  const keyed = await providers.configured();
+  for (const { name } of config.providers.filter((each) => !keyed.includes(each.name)))
+    yield { provider: name, notice: withoutKey(name, config) };
+  const names = keyed.length > 0 ? keyed : await providers.localServers(signal);
   if (names.length === 0) {
     const preferred = config.defaultModel === undefined ? [] : [config.defaultModel];
     await providers.choose(undefined, { preferred }, signal);
@@ -54,4 +58,9 @@ export async function* listModels(
   }
   if (answered > 0 && config.routes.length > 0)
     yield { provider: "routing", models: config.routes.map(({ name }) => ({ id: name })) };
+}
+
+function withoutKey(name: string, { providers }: Config): string {
+  const { variable, kept } = keyNeeds(name, providers) ?? { variable: "one", kept: "" };
+  return `${name} is not asked: it has no key. Set ${variable}${kept}.`;
 }

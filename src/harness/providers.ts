@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { CacheBudget } from "../base/cache-budget.ts";
 import { whileAlive } from "../base/deadline.ts";
-import { HarnessError, messageOf } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { Credentials } from "../credential/credentials.ts";
-import { keyNeedsOf, keyVariables } from "../credential/env-keys.ts";
+import { keyVariables } from "../credential/env-keys.ts";
 import { heldHere } from "../credential/held-here.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
 import { hostFetchThrough } from "../host/fetch.ts";
@@ -21,8 +21,9 @@ import type { Price, Provider } from "../provider/provider.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
 import { ProviderRegistry } from "../provider/registry.ts";
 import { allModels, ROUTING, routeNamed, sizedModels, splitModel } from "../provider/route.ts";
+import { unknownProvider } from "../provider/unknown-provider.ts";
 import { COPILOT_FAIL_OVER, prefersVertex, vertexPlace } from "../provider/vendor-settings.ts";
-import { LOCAL_SERVERS } from "../provider/vendors.ts";
+import { keyNeeds, LOCAL_SERVERS } from "../provider/vendors.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";
@@ -182,7 +183,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   return helper.credentials({
     fetch: world.fetch,
     fetchThrough: hostFetchThrough,
-    variableFor: (provider) => keyNeedsOf(provider, customs),
+    needsOf: (provider) => keyNeeds(provider, customs),
   });
 }
 
@@ -242,10 +243,11 @@ async function openRoute(
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);
     if (!known.includes(provider))
-      throw new HarnessError("UnknownProvider", {
-        name: provider,
-        known: `${known.join(", ")} (it stands in "${model}", under [routing.${name}] of config.toml)`,
-      });
+      throw unknownProvider(
+        provider,
+        known,
+        ` (it stands in "${model}", under [routing.${name}] of config.toml)`,
+      );
   }
   const { routingProvider } = await import("../provider/routing/routing.ts");
   const opened = new Map<string, Promise<Provider>>();

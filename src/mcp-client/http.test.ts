@@ -22,7 +22,7 @@ const fetch = hostFetch();
 
 /** Nobody has a token. */
 const authorized: AuthorizedFetch = ({ provider }) =>
-  Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none" }));
+  Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
 
 const PORTS: RemotePorts = { clock: hostClock, fetch, authorized, log: SILENT };
 

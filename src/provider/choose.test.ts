@@ -30,7 +30,7 @@ test("[PROF-01] a bare name goes to the one provider that has it", async () => {
 test("[PROF-01] what cannot be meant is refused with what could be", async () => {
   const choose = (asked: string) => chooseModel(wishes({ asked }));
   await expect(choose("opnai:gpt-6")).rejects.toThrow(
-    "There is no provider 'opnai'. Known: anthropic, openai, openrouter, zai, vertex, copilot, ollama, llama.cpp, vllm, lm-studio.",
+    "There is no provider 'opnai'. Did you mean 'openai'? Known: anthropic, openai, openrouter, zai, vertex, copilot, ollama, llama.cpp, vllm, lm-studio.",
   );
   await expect(choose("some-model")).rejects.toThrow("name its provider too, as in provider:some-model");
   await expect(choose("openai")).rejects.toThrow("name a model of it too, as in openai:MODEL");
@@ -101,7 +101,7 @@ test("[PROV-05] servers of this machine are looked for only where nothing else i
 
 test("[PROF-01] with nothing at all the message says what to set", async () => {
   await expect(chooseModel(wishes())).rejects.toThrow(
-    "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or start a local server (Ollama, llama.cpp, vLLM, LM Studio), or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+    "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or keep a key with cinch creds add PROVIDER, or start a local server (Ollama, llama.cpp, vLLM, LM Studio), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
   );
 });
 
@@ -109,16 +109,18 @@ test("[PROF-01 PROV-03] what was asked for and has no key is refused at once, wi
   const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
   const choose = (asked: string) => chooseModel(wishes({ asked, keyed: ["zai"], customs: [needing] }));
   await expect(choose("anthropic:opus")).rejects.toThrow(
-    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.",
+    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY (or keep it: cinch creds add anthropic), or pick another model with --model.",
   );
-  await expect(choose("acme:m")).rejects.toThrow("Provider acme needs a key. Set ACME_KEY,");
+  await expect(choose("acme:m")).rejects.toThrow(
+    "Provider acme needs a key. Set ACME_KEY (or keep it: cinch creds add acme), or",
+  );
 });
 
 test("[PROF-01] a default without a key is named with its variable, also where nothing can take its place", async () => {
   const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
   const parts = { customs: [needing], preferred: ["acme:m", "zai:glm-4.6"] };
   await expect(chooseModel(wishes(parts))).rejects.toThrow(
-    "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or start a local server",
+    "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or keep a key with cinch creds add PROVIDER, or start a local server",
   );
   const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
   expect((await chooseModel(wishes({ ...parts, preferred: ["acme:m"], discoverLocal }))).told).toBe(

@@ -1,8 +1,9 @@
 import { HarnessError } from "../base/errors.ts";
 import { resolveModelId } from "./aliases.ts";
 import { knownModel } from "./prices.ts";
+import { unknownProvider } from "./unknown-provider.ts";
 import type { CustomProvider } from "./vendors.ts";
-import { LOCAL_SERVERS, VENDORS } from "./vendors.ts";
+import { keyNeeds, LOCAL_SERVERS, VENDORS } from "./vendors.ts";
 
 /** What says which model is meant, in the order of its weight. */
 export interface Wishes {
@@ -96,7 +97,8 @@ export function noModel(
 function usable(model: Named, wishes: Wishes): Named {
   const { provider } = model;
   if (isUsable(provider, wishes)) return model;
-  throw new HarnessError("ProviderKeyMissing", { provider, variable: variableOf(provider, wishes) });
+  const needs = keyNeeds(provider, wishes.customs) ?? { variable: "a key", kept: "" };
+  throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
 }
 
 interface Named {
@@ -118,9 +120,7 @@ function parseModel(text: string, wishes: Wishes): Named {
   }
   const provider = text.slice(0, colon);
   const model = text.slice(colon + 1);
-  if (!known.includes(provider)) {
-    throw new HarnessError("UnknownProvider", { name: provider, known: known.join(", ") });
-  }
+  if (!known.includes(provider)) throw unknownProvider(provider, known);
   if (model !== "") return { provider, model };
   throw new HarnessError("UsageInvalid", { problem: `the model ${text}: the name of the model is missing` });
 }

@@ -5,6 +5,7 @@ import { sentence } from "../base/text.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "./middleware.ts";
 import { knownModel } from "./prices.ts";
 import type { Executor, ModelEvent, ModelRequest, RequestTraits } from "./provider.ts";
+import { ROUTING } from "./route.ts";
 
 /** How long one that failed is passed over before it is tried again. */
 export const PASSED_OVER_MS = 300_000;
@@ -55,13 +56,25 @@ async function* composed(
         yield event;
       }
       return;
-    } catch (thrown) {
+    } catch (cause) {
       context.signal.throwIfAborted();
+      const thrown = ofRoute(cause, { request, context, executor });
       if (successor === undefined || isAnswered || !isTakenOver(thrown, successor)) throw thrown;
       failures.add(executor, context.world.clock.monotonic());
       tell(context, executor, successor, thrown);
     }
   }
+}
+
+/** A key that is missing is that of a model which nobody has named, but for the route. */
+function ofRoute(
+  thrown: unknown,
+  { request, context, executor }: Pick<Call, "request" | "context"> & { readonly executor: Executor },
+): unknown {
+  if (!hasReason(thrown, "ProviderKeyMissing") || context.provider.name !== ROUTING) return thrown;
+  const named = `[routing.${request.model}] of config.toml names ${nameOf(executor)}`;
+  const fields = { ...thrown.fields, kept: `${thrown.fields.kept}, since ${named}` };
+  return new HarnessError("ProviderKeyMissing", fields, { cause: thrown });
 }
 
 /** What failed of late, by `provider:model`. */

@@ -46,6 +46,25 @@ export interface CustomProvider {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What to do where a key is missing. */
+export interface KeyNeeds {
+  /** Completes "Set …": the variable that would hold it, in words where there is more to it. */
+  readonly variable: string;
+  /** Behind that, how it can be kept instead; empty where it cannot be. */
+  readonly kept: string;
+}
+
+/** What a provider needs that has no key. Undefined where it wants none. */
+export function keyNeeds(provider: string, customs: readonly CustomProvider[]): KeyNeeds | undefined {
+  const custom = customs.find(({ name }) => name === provider); // it shadows a vendor of the same name
+  const vendor = custom === undefined ? VENDORS.find(({ name }) => name === provider) : undefined;
+  if (vendor?.needs !== undefined) return { variable: vendor.needs, kept: "" };
+  const variable = custom === undefined ? vendor?.keyVariable : custom.apiKeyEnv;
+  return variable === undefined
+    ? undefined
+    : { variable, kept: ` (or keep it: cinch creds add ${provider})` };
+}
+
 /** A model server that people run on their own machine, at its usual address. */
 export interface LocalServer {
   readonly name: string;

@@ -414,7 +414,7 @@ test("[CLI-01 PROF-01] /model refuses a model whose key is not set at once, and 
   await using rig = openRig({ script: () => says("still here") });
   const { code, stdout } = await rig.run(["--model", "mock:one"], {}, "/model anthropic:opus\n/model\ngo\n");
   expect(stdout).toStartWith(
-    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY, or pick another model with --model.\nmodel mock:one, as before\nmodel mock:one\nstill here\n",
+    "Provider anthropic needs a key. Set ANTHROPIC_API_KEY (or keep it: cinch creds add anthropic), or pick another model with --model.\nmodel mock:one, as before\nmodel mock:one\nstill here\n",
   );
   expect(code).toBe(0);
 });
@@ -424,6 +424,24 @@ test("[PROV-13] cinch models lists what the providers offer, as --model takes it
   const { code, stdout } = await rig.run(["models"]);
   expect(code).toBe(0);
   expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["mock:one", "mock:two", ""]);
+});
+
+test("[PROV-13] cinch models tells of a provider that is configured and has no key, and writes JSON for programs", async () => {
+  await using rig = openRig({ script: [], models: ["one", "two"] });
+  const config = join(rig.home.path, "config/cinch/config.toml");
+  const acme = `[providers.acme]\nkind = "anthropic"\nbase_url = "${rig.mock.url}"\napi_key_env = "ACME_KEY"\n`;
+  writeFileSync(
+    config,
+    `${readFileSync(config, "utf8")}\n${acme}[prices."mock:two"]\ninput = 1\noutput = 2\n`,
+  );
+  const { code, stdout, stderr } = await rig.run(["models", "--json"]);
+  expect([code, stderr]).toEqual([
+    0,
+    "cinch: acme is not asked: it has no key. Set ACME_KEY (or keep it: cinch creds add acme).\n",
+  ]);
+  expect(JSON.parse(stdout)).toEqual([{ model: "mock:one" }, { model: "mock:two" }]);
+  const unknown = await rig.run(["-p", "x", "--model", "acm:one"]);
+  expect(unknown.stderr).toStartWith("cinch: There is no provider 'acm'. Did you mean 'acme'? Known: ");
 });
 
 test("[LOG-01] cinch debug --raw dumps the traffic to a private file and says so", async () => {

@@ -96,3 +96,17 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[PROV-07 PROV-09] a key that a model of a route lacks is told with the route that names it",
+  async () => {
+    await using place = openPlace([], []);
+    place.write('[routing.mixed]\nmodel = "openai:gpt-6.1-sol"\n');
+    const { code, stderr } = await place.run();
+    expect([code, stderr]).toEqual([
+      2,
+      "cinch: Provider openai needs a key. Set OPENAI_API_KEY (or keep it: cinch creds add openai), since [routing.mixed] of config.toml names openai:gpt-6.1-sol, or pick another model with --model. (ProviderKeyMissing)\n",
+    ]);
+  },
+  TIMEOUT_MS,
+);

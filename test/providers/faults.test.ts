@@ -37,7 +37,7 @@ describe.each(WIRES)("%s", (vendor) => {
     const variable = `${vendor.toUpperCase()}_API_KEY`;
     expect(await failureOf(answerOf(rig.provider))).toMatchObject({
       reason: "ProviderKeyMissing",
-      message: `Provider ${vendor} needs a key. Set ${variable}, or pick another model with --model.`,
+      message: `Provider ${vendor} needs a key. Set ${variable} (or keep it: cinch creds add ${vendor}), or pick another model with --model.`,
     });
     expect(rig.mock.requests).toEqual([]);
   });

@@ -36,7 +36,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
   const world = testWorld({ ...parts, log });
   const records: Records = new ServerRecords(join(directory.path, "records"), world.random);
   const authorized: AuthorizedFetch = ({ provider }) =>
-    Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none" }));
+    Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
   const ports: ServerPorts = {
     world,
     version: "0",

@@ -1,5 +1,5 @@
 import { authorizedFetch } from "../../src/credential/authorized-fetch.ts";
-import { envKeyRing, keyVariableOf } from "../../src/credential/env-keys.ts";
+import { envKeyRing } from "../../src/credential/env-keys.ts";
 import { hostFetch } from "../../src/host/fetch.ts";
 import { anthropic } from "../../src/provider/anthropic/anthropic.ts";
 import { custom } from "../../src/provider/custom/custom.ts";
@@ -9,6 +9,7 @@ import { openai } from "../../src/provider/openai/openai.ts";
 import { openrouter } from "../../src/provider/openrouter/openrouter.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../../src/provider/provider.ts";
 import type { CustomProvider } from "../../src/provider/vendors.ts";
+import { keyNeeds } from "../../src/provider/vendors.ts";
 import { zai } from "../../src/provider/zai/zai.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
@@ -75,7 +76,7 @@ export function openProviderRig(options: RigOptions = {}): ProviderRig {
       return withReadsTold(response, () => heard.ring());
     },
     keys: envKeyRing(env, customs),
-    variableFor: (name) => keyVariableOf(name, customs),
+    needsOf: (name) => keyNeeds(name, customs),
   });
   const port: ProviderPort = {
     world,

@@ -5,6 +5,7 @@ import type { Fetch } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { AuthorizedRequest } from "../../provider/authorized-fetch.ts";
+import type { KeyNeeds } from "../../provider/vendors.ts";
 import { withoutCredentials } from "../authorized-fetch.ts";
 import type { Credentials, HelperState } from "../credentials.ts";
 import { readAnswer } from "./answer.ts";
@@ -17,7 +18,7 @@ export interface HelperClientParts {
   /** HTTP over a Unix socket. */
   readonly fetchThrough: (socket: string) => Fetch;
   /** Where a missing key would be set: the name of a variable. */
-  readonly variableFor: (provider: string) => string | undefined;
+  readonly needsOf: (provider: string) => KeyNeeds | undefined;
 }
 
 /** The engine's end of the helper: keys are used through it, and never seen. */
@@ -89,7 +90,7 @@ export function helperClient(): HelperClient {
     throw refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
   }
 
-  function credentials({ fetch, fetchThrough, variableFor }: HelperClientParts): Credentials {
+  function credentials({ fetch, fetchThrough, needsOf }: HelperClientParts): Credentials {
     async function send(request: AuthorizedRequest): Promise<Response> {
       const { credential, provider, signal } = request;
       const clean = withoutCredentials(request);
@@ -98,8 +99,8 @@ export function helperClient(): HelperClient {
       // A login at an MCP server may have been made since: the helper looks for it each time.
       if (!isCredentialName(provider) && !held.some((key) => key.provider === provider)) {
         if (credential.optional === true) return await fetch(request.url, clean);
-        const variable = variableFor(provider) ?? `the key of ${provider}`;
-        throw new HarnessError("ProviderKeyMissing", { provider, variable });
+        const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
+        throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
       }
       let helper: HelperReady | undefined;
       while (true) {

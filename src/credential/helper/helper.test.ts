@@ -250,7 +250,7 @@ test("[CRED-04] a request without a head is sent again to the next helper; two c
         return Promise.resolve(new Response(new Blob(parts as BlobPart[])));
       };
     },
-    variableFor: () => "OWN_KEY",
+    needsOf: () => ({ variable: "OWN_KEY", kept: "" }),
   });
   const ready = (socket: string): HelperReady => ({
     kind: "ready",
@@ -294,7 +294,7 @@ test("[MCP-07 CRED-04] what is to be sent once goes to the next helper only wher
         return Promise.reject(Object.assign(new Error("gone"), { code: failures.pop() }));
       };
     },
-    variableFor: () => "OWN_KEY",
+    needsOf: () => ({ variable: "OWN_KEY", kept: "" }),
   });
   const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
   client.tell(READY);
@@ -332,7 +332,7 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
   const credentials = client.credentials({
     fetch: () => Promise.reject(new Error("no network")),
     fetchThrough: () => () => Promise.reject(new Error("no network")),
-    variableFor: () => undefined,
+    needsOf: () => undefined,
   });
   await expect(credentials.logKey()).rejects.toThrow("it must be exactly 32 bytes");
   await expect(credentials.keys.providers()).rejects.toThrow("CINCH_MACHINE_KEY");
@@ -342,7 +342,7 @@ test("[CRED-03 ENG-09] a request that is cancelled while the helper still starts
   const credentials = helperClient().credentials({
     fetch: () => Promise.reject(new Error("no network")),
     fetchThrough: () => () => Promise.reject(new Error("no network")),
-    variableFor: () => undefined,
+    needsOf: () => undefined,
   });
   const stop = new AbortController();
   const sent = credentials.send({
@@ -451,7 +451,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
   const credentials = client.credentials({
     fetch: hostFetch(),
     fetchThrough: hostFetchThrough,
-    variableFor: () => "OWN_KEY",
+    needsOf: () => ({ variable: "OWN_KEY", kept: "" }),
   });
   const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
   return {

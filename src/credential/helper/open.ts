@@ -4,8 +4,8 @@ import { isCredentialName } from "../../mcp-client/remote-server.ts";
 import type { AuthorizedFetch } from "../../provider/authorized-fetch.ts";
 import type { VendorSettings } from "../../provider/vendor-settings.ts";
 import type { CustomProvider } from "../../provider/vendors.ts";
+import { keyNeeds } from "../../provider/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
-import { keyNeedsOf } from "../env-keys.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { printsOfRing } from "../ring-prints.ts";
@@ -52,7 +52,7 @@ export async function openHelper(start: HelperStart, parts: HelperParts): Promis
     const send = authorizedFetch({
       fetch: parts.fetch,
       keys,
-      variableFor: (provider) => keyNeedsOf(provider, customs),
+      needsOf: (provider) => keyNeeds(provider, customs),
       tokens: tokenSources({
         keys,
         fetch: parts.fetch,
@@ -102,7 +102,7 @@ async function mcpServers(
   if (directory === undefined || machineKey === undefined) {
     return ({ provider }) => {
       const variable = `a login: cinch creds login ${provider}`;
-      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+      throw new HarnessError("ProviderKeyMissing", { provider, variable, kept: "" });
     };
   }
   const { storedGrants } = await import("../mcp/stored-grants.ts");

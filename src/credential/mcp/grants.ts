@@ -46,7 +46,7 @@ export function sendWithGrant({ store, fetch, clock }: GrantParts): AuthorizedFe
     const grant = await store.read(provider);
     if (grant === undefined || credential.kind === "none" || !isBelow(grant.below ?? grant.url, url)) {
       const variable = `a login: cinch creds login ${provider}`;
-      throw new HarnessError("ProviderKeyMissing", { provider, variable });
+      throw new HarnessError("ProviderKeyMissing", { provider, variable, kept: "" });
     }
     const source = sources.get(provider) ?? grantSource(provider, { store, fetch, clock });
     sources.set(provider, source);

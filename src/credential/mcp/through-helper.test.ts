@@ -50,7 +50,7 @@ async function openRig() {
   const credentials = client.credentials({
     fetch,
     fetchThrough: hostFetchThrough,
-    variableFor: () => undefined,
+    needsOf: () => undefined,
   });
   return {
     report,

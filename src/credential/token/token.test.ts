@@ -105,7 +105,7 @@ function openSend(exchange: (count: number) => Exchanged, answers: readonly Resp
   const send = authorizedFetch({
     fetch,
     keys: envKeyRing({}),
-    variableFor: () => undefined,
+    needsOf: () => undefined,
     tokens: async () => rig.source,
   });
   const request = {
