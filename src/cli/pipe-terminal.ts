@@ -10,6 +10,8 @@ export const LINE_CHARACTERS_MAX = 1_048_576;
  */
 export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Array>): LineTerminal {
   let wanted = false;
+  /** Whether a line was handed over that nobody deals with yet. */
+  let isOut = false;
   let wake: (() => void) | undefined;
 
   async function asked(signal: AbortSignal): Promise<void> {
@@ -25,13 +27,17 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
     redraws: false,
     write: (text) => output.write(text),
     prompt(text) {
-      wanted = text !== undefined;
+      wanted = text !== undefined && !isOut;
       if (wanted) wake?.();
+    },
+    taken() {
+      isOut = false;
     },
     async *input(signal): AsyncGenerator<LineInput> {
       await asked(signal);
       for await (const text of linesOf(input(), signal)) {
         wanted = false;
+        isOut = true;
         yield { kind: "line", text };
         await asked(signal);
         if (signal.aborted) return;

@@ -15,6 +15,7 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     },
     write: (text) => terminal.write(text),
     prompt: (text) => terminal.prompt(text),
+    taken: () => terminal.taken?.(),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
     completesWith: (complete) => terminal.completesWith?.(complete),
     async *input(own): AsyncGenerator<LineInput> {

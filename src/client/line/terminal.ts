@@ -15,6 +15,8 @@ export interface LineTerminal {
   write(text: string): Promise<void>;
   /** Asks for the next line under this prompt; undefined while none is wanted. */
   prompt(text: string | undefined): void;
+  /** Tells that the line that was read last is being dealt with: prompts before that asked for no further one. */
+  taken?(): void;
   /** Clears the screen, and what scrolled off it; absent where there is none. */
   clear?(): void;
   /** Has what is being typed completed by this; absent where lines are not edited. */

@@ -6,7 +6,7 @@ import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import { completeSlash } from "../kit/complete.ts";
 import { merge } from "../kit/merge.ts";
 import { planModeOf } from "../kit/plan-mode.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 import { commandSurface } from "./command-surface.ts";
 import { Dialogue } from "./dialogue.ts";
 import type { Happening } from "./happenings.ts";
@@ -189,10 +189,11 @@ export class WatchedSession {
       case "worked":
         return;
       case "attached":
-        if (happening.refused !== undefined) await this.#screen.say(neutralise(happening.refused.message));
+        if (happening.refused !== undefined) await this.#screen.say(refusalText(happening.refused));
         return;
       case "input":
         if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
+        this.#options.terminal.taken?.();
         return await this.#typed.take(happening.input.text);
       default:
         return unreachable(happening);
@@ -250,7 +251,7 @@ export class WatchedSession {
         payload: { args: [next] },
       });
       if (found instanceof HarnessError) {
-        await this.#screen.say(neutralise(found.message));
+        await this.#screen.say(refusalText(found));
         this.#outcome = "ended";
         return;
       }
