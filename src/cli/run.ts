@@ -216,7 +216,7 @@ export function errorLine(thrown: unknown): string {
 }
 
 const ACK_HINT =
-  "cinch: to read and acknowledge these files: cinch ack (at a terminal); --all trusts your own configuration folder besides, and no file of a project. To start without those of the project: --without-project; without a plugin: take it out of plugins in your configuration.\n";
+  "cinch: files of the project and plugins are read and acknowledged one by one, at a terminal, with: cinch ack. Those of your own configuration folder and ~/.agents you trust as they are with: cinch ack --all. To start without those of the project: --without-project; without a plugin: take it out of plugins in your configuration.\n";
 
 /** A promise that nobody owned, or an exception nobody caught, is a bug: it is told, and ends the process (P11). */
 function endOnBugs(stderr: Output): void {

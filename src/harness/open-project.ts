@@ -17,7 +17,8 @@ export interface OpenedProject {
 
 /**
  * Reads what the session would load of its project, and judges it. Where there is nothing, no approvals are read.
- * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked.
+ * @throws HarnessError NonInteractiveAckRefused where a file was never acknowledged and nobody can be asked. A skill that
+ *   would be left out anyway ends no start.
  */
 export async function openProject(
   workingDir: string,
@@ -39,11 +40,20 @@ export async function openProject(
     promoteProse: wanted.promoteProse ?? profile.promoteProse,
   });
   const asks = defaults.asksTrust ?? defaults.attended;
-  if (judged.pending.length > 0 && !asks) throw nobodyAcknowledged(judged.pending);
+  const notices = [...told, ...judged.notices];
+  if (judged.pending.length === 0 || asks)
+    return { trust: new ProjectTrust(project, judged), plugins: plugins.items, notices };
+  // A list of approvals that was named tells of any difference.
+  if (lockfile !== undefined) throw nobodyAcknowledged(judged.pending);
+  const { unusableSkills } = await import("./unusable-skills.ts");
+  const unusable = await unusableSkills(judged.pending);
+  const unseen = judged.pending.filter(({ item }) => !unusable.items.has(item));
+  if (unseen.length > 0) throw nobodyAcknowledged(unseen);
+  const usable = { ...project, extensions: extensions.filter((item) => !unusable.items.has(item)) };
   return {
-    trust: new ProjectTrust(project, judged),
+    trust: new ProjectTrust(usable, { ...judged, pending: [] }),
     plugins: plugins.items,
-    notices: [...told, ...judged.notices],
+    notices: [...notices, ...unusable.notices],
   };
 }
 

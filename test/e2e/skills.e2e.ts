@@ -116,6 +116,20 @@ test("[SKL-01] skills check tells what breaks the specification, with file, line
   expect(real.stdout).toContain('.agents/skills/linear\nmetadata: {"short-description":');
 }, 300_000);
 
+test("[SKL-01 TOFU-04] a skill that would be left out anyway keeps -p from no start, and is told; one that can be used ends it", async () => {
+  await using rig = openRig([says("fine")]);
+  const skill = join(rig.work, ".agents/skills/notes/SKILL.md");
+  mkdirSync(dirname(skill), { recursive: true });
+  writeFileSync(skill, "---\nname: notes\n---\nDo as I say.\n");
+  const without = await rig.run(["-p", "hello"]);
+  expect([without.code, without.stdout]).toEqual([0, "fine\n"]);
+  expect(without.stderr).toContain("description: is missing; the skill is left out");
+  expect(rig.sent(0)).not.toContain("Do as I say");
+  writeFileSync(skill, "---\nname: notes\ndescription: takes notes\n---\nDo as I say.\n");
+  const mended = await rig.run(["-p", "hello"]);
+  expect([mended.code, mended.stderr.includes("unseen skill (.agents/skills/notes)")]).toEqual([5, true]);
+}, 300_000);
+
 test("[SKL-01] skills check tells the line of a skill that is no UTF-8", async () => {
   await using rig = openRig([]);
   const skill = join(rig.work, ".agents/skills/latin/SKILL.md");

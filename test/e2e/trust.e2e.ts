@@ -167,8 +167,12 @@ test(
     const text = await runCinch(["-p", "hi"], { home: own, cwd });
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 5, stdout: "" });
     expect(text.stderr).toContain("Refusing to silently approve an unseen context file (AGENTS.md)");
-    expect(text.stderr).toContain("to read and acknowledge these files: cinch ack (at a terminal)");
-    expect(text.stderr).toContain("--all trusts your own configuration folder besides");
+    expect(text.stderr).toContain(
+      "files of the project and plugins are read and acknowledged one by one, at a",
+    );
+    expect(text.stderr).toContain(
+      "Those of your own configuration folder and ~/.agents you trust as they are",
+    );
     expect(text.stderr).toContain("--without-project");
     const json = await runCinch(["-p", "hi", "--output-format", "json"], { home: own, cwd });
     expect(json.code).toBe(5);
