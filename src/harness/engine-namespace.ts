@@ -50,8 +50,8 @@ export function engineNamespace(sources: EngineNamespaceSources): NamespaceOwner
       case "web":
         return { result: { text: sources.webAddress ?? NO_WEB } };
       default: {
-        const why = `there is no engine:${verb}; there are: ${VERBS.join(", ")}`;
-        throw new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
+        const why = `there are: ${VERBS.join(", ")}`;
+        throw new HarnessError("InvalidCommand", { kind: `/engine:${verb.slice(0, 80)}`, why });
       }
     }
   };

@@ -17,19 +17,24 @@ export interface ActivePlugin {
   readonly session: PluginSession;
 }
 
+/** Of a name that somebody else has given, as much as is told. */
+const VERB_CHARACTERS_MAX = 80;
+
 /** Carries out the commands of one namespace, under a time limit; what one throws refuses. */
 export function commandOwner(
   { plugin, contained, session }: ActivePlugin,
   commands: readonly PluginCommand[],
 ): NamespaceOwner {
-  return async ({ kind, namespace, verb, payload, sessionId }, client) => {
+  return async ({ namespace, verb, payload, sessionId }, client) => {
+    const invalid = (why: string) =>
+      new HarnessError("InvalidCommand", {
+        kind: `/${namespace}:${verb.slice(0, VERB_CHARACTERS_MAX)}`,
+        why,
+      });
     const command = commands.find(({ name }) => name === verb);
     if (command === undefined) {
-      const known = commands.map(({ name }) => `${namespace}:${name}`).join(", ");
-      throw new HarnessError("InvalidCommand", {
-        kind,
-        why: `there is no /${namespace}:${verb}; the plugin ${plugin.name} has ${known}`,
-      });
+      const known = commands.map(({ name }) => `/${namespace}:${name}`).join(", ");
+      throw invalid(`there is none of this name; the plugin ${plugin.name} has ${known}`);
     }
     const args = wordsIn(payload);
     const words = { args, text: stringAt(payload, "text") ?? args.join(" "), payload };
@@ -51,8 +56,7 @@ export function commandOwner(
       plugin.signal,
     );
     const why = attempt.kind === "failed" ? attempt.why : refused.why;
-    if (why !== undefined)
-      throw new HarnessError("InvalidCommand", { kind, why: `the plugin ${plugin.name}: ${why}` });
+    if (why !== undefined) throw invalid(`the plugin ${plugin.name}: ${why}`);
     const text = attempt.kind === "done" ? attempt.value : undefined;
     return { sessionId, ...(text === undefined ? {} : { result: { text } }) };
   };

@@ -147,7 +147,9 @@ test("[PLUG-01 BUS-06 CTL-15] a plugin's slash commands are listed, carried out,
       .catch((thrown: Error) => thrown.message);
   expect(await send("roll", { args: ["2d6"], text: "2d6 now" })).toEqual({ text: "human rolled 2d6 now" });
   expect(await send("roll", {})).toContain("the plugin dice: write dice");
-  expect(await send("spin", {})).toContain("the plugin dice has dice:roll");
+  expect(await send("spin", {})).toBe(
+    "The command /dice:spin cannot be carried out: there is none of this name; the plugin dice has /dice:roll",
+  );
 });
 
 test("[PLUG-01 CMD-01] a namespace of any other name is a plugin's: /custom:NAME is CustomCommand{namespace, verb}, and listed as it is typed", async () => {

@@ -61,7 +61,7 @@ export function skillsCommands(skills: SessionSkills, sources: SkillSources): Sk
       if (verb !== "list") {
         const [meant] = near(verb, ["list"]);
         const why = `there is no skill command '${verb.slice(0, 80)}'; ${meant === undefined ? "there is list" : `did you mean ${meant}?`}`;
-        throw new HarnessError("InvalidCommand", { kind: "CustomCommand", why });
+        throw new HarnessError("InvalidCommand", { kind: `/skills:${verb.slice(0, 80)}`, why });
       }
       const { list, notices } = await skills.load(end.signal);
       const { listedDescription } = await import("../skill/texts.ts");

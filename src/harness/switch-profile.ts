@@ -20,7 +20,7 @@ export async function prepareSwitch(
   messages: readonly Message[],
 ): Promise<PreparedSwitch> {
   if (importTurns > TURNS_IMPORTED_MAX) {
-    const why = `importTurns: at most ${TURNS_IMPORTED_MAX}`;
+    const why = `at most ${TURNS_IMPORTED_MAX} turns can go along (importTurns, --import)`;
     throw new HarnessError("InvalidCommand", { kind: "SwitchProfile", why });
   }
   const { reference, profile } = await wantedProfile(sources, wanted);

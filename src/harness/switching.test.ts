@@ -179,7 +179,7 @@ test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told w
     '/config/profiles/rules.toml:2: permissions.deny: there is no tool "Bahs"; did you mean "Bash"?',
   );
   expect(await refusal({ profile: "packs", inPlace: true })).toContain("fss");
-  expect(await refusal({ importTurns: 51 })).toContain("importTurns: at most 50");
+  expect(await refusal({ importTurns: 51 })).toContain("at most 50 turns can go along");
   expect(await refusal({ profile: "nowhere" })).toContain("nowhere");
   await say(connection, sessionId, "second");
   expect(asked(place).messages).toHaveLength(3);

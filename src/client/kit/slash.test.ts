@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { HarnessError } from "../../base/errors.ts";
+import { refusalText } from "./refusal-text.ts";
 import { parseTyped } from "./slash.ts";
 
 test("[CLI-01] a command is a slash, a name, perhaps a namespace, and words split as a shell does", () => {
@@ -34,6 +36,14 @@ test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed 
   });
   expect(parseTyped("/home/me:x is there")).toEqual({ kind: "text", text: "/home/me:x is there" });
   expect(parseTyped("/ x")).toEqual({ kind: "invalid", why: "a command has a name: /help lists them" });
+});
+
+test("[CMD-01] a refusal names no command of the protocol to a person, and keeps the one that they can type", () => {
+  const of = (kind: string) =>
+    refusalText(new HarnessError("InvalidCommand", { kind, why: "no\u001b[2J task" }));
+  expect(of("StopTask")).toBe("That cannot be done: no task");
+  expect(of("/dice:rol")).toBe("The command /dice:rol cannot be carried out: no task");
+  expect(refusalText(new HarnessError("MemoryInvalid", { problem: "Too long." }))).toBe("Too long.");
 });
 
 test("[CMD-01] a namespace alone says the same as its name alone, and one of somebody else's is no command of it", () => {

@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt } from "../../base/json.ts";
-import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
+import { refusalText } from "../kit/refusal-text.ts";
+import { neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
 import { waitingText } from "./waiting-text.ts";
 
@@ -10,7 +11,7 @@ export async function setModel(model: string, client: CommandSurface): Promise<v
   if (model === "") return await client.say(`model ${neutraliseLine(client.model)}`);
   const answer = await client.answerTo({ kind: "SetModel", sessionId: client.session, model });
   if (answer instanceof HarnessError) {
-    await client.say(neutralise(answer.message));
+    await client.say(refusalText(answer));
     return await client.say(`model ${neutraliseLine(client.model)}, as before`);
   }
   client.model = model;

@@ -2,6 +2,7 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 import { neutralise } from "../kit/terminal-text.ts";
 import { quote } from "./quote.ts";
 import type { Sender } from "./sender.ts";
@@ -91,13 +92,13 @@ export class Outbox {
       return;
     }
     // What it asks for would be lost with the text alone.
-    if (Object.keys(wants).length > 0) return await say(neutralise(answer.message));
+    if (Object.keys(wants).length > 0) return await say(refusalText(answer));
     this.keep(content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
     if (hasReason(answer, "TurnInProgress")) {
       const isOurs = answer.fields.originator === client();
-      const why = isOurs ? "A turn is running; Ctrl-C cancels it." : neutralise(answer.message);
+      const why = isOurs ? "A turn is running; Ctrl-C cancels it." : refusalText(answer);
       await say(`${why} Your text is kept and offered again when it has ended.`);
-    } else await say(neutralise(answer.message));
+    } else await say(refusalText(answer));
     if (!busy() && interactive) await this.offer();
   }
 

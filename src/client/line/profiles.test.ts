@@ -107,7 +107,7 @@ test("[PROF-02] what cannot be done is told, and the session goes on as it was",
   await rig.type("/profiles:review --inplace");
   await rig.shows("Write /profiles:NAME [--import N] [--in-place]; /profiles lists them.");
   await rig.type("/profiles:review --import 51");
-  await rig.shows("importTurns: at most 50");
+  await rig.shows("That cannot be done: at most 50 turns can go along");
   await rig.type("hello");
   await rig.shows("still here");
 });

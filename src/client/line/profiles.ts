@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import type { CommandSurface } from "./surface.ts";
@@ -35,7 +36,7 @@ export async function runProfiles(command: SlashCommand, client: ProfilesSurface
     ...(importTurns === undefined ? {} : { importTurns }),
     ...(inPlace ? { inPlace } : {}),
   });
-  if (answer instanceof HarnessError) return await client.say(neutralise(answer.message));
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   client.switched();
   for (const notice of arrayAt(answer.result, "notices"))
     if (typeof notice === "string") await client.say(neutraliseLine(notice));
@@ -73,7 +74,7 @@ async function askedTurns(client: ProfilesSurface, wanted: string): Promise<numb
     payload,
   });
   if (checked instanceof HarnessError) {
-    await client.say(neutralise(checked.message));
+    await client.say(refusalText(checked));
     return "refused";
   }
   const which = turns === 1 ? "turn" : count(turns, "turn");

@@ -2,7 +2,7 @@ import { whileAlive } from "../../base/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command } from "../../protocol/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import { neutralise } from "../kit/terminal-text.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 
 export interface SenderOptions {
   readonly connection: Connection;
@@ -40,7 +40,7 @@ export class Sender {
   /** Gives the refusal, where it was one, which has been told. */
   async sendOrTell(command: Command): Promise<HarnessError | undefined> {
     const refused = await this.send(command);
-    if (refused !== undefined) await this.#options.say(neutralise(refused.message));
+    if (refused !== undefined) await this.#options.say(refusalText(refused));
     return refused;
   }
 
@@ -48,7 +48,7 @@ export class Sender {
   async request(command: Command): Promise<unknown> {
     const answer = await this.answerTo(command);
     if (!(answer instanceof HarnessError)) return answer.result;
-    await this.#options.say(neutralise(answer.message));
+    await this.#options.say(refusalText(answer));
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { changedFilesText } from "../kit/changed-files.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { printCommand } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
@@ -41,7 +42,7 @@ async function resume(wanted: string, client: SessionsSurface): Promise<void> {
   const { id } = found;
   if (id === client.session) return await client.say("This is the session that you are in.");
   const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
-  if (attached instanceof HarnessError) return await client.say(neutralise(attached.message));
+  if (attached instanceof HarnessError) return await client.say(refusalText(attached));
   client.goTo(attached.sessionId ?? id, found.model);
 }
 
@@ -68,7 +69,7 @@ async function pin(wanted: string | undefined, pinned: boolean, client: Sessions
   const sessionId = wanted === undefined ? client.session : (await find(wanted, client))?.id;
   if (sessionId === undefined) return;
   const answer = await client.answerTo({ kind: "PinSession", sessionId, pinned });
-  if (answer instanceof HarnessError) return await client.say(neutralise(answer.message));
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   await client.say(`${sessionId} ${pinned ? "is pinned: it is kept." : "is no longer pinned."}`);
 }
 

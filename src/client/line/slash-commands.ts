@@ -4,6 +4,7 @@ import type { BuiltInName } from "../../protocol/slash-commands.ts";
 import { aliasedCommand } from "../kit/alias.ts";
 import { printCosts } from "../kit/cost-table.ts";
 import { readPrices } from "../kit/model-prices.ts";
+import { refusalText } from "../kit/refusal-text.ts";
 import type { SlashCommand } from "../kit/slash.ts";
 import { wordsOf } from "../kit/slash.ts";
 import { neutralise } from "../kit/terminal-text.ts";
@@ -129,9 +130,7 @@ async function runForeign(command: SlashCommand, client: CommandSurface): Promis
   const answer = await client.answerTo(asked);
   if (!(answer instanceof HarnessError)) return await tell(answer.result, client);
   const isNobodys = answer.reason === "UnknownCommandNamespace";
-  await client.say(
-    isNobodys ? unknownText(command, await client.listCommands()) : neutralise(answer.message),
-  );
+  await client.say(isNobodys ? unknownText(command, await client.listCommands()) : refusalText(answer));
 }
 
 async function tell(result: unknown, client: CommandSurface): Promise<void> {
