@@ -2,21 +2,18 @@ import { join } from "node:path";
 import type { AgentSet, GoodDefinition } from "../agent/agent-set.ts";
 import { agentSet, placed } from "../agent/agent-set.ts";
 import { THE_WAY } from "../agent/grants.ts";
-import { HarnessError } from "../base/errors.ts";
 import { causeOf } from "../base/file-cause.ts";
 import { hintFor, near } from "../base/near.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
-import { chooseModel } from "../provider/choose.ts";
-import { VENDORS } from "../provider/vendors.ts";
 import { NAMED_TOOLS } from "../tool/pack.ts";
 import { isOfServer } from "../tool/server-tool.ts";
 import { ITEM_FILE_BYTES_MAX } from "../trust/ledger/read-item.ts";
 import { readAgents } from "./agents-review.ts";
+import { modelProblem } from "./model-problem.ts";
 import type { HarnessOptions } from "./options.ts";
-import { KEYLESS } from "./providers.ts";
 import { reviewSkills } from "./skills-review.ts";
 
 type Options = Pick<HarnessOptions, "world" | "paths" | "workingDir" | "environment" | "profile">;
@@ -102,25 +99,12 @@ function unknownTools({ agent, path, lineOf }: GoodDefinition, { plugins }: Conf
   });
 }
 
-/** By its name and by its provider's alone: nobody is asked for what they offer, and no key is looked for. */
 async function unknownModel(
   { agent: { model }, path, lineOf }: GoodDefinition,
-  { providers, plugins }: Config,
+  config: Config,
 ): Promise<readonly string[]> {
-  if (model === undefined || plugins.length > 0) return [];
-  try {
-    await chooseModel({
-      asked: model,
-      keyed: [...VENDORS, ...providers].map(({ name }) => name),
-      customs: providers,
-      keyless: KEYLESS,
-      discoverLocal: async () => [],
-    });
-    return [];
-  } catch (thrown) {
-    if (!(thrown instanceof HarnessError)) throw thrown;
-    return [placed(path, { line: lineOf("model"), field: "model", problem: thrown.message })];
-  }
+  const problem = model === undefined ? undefined : await modelProblem(model, config);
+  return problem === undefined ? [] : [placed(path, { line: lineOf("model"), field: "model", problem })];
 }
 
 /** Those that nobody has acknowledged yet count too: what is missing is missing for good. */

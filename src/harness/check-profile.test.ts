@@ -134,6 +134,40 @@ test("[PROF-01] a profile whose name is another's, or is not what it is found by
   expect(await place.told(other)).toEqual([]);
 });
 
+test("[PROF-01 PROV-07 ENG-23] models whose provider or route there is none of are told, as far as no plugin may bring them", async () => {
+  await using place = openPlace();
+  const text = `default_model = "opnai:gpt-6"
+[delegate]
+model = "nope:two"
+[routing.fast]
+model = "mine:one"
+fallback = ["acm:x", "zai:glm-4.6"]
+[[routing.fast.rules]]
+model = "openai:gpt-6"
+role = "summary"
+[[routing.fast.rules]]
+model = "opnrouter:x"
+role = "sub-agent"
+[providers.mine]
+kind = "anthropic"
+base_url = "http://127.0.0.1:1"
+`;
+  place.config(text);
+  place.profile("p", 'default_model = "routing:fats"\n[delegate]\nmodel = "routing:fast"\n');
+  const { config } = place.paths;
+  const known =
+    "Known: anthropic, openai, openrouter, zai, vertex, copilot, mine, ollama, llama.cpp, vllm, lm-studio, replay, conformance, routing.";
+  expect(await place.told("p")).toEqual([
+    `error ${config}:1: default_model: There is no provider 'opnai'. Did you mean 'openai'? ${known}`,
+    `warning ${config}:3: delegate.model: There is no provider 'nope'. ${known}`,
+    `warning ${config}:6: routing.fast.fallback: There is no provider 'acm'. ${known}`,
+    `warning ${config}:11: routing.fast.rules.model: There is no provider 'opnrouter'. Did you mean 'openrouter'? ${known}`,
+    expect.stringMatching(/^error .*p\.toml:1: default_model: .*'fats'.*fast/),
+  ]);
+  place.config(`plugins = ["/nowhere/dice"]\n${text}`);
+  expect(await place.told("p")).toEqual([]);
+});
+
 test("[PROF-01] what is right is told as right, with packs of skills too; one profile can be checked alone", async () => {
   await using place = openPlace();
   place.profile("good", 'skill_packs = ["review"]\ntool_packs = ["fs"]\n');

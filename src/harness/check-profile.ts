@@ -7,12 +7,13 @@ import type { McpServer } from "../profile/mcp.ts";
 import type { Mistake } from "../profile/mistakes.ts";
 import type { Profile } from "../profile/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../profile/profile-files.ts";
-import type { Where } from "../profile/table.ts";
+import type { Table, Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
 import { mapped } from "../tool/server-tool.ts";
 import { lookThroughProject } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
+import { modelProblem } from "./model-problem.ts";
 import type { HarnessOptions } from "./options.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
 import { lookThroughPlaced } from "./project-profile.ts";
@@ -72,6 +73,7 @@ export async function checkFiles(
   const { defaultProfile: used = DEFAULT_PROFILE } = config;
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
+  if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
   const project = await lookThroughProject(world.files, workingDir);
   for (const { said, mistakes: found } of project.files) wrong.push(...found, ...wrongIn(said, config));
   const findings = [...inOrder(wrong)];
@@ -101,7 +103,8 @@ export async function checkFiles(
           error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
         ];
       });
-      return inOrder([...found, ...packs, ...servers, ...wrongIn(profile, own)], profile.path);
+      const models = await modelMistakes(profile, own, where);
+      return inOrder([...found, ...packs, ...servers, ...models, ...wrongIn(profile, own)], profile.path);
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       return [{ weight: "error", text: thrown.message }];
@@ -122,6 +125,34 @@ function wrongIn(
       return matcherProblems(hook).map((problem) => error({ path, line, key: "hooks.matcher" }, problem));
     }),
   ];
+}
+
+/** What leads to no model: a default ends the start of a session, anything else is met once it is used. */
+async function modelMistakes(
+  said: Pick<Config, "defaultModel" | "delegate" | "plugins"> & Partial<Pick<Config, "routes">>,
+  own: Config,
+  where: Table["where"],
+): Promise<readonly Mistake[]> {
+  const { defaultModel, delegate, routes = [] } = said;
+  const plugins = [...own.plugins, ...said.plugins];
+  const wrong = async (
+    model: string | undefined,
+    weight: Mistake["weight"],
+    at: Parameters<Table["where"]>,
+  ) => {
+    const problem = model === undefined ? undefined : await modelProblem(model, { ...own, plugins });
+    return problem === undefined ? [] : [{ weight, ...where(...at), problem }];
+  };
+  const found = await Promise.all([
+    wrong(defaultModel, "error", ["default_model"]),
+    wrong(delegate?.model, "warning", ["delegate", "model"]),
+    ...routes.flatMap(({ name, model, fallback, rules }) => [
+      wrong(model, "warning", ["routing", name, "model"]),
+      ...fallback.map((each) => wrong(each, "warning", ["routing", name, "fallback"])),
+      ...rules.map((rule, at) => wrong(rule.model, "warning", ["routing", name, "rules", at, "model"])),
+    ]),
+  ]);
+  return found.flat();
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {

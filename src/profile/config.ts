@@ -29,7 +29,7 @@ import type { SandboxSettings } from "./sandbox.ts";
 import { sandboxFrom } from "./sandbox.ts";
 import type { SessionKeys } from "./session-settings.ts";
 import { sessionFrom } from "./session-settings.ts";
-import type { ReadKey, Where } from "./table.ts";
+import type { ReadKey } from "./table.ts";
 import { readKeys, Table } from "./table.ts";
 import type { TaskKeys } from "./tasks.ts";
 import { tasksFrom } from "./tasks.ts";
@@ -118,7 +118,7 @@ export async function loadConfig(world: Pick<World, "files">, path: string): Pro
 export async function lookThroughConfig(
   world: Pick<World, "files">,
   path: string,
-): Promise<Look<Config> & { readonly where?: (key: string) => Where }> {
+): Promise<Look<Config> & { readonly where?: Table["where"] }> {
   const { mistakesIn } = await import("./mistakes.ts");
   const { value, mistakes } = await mistakesIn(async (following) => {
     const file = (await readToml(world.files, path)) ?? { path, text: "", value: {} };
@@ -126,7 +126,7 @@ export async function lookThroughConfig(
     return { config: wholeConfig(table), table };
   });
   if (value === undefined) return { mistakes };
-  return { value: value.config, mistakes, where: (key) => value.table.where(key) };
+  return { value: value.config, mistakes, where: (...path) => value.table.where(...path) };
 }
 
 function wholeConfig(table: Table): Config {

@@ -124,7 +124,7 @@ export async function loadProfile(
 /** A profile that was looked through. */
 export interface ProfileLook extends Look<Omit<Profile, "warnings">> {
   /** Where one of its keys stands, or would. */
-  readonly where?: (key: string) => Where;
+  readonly where?: Table["where"];
 }
 
 /**
@@ -147,7 +147,7 @@ export async function lookThroughProfile(
   return {
     value: value.profile,
     mistakes: [...mistakes, ...warnings.map((each) => ({ weight: "warning", ...each }) as const)],
-    where: (key) => value.table.where(key),
+    where: (...path) => value.table.where(...path),
   };
 }
 

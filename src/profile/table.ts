@@ -163,8 +163,9 @@ export class Table {
     });
   }
 
-  where(key: string): Where {
-    const keys = [...this.#keys, key];
+  /** @param path a key of this table, or one of a table in it behind the name of that. */
+  where(...path: readonly [string, ...(string | number)[]]): Where {
+    const keys = [...this.#keys, ...path];
     const written = this.#file.placeOf?.(keys);
     if (written !== undefined) return { path: this.#file.path, ...written };
     const named = keys.filter((part) => typeof part === "string");
