@@ -118,7 +118,8 @@ export const TEXTS = {
     "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
   NoModel:
     "No model <problem>. Set one of <variables>, or keep a key with cinch creds add PROVIDER, or start a local server (<servers>), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
-  ProviderKeyMissing: "Provider <provider> needs a key. Set <variable><kept>, or pick another model with --model.",
+  ProviderKeyMissing:
+    "Provider <provider> needs a key. Set <variable><kept>, or pick another model with --model.",
   ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
   VertexUnplaced:
@@ -209,8 +210,7 @@ export const TEXTS = {
     "The list <path> of attested programs cannot be relied on: <problem>. Mend it, or move it away and be asked anew.",
 
   PluginInvalid: "The plugin <from> cannot be used: <problem>.",
-  PluginConflict:
-    "<first> and <second> both claim <what>. <remedy>",
+  PluginConflict: "<first> and <second> both claim <what>. <remedy>",
   PluginFailed:
     "The plugin '<plugin>' failed in <where>: <what>. The session goes on; where it stands in your configuration, take it out there, or ask its author.",
   PluginCrashed:

@@ -59,7 +59,9 @@ test("[CTL-16] an editor is told what it may rely on before any engine is needed
 });
 
 test("[CTL-16] why no engine can be reached is told in the editor, and the next request tries again", async () => {
-  const failures = [new HarnessError("ProviderKeyMissing", { provider: "x", variable: "X_API_KEY", kept: "" })];
+  const failures = [
+    new HarnessError("ProviderKeyMissing", { provider: "x", variable: "X_API_KEY", kept: "" }),
+  ];
   await using rig = await openAcpRig({ script: [says("hello")], failures });
   const { editor } = rig.open();
   await expect(editor.begin("/")).rejects.toMatchObject({
