@@ -16,7 +16,11 @@ export function libraryParts(): FacadeParts {
     world,
     model(config) {
       const { id, note } = resolveModelId(config.model ?? DEFAULT_MODEL, []);
-      const send = authorizedFetch({ fetch: world.fetch, keys: oneKey(config), needsOf: () => ({ variable: "apiKey", kept: "" }) });
+      const send = authorizedFetch({
+        fetch: world.fetch,
+        keys: oneKey(config),
+        needsOf: () => ({ variable: "apiKey", kept: "" }),
+      });
       const { baseUrl, maxTokens: outputTokensMax = OUTPUT_TOKENS_MAX } = config;
       const provider = anthropic({ world, send, ...(baseUrl === undefined ? {} : { baseUrl }) });
       return { provider, id, outputTokensMax, ...(note === undefined ? {} : { note }) };
