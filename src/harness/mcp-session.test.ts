@@ -8,6 +8,7 @@ import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, follow, openPlace, turn } from "../../test/support/place.ts";
 import { isRunning } from "../../test/support/processes.ts";
 import { until } from "../../test/support/until.ts";
+import { stringAt } from "../base/json.ts";
 import { SILENT } from "../base/log.ts";
 import { hostWorld } from "../host/host.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -253,7 +254,7 @@ test(
       writeFileSync(file, JSON.stringify([{ name: "echo", description, inputSchema: { type: "object" } }]));
     rig.config(`[permissions]\nallow = ["mcp__odd__*"]\n${rig.toml("odd", [`tools=${file}`])}`);
     const changed =
-      "The MCP server 'odd' says something else of its tools than when they were approved: echo.";
+      "The MCP server 'odd' has new tools, or says something else of them than when they were approved: echo.";
     echo("Says it again.");
     {
       await using harness = await rig.open();
@@ -408,6 +409,41 @@ test(
       2,
       `Two MCP servers have the name 'O_D': in ${join(rig.root, "config/config.toml")}:2 and in ${join(rig.repo, ".cinch/mcp.json")}:1. Rename one of them.`,
     ]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-04 MCP-07 PERM-06] nobody is asked for a call of a server that was refused, and whoever starts it anew is told once why it is",
+  async () => {
+    await using rig = openRig(says("one"), calls("mcp__odd__echo", { text: "x" }), says("two"));
+    const { cmd, args } = scriptServer(CHILD, rig.journal);
+    const program = join(rig.root, "server");
+    const script = `#!/bin/sh\nexec ${[cmd, ...args].join(" ")}\n`;
+    writeFileSync(program, script, { mode: 0o700 });
+    const sha256 = new Bun.CryptoHasher("sha256").update(script).digest("hex");
+    rig.config(serverToml("odd", { cmd: program, args: [] }, `sha256 = "${sha256}"`));
+    {
+      await using harness = await rig.open();
+      await turn(harness, "go");
+    }
+    writeFileSync(program, `${script}# evil\n`);
+    await using harness = await rig.open({ attended: true });
+    await using on = await follow(harness);
+    await on.say("go");
+    await on.turns(1);
+    expect(on.seen.map(({ kind }) => kind)).not.toContain("PermissionRequested");
+    expect(rig.sent(-1)).toContain("«mcp-server-unavailable» odd: MCP server 'odd' refused to start");
+    const told = errorsIn(on.seen).length;
+    const restart = {
+      kind: "ManageMcp",
+      sessionId: harness.session,
+      server: "odd",
+      action: "restart",
+    } as const;
+    await expect(on.connection.send(restart)).rejects.toThrow("MCP server 'odd' refused to start");
+    await on.connection.send({ ...restart, action: "status" });
+    expect([told, errorsIn(on.seen).length]).toEqual([1, 1]);
   },
   HANG_MS_MAX,
 );
@@ -631,7 +667,7 @@ test(
       ],
       [
         "notice",
-        "The MCP server 'odd' did not start within 10 s: the model goes on without its tools for now, and finds them once it runs. /mcp:odd tells how it is.",
+        "The MCP server 'odd' did not start within 10 s: the model goes on without it for now, and can use its tools once it runs. /mcp:odd tells how it is.",
       ],
     ]);
   },
@@ -641,6 +677,7 @@ test(
 /** A server over HTTP that lets nobody in before it is opened. @param onRefusal told of each request that it refuses. */
 function openLocked(onRefusal: () => void = () => undefined) {
   let isOpen = false;
+  let wantsMore = false;
   const seen: string[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -650,7 +687,7 @@ function openLocked(onRefusal: () => void = () => undefined) {
       if (request.method !== "POST") return new Response(null, { status: 405 });
       const { id, method } = (await request.json()) as { readonly id?: number; readonly method: string };
       seen.push(method);
-      if (!isOpen) {
+      if (!isOpen || (method === "tools/call" && wantsMore)) {
         onRefusal();
         return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
       }
@@ -662,6 +699,8 @@ function openLocked(onRefusal: () => void = () => undefined) {
       };
       const result = results[method];
       if (id === undefined) return new Response(null, { status: 202 });
+      if (method === "tools/call")
+        return Response.json({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "let in" }] } });
       const error = { code: -32_601, message: "no such method" };
       return Response.json({ jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) });
     },
@@ -671,6 +710,10 @@ function openLocked(onRefusal: () => void = () => undefined) {
     seen,
     open() {
       isOpen = true;
+    },
+    /** From now on it lets nobody call its tools, or everybody. */
+    wantLogin(isWanted: boolean) {
+      wantsMore = isWanted;
     },
     [Symbol.dispose]: () => void server.stop(true),
   };
@@ -699,6 +742,37 @@ test(
     writeFileSync(join(rig.root, "config/creds.enc"), "a login");
     expect(errorsIn(await turn(harness, "and now"))).toEqual([]);
     expect(names()).toEqual(["mcp__locked__open"]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-01 CTL-15] a server that runs and lets nobody in any more is shown as that, until a call was let in",
+  async () => {
+    using server = openLocked();
+    const call = () => calls("mcp__locked__open", {});
+    await using rig = openRig(call(), says("one"), call(), says("two"));
+    rig.config(
+      `[permissions]\nallow = ["mcp__locked__*"]\n[[mcp_servers]]\nname = "locked"\nurl = "${server.url}"\ndiscovery = "eager"`,
+    );
+    server.open();
+    await using harness = await rig.open();
+    await using on = await follow(harness);
+    const status = async () => {
+      const asked = { kind: "ManageMcp", sessionId: harness.session, server: "", action: "status" } as const;
+      return stringAt((await on.connection.send(asked)).result, "text");
+    };
+    server.wantLogin(true);
+    await on.say("go");
+    await on.turns(1);
+    expect(await status()).toStartWith(
+      "locked: running, 1 tool. The MCP server 'locked' lets nobody in without a login",
+    );
+    server.wantLogin(false);
+    await on.say("and now");
+    await on.turns(2);
+    expect(rig.sent(-1)).toContain("let in");
+    expect(await status()).toBe("locked: running, 1 tool");
   },
   HANG_MS_MAX,
 );

@@ -39,7 +39,7 @@ const SECOND_MS = 1_000;
 
 const APPROVE = "approve";
 const CHOICES = [
-  { value: APPROVE, label: "I have read it: accept it, until it changes" },
+  { value: APPROVE, label: "accept it as it is now, until it changes" },
   { value: "deny", label: "leave it as it is" },
 ] as const;
 
@@ -101,6 +101,8 @@ class SessionServers implements AsyncDisposable {
   #joining: Promise<void> | undefined;
   /** Rules that were found to name no tool of their server: each is told once. */
   readonly #idle = new Map<ConfiguredRule, HarnessError>();
+  /** Those that a command is starting anew: it fails with what keeps them from it, so that nobody is told twice. */
+  readonly #restarting = new Set<SharedServer>();
   /** Those that let nobody in without a login, as it was told here. */
   readonly #locked = new Set<SharedServer>();
 
@@ -192,7 +194,7 @@ class SessionServers implements AsyncDisposable {
       name: server.spec.name,
       state: server.state,
       tools: server.known.tools.length,
-      ...(server.problem === undefined ? {} : { problem: server.problem.message }),
+      ...(server.trouble === undefined ? {} : { problem: server.trouble.message }),
     }));
     return statusOf(servers);
   }
@@ -275,15 +277,18 @@ class SessionServers implements AsyncDisposable {
     return true;
   }
 
-  /** Waits for a while only: what it comes to is told as its state. */
+  /** Waits for a while only: what it comes to later is told as its state. @throws what keeps it from starting. */
   async #restart({ lease: { server } }: Member): Promise<void> {
     using limit = deadline(this.#sources.defaults.world.clock, START_WAIT_MS_MAX, this.#life.signal);
     const starting = server.restart(this.#life.signal);
     starting.catch(() => undefined); // told as its state
+    this.#restarting.add(server);
     try {
       await whileAlive(starting, limit.signal);
     } catch (thrown) {
       if (!limit.reached) throw thrown;
+    } finally {
+      this.#restarting.delete(server);
     }
     this.#surface?.refreshTools();
   }
@@ -305,6 +310,7 @@ class SessionServers implements AsyncDisposable {
     const { server: shared } = lease;
     const tell = (event: ServerEvent) => {
       if (event.kind === "refused" && wantsLogin(event.error)) this.#locked.add(shared);
+      if (event.kind === "refused" && this.#restarting.has(shared)) return;
       this.#surface?.publish(eventOf(spec.name, event));
     };
     if (shared.problem !== undefined && wantsLogin(shared.problem)) this.#locked.add(shared);

@@ -33,9 +33,11 @@ export class KnownTools {
     return this.#tools;
   }
 
-  /** Whether a person has not let this definition pass yet. */
-  isNew(tool: Definition): boolean {
-    return this.#approved !== undefined && this.#approved.get(tool.name)?.sha256 !== tool.sha256;
+  /** What of a definition a person has not let pass yet: all of the tool, or that it says something else than before. */
+  unapproved({ name, sha256 }: Definition): "tool" | "words" | undefined {
+    const before = this.#approved?.get(name);
+    if (this.#approved === undefined || before?.sha256 === sha256) return undefined;
+    return before === undefined ? "tool" : "words";
   }
 
   /**
@@ -68,7 +70,11 @@ export class KnownTools {
       known.length === before.length && known.every((tool, at) => tool.sha256 === before[at]?.sha256);
     if (!isSame) this.#tools = known;
     if (this.#approved === undefined) return await this.#keep(known);
-    const changed = known.filter((tool) => this.isNew(tool)).map(({ name }) => name);
+    const changed = known.flatMap((tool) => {
+      const what = this.unapproved(tool);
+      if (what === undefined) return [];
+      return [what === "tool" ? `${tool.name} (new)` : tool.name];
+    });
     if (changed.length > 0 && !isSame) onChanged(changed);
   }
 
@@ -98,7 +104,7 @@ export class KnownTools {
 
   /** A person has allowed a call of a tool as it is now. @throws HarnessError McpRecordUnusable. */
   async accept(tool: Definition): Promise<void> {
-    if (!this.isNew(tool)) return;
+    if (this.unapproved(tool) === undefined) return;
     const others = [...(this.#approved?.values() ?? [])].filter(({ name }) => name !== tool.name);
     await this.#keep([...others, tool]);
   }

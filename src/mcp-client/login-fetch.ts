@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { deadline } from "../base/deadline.ts";
 import type { Clock, Fetch, FetchInit, Resolve } from "../base/world.ts";
+import { codeOf } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 import { isPublicAddress } from "../trust/public-address.ts";
 import { boundedAnswer } from "./bounded-body.ts";
@@ -11,6 +12,14 @@ import { isLoopback, isSafeUrl } from "./safe-url.ts";
 const ANSWER_BYTES_MAX = 1_048_576;
 const ANSWER_MS_MAX = 30_000;
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Codes of the runtime for a place that no connection to came about. */
+const UNREACHED: ReadonlySet<string> = new Set([
+  "ConnectionRefused",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "FailedToOpenSocket",
+]);
 
 export interface LoginNet {
   readonly fetch: Fetch;
@@ -40,10 +49,12 @@ export function loginFetch(server: URL, net: LoginNet, signal: AbortSignal): Rem
     const inside = addresses.find((address) => !isPublicAddress(address));
     if (inside !== undefined) throw new TypeError(`${place} is ${inside}, an address that is not public`);
     const [address] = addresses;
-    const response = await net.fetch(target.href, {
-      ...requestOf(init),
-      signal: limit.signal,
-      ...(address === undefined ? {} : { address }),
+    const asked = { ...requestOf(init), signal: limit.signal, ...(address === undefined ? {} : { address }) };
+    const response = await net.fetch(target.href, asked).catch((thrown: unknown) => {
+      if (!UNREACHED.has(codeOf(thrown) ?? "")) throw thrown;
+      throw new Error(`nothing answers at ${place}: look at the address and at the network`, {
+        cause: thrown,
+      });
     });
     const { status, headers } = response;
     const body = await boundedAnswer(response, net.clock, ANSWER_BYTES_MAX).arrayBuffer();

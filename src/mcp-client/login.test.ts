@@ -58,6 +58,15 @@ test("[MCP-01] a server without a login is told as that, not by what it answers 
   expect(failed).not.toContain("DOCTYPE");
 });
 
+test("[MCP-01] a login at an address where nothing answers says that, in a sentence of its own", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  expect(await loggedIn(`http://127.0.0.1:${port}/mcp`).catch(messageOf)).toBe(
+    `The login at the MCP server 'guarded' failed: nothing answers at http://127.0.0.1:${port}: look at the address and at the network. Try again: cinch creds login mcp:guarded`,
+  );
+});
+
 test("[MCP-01] a person logs in at a server that nobody told cinch about before, and gets a token for that server alone", async () => {
   await using server = startOAuthMcpServer();
   const pages: URL[] = [];

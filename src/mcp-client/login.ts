@@ -88,12 +88,15 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
     return provider.grant(ports.clock.now());
   } catch (thrown) {
     signal.throwIfAborted();
-    const why = visible(provider?.hasNoLogin === true ? NO_LOGIN : messageOf(thrown)).slice(
-      0,
-      WORDS_UNITS_MAX,
-    );
+    const words = provider?.hasNoLogin === true ? NO_LOGIN : halfSentence(messageOf(thrown));
+    const why = visible(words).slice(0, WORDS_UNITS_MAX);
     throw new HarnessError("McpLoginFailed", { name, why }, { cause: thrown });
   }
+}
+
+/** What others say as a sentence loses the mark at its end: ours goes on behind it. */
+function halfSentence(text: string): string {
+  return text.trimEnd().replace(/[.?!]$/, "");
 }
 
 const NO_LOGIN =

@@ -39,6 +39,18 @@ interface McpPlan extends CallPlan {
  */
 export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToolParts): Tool<McpPlan> {
   const { spec, known } = server;
+
+  function personOnly(): Pick<CallPlan, "personOnly"> {
+    const what = known.unapproved(definition);
+    if (what === undefined) return {};
+    const says = visible(unmarked(definition.description));
+    const since =
+      what === "tool"
+        ? "did not have this tool when its tools were approved, and says of it"
+        : "says something else of this tool than when it was approved";
+    return { personOnly: `${spec.name} ${since}: ${says}` };
+  }
+
   return {
     name,
     spelled,
@@ -48,18 +60,15 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
     level: "WorkspaceWrite",
     msMax: spec.callMsMax,
     ...(lazy ? { lazy } : {}),
-    plan(input) {
+    async plan(input) {
+      await assertReachable(server);
       const given = isObject(input) ? input : {};
-      return Promise.resolve({
+      return {
         summary: shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX),
         target: { kind: "none" },
         input: given,
-        ...(known.isNew(definition)
-          ? {
-              personOnly: `${spec.name} says something else of this tool than when it was approved: ${visible(unmarked(definition.description))}`,
-            }
-          : {}),
-      });
+        ...personOnly(),
+      };
     },
     async run(plan, context) {
       const result = await called(server, definition, plan, { context, ask: ask() });
@@ -73,6 +82,18 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
       return toolOutput(result);
     },
   };
+}
+
+/** Nobody is asked for a call that nothing will answer. @throws ToolFailure where the server is given up. */
+async function assertReachable(server: SharedServer): Promise<void> {
+  await server.lookForLogin();
+  const { problem, spec } = server;
+  if (problem === undefined) return;
+  throw new ToolFailure(unavailable(spec.name, problem), { cause: problem });
+}
+
+function unavailable(name: string, why: unknown): string {
+  return `${UNAVAILABLE} ${name}: ${shortened(visible(messageOf(why)), SUMMARY_CHARACTERS_MAX)}`;
 }
 
 async function called(
@@ -102,7 +123,7 @@ async function called(
     if (pages !== undefined) throw new ToolFailure(pages, { cause: thrown });
     const isGone = thrown instanceof HarnessError || server.state !== "running";
     const text = shortened(visible(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);
-    throw new ToolFailure(isGone ? `${UNAVAILABLE} ${server.spec.name}: ${text}` : text, { cause: thrown });
+    throw new ToolFailure(isGone ? unavailable(server.spec.name, thrown) : text, { cause: thrown });
   }
 }
 

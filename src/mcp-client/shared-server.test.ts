@@ -87,6 +87,53 @@ test(
 );
 
 test(
+  "[MCP-03] a server that is given up with a failed restart is not said to be tried again",
+  async () => {
+    await using rig = openMcpRig();
+    const switchFile = join(rig.directory, "die");
+    await using session = rig.session(rig.spec([`dies-where=${switchFile}`]));
+    await session.server.connected(signal);
+    const die = () => session.call("mcp__test__echo", { text: "die" }).catch(() => undefined);
+    for (const starts of [2, 3]) {
+      await die();
+      await rig.whileTimePasses("it runs again", () => session.server.state === "running");
+      expect(rig.journal().pids.length).toBe(starts);
+    }
+    writeFileSync(switchFile, "");
+    await die();
+    await rig.throughRestarts(session);
+    expect(session.events.map(({ kind }) => kind)).toEqual(["down"]);
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-06 S37] a tool that came later is told as new, and not as one that says something else",
+  async () => {
+    await using rig = openMcpRig();
+    const file = join(rig.directory, "tools.json");
+    const offers = (...names: readonly string[]) =>
+      writeFileSync(
+        file,
+        JSON.stringify(
+          names.map((name) => ({ name, description: "Says it.", inputSchema: { type: "object" } })),
+        ),
+      );
+    offers("echo");
+    await using session = rig.session(rig.spec([`tools=${file}`]));
+    await session.server.connected(signal);
+    offers("echo", "more");
+    await session.call("mcp__test__echo", { text: "change" });
+    await until("it is told", () => session.events.length > 0);
+    expect(session.events).toEqual([{ kind: "changed", tools: ["more (new)"] }]);
+    expect(await session.tool("mcp__test__more").plan({}, rig.context(signal))).toMatchObject({
+      personOnly: "test did not have this tool when its tools were approved, and says of it: Says it.",
+    });
+  },
+  HANG_MS_MAX,
+);
+
+test(
   "[MCP-05] sessions that want the same server share one process, which ends with the last of them; the next starts it anew",
   async () => {
     await using rig = openMcpRig();

@@ -51,6 +51,8 @@ export class SharedServer {
   #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
   #down: Down | undefined;
+  /** Why it runs and lets nobody in any more, as its last call has found. */
+  #refusal: HarnessError | undefined;
   #promptsAt = 0;
   readonly #known: KnownTools;
   readonly #greeter: Greeter;
@@ -91,7 +93,7 @@ export class SharedServer {
   }
 
   /** What is known of its tools, and what of that a person has let pass. */
-  get known(): Pick<KnownTools, "tools" | "isNew" | "recall" | "accept"> {
+  get known(): Pick<KnownTools, "tools" | "unapproved" | "recall" | "accept"> {
     return this.#known;
   }
 
@@ -114,6 +116,11 @@ export class SharedServer {
   get problem(): HarnessError | undefined {
     const { clock } = this.#ports.world;
     return this.#down !== undefined && clock.monotonic() < this.#down.untilMs ? this.#down.error : undefined;
+  }
+
+  /** What a person has to do something about: why it is given up, or lets nobody in. */
+  get trouble(): HarnessError | undefined {
+    return this.problem ?? this.#refusal;
   }
 
   watch(watcher: (event: ServerEvent) => void): () => void {
@@ -158,9 +165,12 @@ export class SharedServer {
       throw new Error("it says something else of this tool by now: look it up again");
     if (asking !== undefined) this.#askings.add(asking);
     try {
-      return await connection.call(tool.name, input, options);
+      const result = await connection.call(tool.name, input, options);
+      this.#refusal = undefined;
+      return result;
     } catch (thrown) {
       if (options.signal.aborted) throw thrown;
+      if (thrown instanceof HarnessError && wantsLogin(thrown)) this.#refusal = thrown;
       const isGone = this.#connection !== connection;
       const why = isGone ? (this.#greeter.problem ?? "it ended during the call") : messageOf(thrown);
       if (mayHaveTakenEffect(thrown)) throw new Error(`${why}. ${UNKNOWN_OUTCOME}`, { cause: thrown });
@@ -182,6 +192,7 @@ export class SharedServer {
     this.#connection = undefined;
     this.#failures = NO_FAILURES;
     this.#down = undefined;
+    this.#refusal = undefined;
     this.#greeter.forget();
     this.#hurry.abort(new Cancelled("engine", "it is started anew at once"));
     await before?.close();
@@ -245,14 +256,17 @@ export class SharedServer {
         if (hurry.signal.aborted && !this.#life.signal.aborted) continue;
         resolve();
         this.#life.signal.throwIfAborted();
-        if (failures === 1 && !isFinal(thrown)) this.#tell({ kind: "failing", reason: messageOf(thrown) });
-        await this.#afterFailure(thrown, 0);
+        const tellsFailing = failures === 1;
+        await this.#afterFailure(thrown, { ranMs: 0, tellsFailing });
       }
     }
   }
 
   /** Resolves when it may be tried again. @throws HarnessError where it may not: it is given up. */
-  async #afterFailure(thrown: unknown, ranMs: number): Promise<void> {
+  async #afterFailure(
+    thrown: unknown,
+    { ranMs, tellsFailing = false }: { readonly ranMs: number; readonly tellsFailing?: boolean },
+  ): Promise<void> {
     const { clock } = this.#ports.world;
     const reason = messageOf(thrown);
     this.#log.write("warn", "the server failed", { reason });
@@ -260,6 +274,7 @@ export class SharedServer {
     if (next.kind === "restart" && !isFinal(thrown)) {
       this.#failures = next.failures;
       this.#state = "starting";
+      if (tellsFailing) this.#tell({ kind: "failing", reason });
       await this.#pause(next.afterMs);
       return;
     }
@@ -333,7 +348,7 @@ export class SharedServer {
 
   async #recover(before: Connection, reason: Error, ranMs: number): Promise<Connection> {
     await before.close();
-    await this.#afterFailure(reason, ranMs);
+    await this.#afterFailure(reason, { ranMs });
     return await this.#start();
   }
 
