@@ -89,7 +89,7 @@ test("[PLUG-01 DOC-01] /dice:roll in the line client shows what the plugin answe
   expect(code).toBe(0);
   expect(stdout).toContain("3d1: 1 + 1 + 1 = 3");
   expect(stdout).toContain("the plugin dice: write 2d6");
-  expect(stdout).toContain("the plugin dice has dice:roll");
+  expect(stdout).toContain("the plugin dice has /dice:roll");
 });
 
 test("[PLUG-02 CLI-01 DOC-01] the commands of docs/plugins.md tell what is configured, and run only what check names", async () => {
