@@ -62,7 +62,7 @@ export const TEXTS = {
   PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
   UnknownAgent: "There is no sub-agent '<name>'. <hint>",
-  SubAgentFailed: "/agents:<name> has come to no answer. <problem>",
+  SubAgentFailed: "/agents:<name> has failed. <problem>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
   WorktreeFailed: "A git worktree cannot be had: <problem>.",

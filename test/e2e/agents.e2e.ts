@@ -95,7 +95,7 @@ test("[ENG-10 CLI-01] -p with /agents:kind ends with 1 and the cause where that 
   });
   const failed = await rig.run(["-p", "/agents:general look", ...MODEL]);
   expect([failed.code, failed.stdout]).toEqual([1, ""]);
-  expect(failed.stderr).toContain("/agents:general has come to no answer.");
+  expect(failed.stderr).toContain("/agents:general has failed.");
   expect(failed.stderr).toContain("refused the request (400): out of order");
   appendFileSync(join(rig.home.path, "config/cinch/config.toml"), '[permissions]\ndeny = ["Agent"]\n');
   const refused = await rig.run(["-p", "/agents:general look", ...MODEL]);
