@@ -405,7 +405,7 @@ test("[PROF-03 TOFU-01] a profile of the repository counts only acknowledged, as
     ["[trust]\npromote_prose = true", "trust: a repository may not"],
     ["[limits]\nrounds = 9999", "limits: a repository may not"],
     ['permissions = { level = "DangerFullAccess" }', "permissions: a repository can only lower"],
-    ['permissions = { allow = ["Bash"] }', "permissions: a repository's rules"],
+    ['permissions = { allow = ["Bash"] }', "permissions.allow: a repository's rules"],
     ['[[mcp_servers]]\nname = "x"\ncmd = "x"', "mcp_servers: x: a repository's servers need the sha256"],
   ] as const) {
     place.write(path, `name = "p"\n${text}\n`);
