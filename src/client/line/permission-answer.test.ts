@@ -23,6 +23,22 @@ test("[PERM-03] where an answer counts for this call alone, only once and deny a
   expect(parseChoice("3", REQUEST)).toEqual({ kind: "answer", decision: "allow", scope: "tool" });
 });
 
+test("[PERM-03 MCP-07] where what begins alike is every call of the tool, that is offered once, and deny behind it", () => {
+  const request = {
+    ...REQUEST,
+    tool: "mcp__every__echo",
+    summary: "mcp__every__echo:{}",
+    rule: "mcp__every__echo",
+  };
+  expect(permissionText(request)).toBe(
+    "Permission needed: mcp__every__echo\n| mcp__every__echo:{}\n  1  allow once\n  2  allow every mcp__every__echo call for this session\n  3  deny",
+  );
+  const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
+  const tool = { kind: "answer", decision: "allow", scope: "tool" } as const;
+  const all = ["2", "rule", "tool", "3", "n", "4", "5"].map((text) => parseChoice(text, request));
+  expect(all).toEqual([tool, tool, tool, deny, deny, deny, { kind: "unclear" }]);
+});
+
 test("[PERM-03 PERM-06] the question names what would run, why it is asked, and what each answer would allow", () => {
   const question = permissionText({
     ...REQUEST,

@@ -29,6 +29,10 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   if (request.onceOnly === true) {
     return word === "2" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
   }
+  if (isOfWholeTool(request)) {
+    if (RULE.has(word) || word === "tool") return { kind: "answer", decision: "allow", scope: "tool" };
+    return word === "3" ? { kind: "answer", decision: "deny", scope: "once" } : { kind: "unclear" };
+  }
   if (RULE.has(word))
     return shortenable(request)
       ? { kind: "rule" }
@@ -37,25 +41,32 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   return { kind: "unclear" };
 }
 
-/** The question as it is shown: the whole of what will run, why it is asked, and the four answers. */
+/** The question as it is shown: the whole of what will run, why it is asked, and the answers there are. */
 export function permissionText(request: PayloadOf<"PermissionRequested">): string {
-  const { tool, summary, reason, rule, agent } = request;
+  const { tool, summary, reason, agent } = request;
   const name = neutraliseLine(tool);
-  const rest = rule === undefined ? "exactly this" : reveal(rule);
   return [
     `Permission needed: ${name}${agent === undefined ? "" : ` (for the sub-agent ${neutraliseLine(agent)})`}`,
     quote(summary.split("\n").map(reveal).join("\n")),
     ...changeText(request),
     ...(reason === undefined ? [] : [`because: ${neutraliseLine(reason)}`]),
-    "  1  allow once",
-    ...(request.onceOnly === true
-      ? ["  2  deny"]
-      : [
-          `  2  allow for this session: ${rest}`,
-          `  3  allow every ${name} call for this session`,
-          "  4  deny",
-        ]),
+    ...answersTo(request).map((answer, at) => `  ${at + 1}  ${answer}`),
   ].join("\n");
+}
+
+/** The four answers, of which some are one where there is less to choose. */
+function answersTo(request: PayloadOf<"PermissionRequested">): readonly string[] {
+  const { tool, rule, onceOnly } = request;
+  if (onceOnly === true) return ["allow once", "deny"];
+  const all = `allow every ${neutraliseLine(tool)} call for this session`;
+  if (isOfWholeTool(request)) return ["allow once", all, "deny"];
+  const rest = rule === undefined ? "exactly this" : reveal(rule);
+  return ["allow once", `allow for this session: ${rest}`, all, "deny"];
+}
+
+/** Whether what begins alike is every call of the tool: then there is no answer in between. */
+function isOfWholeTool({ tool, rule }: PayloadOf<"PermissionRequested">): boolean {
+  return rule === tool;
 }
 
 /** How the rule is shown again, to be kept or shortened. */

@@ -177,6 +177,25 @@ test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers
   }
 });
 
+test("[CTL-16 PERM-03] where what begins alike is every call of the tool, that is offered once", async () => {
+  const answers: PermissionAnswer[] = [];
+  await using rig = await openAskingRig(answers, { rule: "Edit" });
+  const { editor } = rig.open();
+  const session = await editor.begin("/w");
+  const turn = editor.prompt(session, "go");
+  const { request, choose } = await editor.question();
+  expect(request).toMatchObject({
+    options: [
+      { optionId: "allow-once" },
+      { optionId: "allow-tool", name: "Allow every Edit call for this session" },
+      { optionId: "deny" },
+    ],
+  });
+  choose("allow-tool");
+  await turn;
+  expect(answers).toMatchObject([{ kind: "answered", decision: "allow", scope: "tool" }]);
+});
+
 test("[CTL-16 PERM-06] an answer that names no option, is none, or an editor that cannot ask, allows nothing", async () => {
   const bad: unknown[] = [
     { outcome: { outcome: "selected", optionId: "allow-everything" } },

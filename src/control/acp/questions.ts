@@ -36,7 +36,7 @@ interface Offer extends Answer {
   readonly option: PermissionOption;
 }
 
-/** The four answers of PERM-03; what is none of them allows nothing. */
+/** The answers of PERM-03; what is none of them allows nothing. */
 function permission(
   request: PayloadOf<"PermissionRequested">,
   sessionId: SessionId,
@@ -65,22 +65,23 @@ function offersFor({ tool, rule, onceOnly }: PayloadOf<"PermissionRequested">): 
   };
   const deny: Offer = { option: { optionId: "deny", name: "Deny", kind: "reject_once" }, ...DENIAL };
   if (onceOnly === true) return [once, deny];
-  const alike = `Allow for this session: ${rule ?? "exactly this"}`;
-  const all = `Allow every ${tool} call for this session`;
-  return [
-    once,
-    {
-      option: { optionId: "allow-rule", name: alike, kind: "allow_always" },
-      decision: "allow",
-      scope: "argv_glob",
+  const name = `Allow for this session: ${rule ?? "exactly this"}`;
+  const alike: Offer = {
+    option: { optionId: "allow-rule", name, kind: "allow_always" },
+    decision: "allow",
+    scope: "argv_glob",
+  };
+  const all: Offer = {
+    option: {
+      optionId: "allow-tool",
+      name: `Allow every ${tool} call for this session`,
+      kind: "allow_always",
     },
-    {
-      option: { optionId: "allow-tool", name: all, kind: "allow_always" },
-      decision: "allow",
-      scope: "tool",
-    },
-    deny,
-  ];
+    decision: "allow",
+    scope: "tool",
+  };
+  // Where what begins alike is every call of the tool, it is offered once.
+  return rule === tool ? [once, all, deny] : [once, alike, all, deny];
 }
 
 /**
