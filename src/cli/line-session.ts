@@ -3,6 +3,7 @@ import type { EventSeq, SessionId } from "../base/ids.ts";
 import { isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { count } from "../base/text.ts";
+import { parseTyped } from "../client/kit/slash.ts";
 import { neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { LineTerminal } from "../client/line/terminal.ts";
 import type { Catalogue, EnginePort } from "../control/engine-port.ts";
@@ -30,6 +31,11 @@ export interface LineSessionParts {
   readonly elsewhere: boolean;
 }
 
+/** The person has left, with /quit, before they chose a session. */
+export class NoneChosen extends Error {
+  override readonly name = "NoneChosen";
+}
+
 /** The session that a line client works in. */
 export interface LineSession {
   readonly session: SessionId;
@@ -46,7 +52,7 @@ export interface LineSession {
 /**
  * Opens the session that a command line names, or lets the person choose among those that run: the last one of this
  * directory, a new one, or another (CTL-11).
- * @throws HarnessError what the engine refuses it with; NoSuchSession and its like.
+ * @throws HarnessError what the engine refuses it with; NoSuchSession and its like; NoneChosen.
  */
 export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
   const { port, connection, settings, at, elsewhere } = parts;
@@ -173,7 +179,8 @@ async function chosenSession(
       const typed = input.text.trim();
       const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
       if (chosen !== undefined || typed === "") return chosen;
-      await terminal.write("Type the number of a session, or press Enter for a new one.\n");
+      if (isLeaving(typed)) throw new NoneChosen("no session was chosen");
+      await terminal.write("Type the number of a session, or press Enter for a new one; /quit leaves.\n");
     }
   } finally {
     const taken = typing.next(); // what was answered here is not for the session
@@ -182,6 +189,15 @@ async function chosenSession(
   }
   signal.throwIfAborted();
   throw new Cancelled("terminal", "no session was chosen");
+}
+
+function isLeaving(text: string): boolean {
+  const typed = parseTyped(text);
+  return (
+    typed.kind === "command" &&
+    typed.namespace === undefined &&
+    (typed.name === "quit" || typed.name === "exit")
+  );
 }
 
 function rowOf({ session, title, turns, status }: SessionInfo): string {

@@ -80,15 +80,13 @@ async function workIn(
   const leave = new AbortController();
   const terminal = sharedTerminal(own, AbortSignal.any([signal, leave.signal]));
   try {
-    const { openLineSession } = await import("./line-session.ts");
-    const opened = await openLineSession({
-      port,
-      connection,
-      settings,
-      at,
-      terminal,
-      elsewhere: connect !== undefined,
+    const { NoneChosen, openLineSession } = await import("./line-session.ts");
+    const wanted = { port, connection, settings, at, terminal, elsewhere: connect !== undefined };
+    const opened = await openLineSession(wanted).catch((thrown: unknown) => {
+      if (thrown instanceof NoneChosen) return undefined;
+      throw thrown;
     });
+    if (opened === undefined) return EXIT.done;
     await tellStart(opened, at);
     const { session, profile, model, history, past } = opened;
     const start = [session, profile, model].map(neutraliseLine).join(" · ");

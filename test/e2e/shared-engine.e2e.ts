@@ -80,8 +80,14 @@ test(
     await one.shows(READY);
     await enter(one, "hello");
     await one.shows("the first answer");
+    const none = await place.open("");
+    await none.shows("These sessions run already:");
+    await enter(none, "/quit");
+    await none.shows("code 0");
     const two = await place.open("");
     await two.shows("These sessions run already:");
+    await enter(two, "hello again");
+    await two.shows("press Enter for a new one; /quit leaves.");
     await enter(two, "1");
     await two.shows("you asked:\n| hello");
     await two.shows("the first answer");

@@ -1041,6 +1041,40 @@ test("[CLI-01 CMD-01] at a pipe, what a command asks is not waited for where the
   expect(await rig.outcome).toMatchObject({ why: "closed" });
 });
 
+test("[CLI-01 CMD-01] a command that waits for the answer to a question says so, and one that does not is carried out in silence", async () => {
+  const rig = openRig();
+  const answered = Promise.withResolvers<void>();
+  rig.connection.answer = async (command) => {
+    if (command.kind === "CustomCommand") await answered.promise;
+    if (command.kind === "Answer") answered.resolve();
+    return {};
+  };
+  const choices = [{ value: "use", label: "Use it" }];
+  rig.publish({ kind: "Asked", payload: { askId: ASK, about: "trust", text: "a skill", choices } });
+  await rig.type("/model");
+  await rig.clock.advance(1_000);
+  expect(rig.shown()).not.toContain("waits");
+  await rig.type("/skills");
+  await rig.type("/compact");
+  expect(rig.shown()).not.toContain("waits");
+  await rig.clock.advance(1_000);
+  expect(rig.shown()).toEndWith(
+    "/skills waits for the answer to the question above.\n/compact waits for the answer to the question above.\n",
+  );
+  expect(rig.sent).toHaveLength(1);
+  await rig.type("1");
+  expect(rig.sent.at(-1)).toEqual({ kind: "CompactSession", sessionId: SESSION });
+  await rig.end();
+});
+
+test("[CLI-01 ENG-26] /steer says where no turn runs that it begins one", async () => {
+  const rig = openRig();
+  await rig.type("/steer look at b.ts");
+  expect(rig.shown()).toBe("No turn is running: this begins one.\n");
+  expect(rig.sent).toEqual([input("look at b.ts", "steer")]);
+  await rig.end();
+});
+
 test("[CLI-01 CMD-01] a second /quit does not wait for the turn that the first one stops", async () => {
   const rig = openRig();
   await rig.type("go");

@@ -43,7 +43,7 @@ const ALONE: Readonly<Record<BuiltInName, Run>> = {
   effort: ({ rest }, client) => setEffort(rest, client),
   rewind: ({ args }, client) => rewind(args, client),
   plan: ({ args }, client) => plan(args, client),
-  steer: ({ rest }, client) => (rest === "" ? client.say("/steer needs a text.") : client.steer(rest)),
+  steer: ({ rest }, client) => steer(rest, client),
   withdraw: ({ args }, client) => withdraw(args, client),
   drop: async (_command, client) => {
     client.drop();
@@ -103,6 +103,13 @@ async function runAlone(command: SlashCommand, client: CommandSurface): Promise<
 
 function isBuiltIn(name: string): name is BuiltInName {
   return Object.hasOwn(ALONE, name);
+}
+
+/** Nothing typed is lost: where no turn runs, or it ends before that, the text begins one. */
+async function steer(text: string, client: CommandSurface): Promise<void> {
+  if (text === "") return await client.say("/steer needs a text.");
+  if (!client.busy) await client.say("No turn is running: this begins one.");
+  await client.steer(text);
 }
 
 async function tellCosts(client: CommandSurface): Promise<void> {

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../base/ids.ts";
 import type { SlashCommand, Typed } from "../kit/slash.ts";
-import { parseTyped } from "../kit/slash.ts";
+import { parseTyped, printCommand } from "../kit/slash.ts";
 import { neutraliseLine } from "../kit/terminal-text.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Dialogue } from "./dialogue.ts";
@@ -24,9 +24,14 @@ export interface TypedLinesParts {
   /** Whether another session takes the place of this one: what has not begun is for that one. */
   readonly isLeft: () => boolean;
   readonly showPrompt: () => void;
+  /** Has something done after a while, unless what it gives was disposed of by then. */
+  readonly after: (ms: number, work: Work) => Disposable;
   /** Carries out a slash command. */
   readonly command: (command: SlashCommand) => Promise<void>;
 }
+
+/** A command that has not ended after this time waits. */
+const WAITING_TOLD_MS = 500;
 
 /** What a person types, line by line: answers, commands, and texts for the model, each dealt with in its lane. */
 export class TypedLines {
@@ -62,7 +67,9 @@ export class TypedLines {
     else if (this.#isAnswer(typed)) await this.work("answers", () => this.#answered(whole));
     else {
       this.#ahead = [...this.#ahead, whole];
+      const waiting = this.#watchWaiting(typed);
       await this.work("lines", async () => {
+        using _told = waiting;
         if (this.#parts.isLeft()) return;
         this.#ahead = this.#ahead.slice(1);
         await this.#worked(whole);
@@ -70,6 +77,17 @@ export class TypedLines {
       // It waits for the line before it, which waits for an answer, and a pipe has no other line for that.
       if (this.#isWorking && !this.#parts.interactive) this.#parts.dialogue.leave();
     }
+  }
+
+  /** What a command asks of the engine may wait for the answer to the question that is open, and those behind it too. */
+  #watchWaiting(typed: Typed): Disposable | undefined {
+    const { dialogue, screen, interactive, after } = this.#parts;
+    const { question } = dialogue;
+    if (typed.kind !== "command" || question === undefined || !interactive) return undefined;
+    return after(WAITING_TOLD_MS, async () => {
+      if (dialogue.question !== question) return;
+      await screen.note(`${printCommand(typed)} waits for the answer to the question above.`);
+    });
   }
 
   /** Has something done in its lane; where too much waits there, that is told. */

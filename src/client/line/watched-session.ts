@@ -115,6 +115,7 @@ export class WatchedSession {
       busy: () => this.#busy,
       isLeft: () => this.#isLeft,
       showPrompt: () => this.#prompt.show(),
+      after: (ms, work) => clock.timer(ms, () => this.#lanes.later("urgent", work)),
       command: (command) => {
         this.#command = runSlashCommand(command, this.#surface());
         return this.#command;
