@@ -106,8 +106,8 @@ function placeText(from: Origin): string {
   }
 }
 
-function projectsFiles(files: readonly string[]): readonly string[] {
-  return files.length === 0 ? [] : [`${count(files.length, "file")} of this project`];
+function otherFiles(files: readonly string[]): readonly string[] {
+  return files.length === 0 ? [] : [count(files.length, "other file")];
 }
 
 /** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
@@ -119,7 +119,7 @@ async function check(options: HarnessOptions, at: Surroundings, json: boolean): 
   else {
     for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
     const found = findings.length === 0 ? "nothing wrong" : count(findings.length, "finding");
-    const looked = [count(profiles.length, "profile"), "config.toml", ...projectsFiles(files)];
+    const looked = [count(profiles.length, "profile"), "config.toml", ...otherFiles(files)];
     await at.stdout.write(`${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}: ${found}\n`);
   }
   return failed ? EXIT.usage : EXIT.done;

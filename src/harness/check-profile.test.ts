@@ -240,7 +240,7 @@ cmd = "ls"
   expect(await place.told("mine")).toEqual([]);
 });
 
-test("[PROF-01 PROF-03] a project's own settings are looked through, since they end each start there; what costs only itself is a warning", async () => {
+test("[PROF-01 PROF-03] one's own hooks and aliases and a project's own settings are looked through, since they end a start; what costs only itself is a warning", async () => {
   await using place = openPlace();
   const config = place.project(
     ".cinch/config.toml",
@@ -254,9 +254,15 @@ test("[PROF-01 PROF-03] a project's own settings are looked through, since they 
   const servers = place.project(".cinch/mcp.json", '{"mcpServers": {"s": {"command": "ls"}}}');
   const aliases = place.project(".cinch/aliases.toml", "[aliases]\nx = 1\ny = 2\n");
   place.project(".cinch/hooks/run.sh", "exit 0\n");
+  const own = place.own("hooks/a.toml", '[[hooks]]\nevent = "Preuse"\ncmd = "true"\nmatchr = "Edit"\n');
+  place.own("hooks/a.sh", "exit 0\n");
+  const short = place.own("aliases.toml", '[aliases]\nhelp = "/skills:x"\n');
   const { files } = await checkFiles(place.options, "default");
-  expect(files).toEqual([config, preset, aliases, hooks, servers]);
+  expect(files).toEqual([own, short, config, preset, aliases, hooks, servers]);
   expect(await place.told("default")).toEqual([
+    expect.stringContaining(`error ${own}:2: hooks.event: must be one of`),
+    `error ${own}:4: hooks.matchr: unknown key; did you mean "matcher"?`,
+    `warning ${short}:2: aliases.help: /help is a built-in command, and stays what it is`,
     `error ${config}:1: providers: a repository may not set this; only your own configuration can`,
     `error ${config}:3: permissions.alow: unknown key; did you mean "allow"?`,
     `error ${config}:4: permissions.level: a repository can only lower the level: ReadOnly or WorkspaceWrite`,
@@ -304,6 +310,12 @@ function openPlace() {
     },
     config: (text: string) => write(config, text),
     profile: (name: string, text: string) => write(toml(name), text),
+    own(name: string, text: string): string {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      write(path, text);
+      return path;
+    },
     /** Writes a file of the project that is worked in, and tells its path. */
     project(name: string, text: string): string {
       const path = join(work, name);

@@ -11,7 +11,7 @@ import type { Table, Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
 import { mapped } from "../tool/server-tool.ts";
-import { lookThroughProject } from "./check-project.ts";
+import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
 import { modelProblem } from "./model-problem.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -48,13 +48,13 @@ export interface Finding extends Partial<Where> {
 /** What a check looked at, and all that it found: file by file, each from its beginning to its end (PROF-01). */
 export interface Checked {
   readonly profiles: readonly string[];
-  /** Of the project that is worked in: what else steers a session there. */
+  /** What else steers a session: hooks and aliases of the user, and what is in the project that is worked in. */
   readonly files: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * All that is wrong in config.toml, in the project's own settings and in profiles, as far as files tell it, be they
+ * All that is wrong in config.toml, in the user's hooks and aliases, in the project's own settings and in profiles, as far as files tell it, be they
  * acknowledged or not. Nothing is started.
  * @param named a profile by its name or by the path of its file; absent: every one that can be named, and the project's.
  */
@@ -75,11 +75,12 @@ export async function checkFiles(
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
   if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
   const project = await lookThroughProject(world.files, workingDir);
-  for (const { said, mistakes: found } of project.files) wrong.push(...found, ...wrongIn(said, config));
+  const others = [...(await lookThroughUsers(world.files, paths.config)), ...project.files];
+  for (const { said, mistakes: found } of others) wrong.push(...found, ...wrongIn(said, config));
   const findings = [...inOrder(wrong)];
   const profiles = named === undefined ? [...known, ...project.profiles] : [named];
   for (const name of profiles) findings.push(...(await ofProfile(name, config)));
-  return { profiles, files: project.files.map(({ path }) => path), findings };
+  return { profiles, files: others.map(({ path }) => path), findings };
 
   async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
     try {

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Files } from "../base/world.ts";
 import { parseAliases } from "../profile/aliases.ts";
-import { acknowledgedHooks } from "../profile/hooks.ts";
+import { acknowledgedHooks, readHooks } from "../profile/hooks.ts";
 import { acknowledgedServers } from "../profile/mcp.ts";
 import type { Mistake } from "../profile/mistakes.ts";
 import { mistakesIn } from "../profile/mistakes.ts";
@@ -9,7 +9,8 @@ import type { Profile } from "../profile/profile.ts";
 import { projectConfig, projectPermissions } from "../profile/project.ts";
 import type { Following } from "../profile/table.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
-import { projectFiles } from "../trust/ledger/project-files.ts";
+import { projectFiles, userFiles } from "../trust/ledger/project-files.ts";
+import { ownHookFiles } from "./hooks.ts";
 import { projectRoot } from "./project-profile.ts";
 
 /** What the rules and hooks of one file are about. */
@@ -40,13 +41,41 @@ export async function lookThroughProject(files: Files, workingDir: string): Prom
   const looked: FileLook[] = [];
   for (const item of items) {
     const read = readerOf(item, root);
-    if (read === undefined) continue;
-    const { value: said = NOTHING, mistakes } = await mistakesIn(read);
-    // Without its servers or aliases a session begins all the same.
-    const weight = item.kind === "mcp" || item.kind === "alias-file" ? "warning" : "error";
-    looked.push({ path: item.path, said, mistakes: mistakes.map((each) => ({ ...each, weight })) });
+    if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));
   }
   return { profiles, files: looked };
+}
+
+/** The same for the user's own hooks and aliases, below their configuration folder. */
+export async function lookThroughUsers(files: Files, folder: string): Promise<readonly FileLook[]> {
+  const looked: FileLook[] = [];
+  for (const path of await ownHookFiles(files, join(folder, "hooks"))) {
+    const read = async (following: Following) => ({
+      ...NOTHING,
+      hooks: await readHooks(files, path, following),
+    });
+    looked.push(await lookThrough(path, read, "error"));
+  }
+  const { items } = await userFiles(files, folder, ["alias-file"]);
+  for (const item of items) {
+    const read = readerOf(item, folder);
+    if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));
+  }
+  return looked;
+}
+
+/** Without its servers or aliases a session begins all the same. */
+function weightOf({ kind }: TrustItem): Mistake["weight"] {
+  return kind === "mcp" || kind === "alias-file" ? "warning" : "error";
+}
+
+async function lookThrough(
+  path: string,
+  read: (following: Following) => Promise<Said>,
+  weight: Mistake["weight"],
+): Promise<FileLook> {
+  const { value: said = NOTHING, mistakes } = await mistakesIn(read);
+  return { path, said, mistakes: mistakes.map((each) => ({ ...each, weight })) };
 }
 
 /** How a file is read as a session would; undefined for scripts, and for presets, which profiles are read with. */

@@ -124,11 +124,16 @@ export async function hookFiles(
   );
 }
 
-/** `hooks/*.toml` in the user's configuration, in the order of their names. */
 async function folderHooks(files: Files, folder: string): Promise<readonly ConfiguredHook[]> {
+  const paths = await ownHookFiles(files, folder);
+  return (await Promise.all(paths.map((path) => readHooks(files, path)))).flat();
+}
+
+/** `hooks/*.toml` in the user's configuration, in the order of their names. */
+export async function ownHookFiles(files: Files, folder: string): Promise<readonly string[]> {
   const names = await namesIn(files, folder);
   const own = names.filter((name) => name.endsWith(".toml")).sort();
-  return (await Promise.all(own.map((name) => readHooks(files, join(folder, name))))).flat();
+  return own.map((name) => join(folder, name));
 }
 
 /** @throws HarnessError ConfigInvalid where hooks may be there and cannot be seen: a guard must not be missing. */

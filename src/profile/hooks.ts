@@ -40,9 +40,13 @@ export function hooksFrom(parent: Table): readonly ConfiguredHook[] {
 }
 
 /** Reads a file that holds nothing but hooks; empty where it is not there. */
-export async function readHooks(files: Files, path: string): Promise<readonly ConfiguredHook[]> {
+export async function readHooks(
+  files: Files,
+  path: string,
+  following?: Following,
+): Promise<readonly ConfiguredHook[]> {
   const file = await readToml(files, path);
-  return file === undefined ? [] : onlyHooks(file);
+  return file === undefined ? [] : onlyHooks(file, following);
 }
 
 /** The same for a repository's file, out of the bytes that a person has acknowledged. */

@@ -131,7 +131,7 @@ test(
     const all = await rig.run(["profile", "check"]);
     expect([all.code, all.stdout]).toEqual([
       2,
-      `error  ${config}:1: max_turns: a repository may not set this; only your own configuration can\n${wrong}5 profiles, config.toml and 1 file of this project: 3 findings\n`,
+      `error  ${config}:1: max_turns: a repository may not set this; only your own configuration can\n${wrong}5 profiles, config.toml and 1 other file: 3 findings\n`,
     ]);
   },
   TIMEOUT_MS,
