@@ -1,4 +1,5 @@
 import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { refusalText } from "../client/kit/refusal-text.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { parseArguments } from "./arguments.ts";
@@ -210,8 +211,10 @@ async function carryOut(invocation: Invocation, stop: Stop, stderr: Output): Pro
 
 /** What went wrong, for a person, with the reason that programs go by. */
 export function errorLine(thrown: unknown): string {
-  const reason = thrown instanceof HarnessError ? ` (${thrown.reason})` : "";
-  const line = `cinch: ${neutralise(messageOf(thrown))}${reason}\n`;
+  const line =
+    thrown instanceof HarnessError
+      ? `cinch: ${refusalText(thrown)} (${thrown.reason})\n`
+      : `cinch: ${neutralise(messageOf(thrown))}\n`;
   return hasReason(thrown, "NonInteractiveAckRefused") ? line + ACK_HINT : line;
 }
 

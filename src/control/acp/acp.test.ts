@@ -303,6 +303,7 @@ test("[CTL-16 CTL-02] a prompt during a turn is refused, whoever's turn it is, a
   const turn = one.editor.prompt(session, "go");
   await one.editor.told(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
   await expect(one.editor.prompt(session, "and this")).rejects.toMatchObject({
+    message: expect.stringMatching(/^That cannot be done: /),
     data: { reason: "InvalidCommand" },
   });
   await two.editor.agent.request("initialize", { protocolVersion: 1 });

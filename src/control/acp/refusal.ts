@@ -2,6 +2,7 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reason } from "../../base/reasons.ts";
+import { refusalText } from "../../client/kit/refusal-text.ts";
 
 const NOT_FOUND = -32_002;
 const INVALID_PARAMS = -32_602;
@@ -23,8 +24,8 @@ const CODES: Partial<Record<Reason, number>> = {
 export function refusal(thrown: unknown, log: Log): RequestError {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof HarnessError) {
-    const { reason, message } = refused(thrown);
-    return new RequestError(CODES[reason as Reason] ?? INTERNAL, message, { reason });
+    const { reason, text } = refused(thrown);
+    return new RequestError(CODES[reason as Reason] ?? INTERNAL, text, { reason });
   }
   const problem = messageOf(thrown);
   log.for("acp").write("error", "a request failed", { problem });
@@ -33,8 +34,8 @@ export function refusal(thrown: unknown, log: Log): RequestError {
 }
 
 /** What an engine elsewhere has said is told as if it were here. */
-function refused(thrown: HarnessError): { readonly reason: string; readonly message: string } {
-  if (!hasReason(thrown, "EngineRefused")) return thrown;
+function refused(thrown: HarnessError): { readonly reason: string; readonly text: string } {
+  if (!hasReason(thrown, "EngineRefused")) return { reason: thrown.reason, text: refusalText(thrown) };
   const { reason, message } = thrown.fields;
-  return { reason, message };
+  return { reason, text: message };
 }
