@@ -550,6 +550,7 @@ test(
       about: "trust",
       shown: [
         "The MCP server odd is other than what was approved. Accept it as it is now?",
+        "== old: gone",
         "== echo: changed",
         "@@ -1 +1 @@",
         "-Says it again.",
@@ -577,7 +578,6 @@ test(
         "+  }",
         "+ }",
         "+}",
-        "== old: gone",
       ].join("\n"),
       done: expect.objectContaining({ text: "Nothing was approved. odd: running, 4 tools" }),
     });

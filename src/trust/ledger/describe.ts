@@ -61,6 +61,11 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
     if (change.path !== "") lines.push(`== ${visible(change.path)}`);
     lines.push(...(await changeLines(change)));
   }
+  return boundedLines(lines, (missing) => `[${grouped(missing)} lines more are not shown: open the file]`);
+}
+
+/** As many lines as a person is shown at once, and behind them, where some are missing, how many. */
+export function boundedLines(lines: readonly string[], rest: (missing: number) => string): readonly string[] {
   const shown: string[] = [];
   let units = 0;
   for (const line of lines.slice(0, LINES_MAX)) {
@@ -69,7 +74,7 @@ async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]
     shown.push(line);
   }
   const missing = lines.length - shown.length;
-  return missing === 0 ? shown : [...shown, `[${grouped(missing)} lines more are not shown: open the file]`];
+  return missing === 0 ? shown : [...shown, rest(missing)];
 }
 
 /** One change line by line: what came and went, with what stands around it, made readable. */
