@@ -29,3 +29,8 @@ export function unmarked(text: string): string {
 export function isPlain(text: string): boolean {
   return text.isWellFormed() && visible(text) === text && !/untrusted-/i.test(text);
 }
+
+/** What others say as a sentence loses the mark at its end: ours goes on behind it. */
+export function halfSentence(text: string): string {
+  return text.trimEnd().replace(/[.?!]$/, "");
+}

@@ -15,6 +15,7 @@ import type { Clock, Listen, Random } from "../base/world.ts";
 import { visible } from "../trust/hidden.ts";
 import type { Challenge } from "./challenge.ts";
 import { challengeFrom } from "./challenge.ts";
+import { halfSentence } from "./foreign-text.ts";
 import type { Grant, Renewal } from "./grant.ts";
 import { belowOf, CLIENT_AUTHENTICATIONS, scopeUnion } from "./grant.ts";
 import type { LoginNet } from "./login-fetch.ts";
@@ -92,11 +93,6 @@ export async function logIn(request: LoginRequest, ports: LoginPorts, signal: Ab
     const why = visible(words).slice(0, WORDS_UNITS_MAX);
     throw new HarnessError("McpLoginFailed", { name, why }, { cause: thrown });
   }
-}
-
-/** What others say as a sentence loses the mark at its end: ours goes on behind it. */
-function halfSentence(text: string): string {
-  return text.trimEnd().replace(/[.?!]$/, "");
 }
 
 const NO_LOGIN =

@@ -24,12 +24,30 @@ export function toolNames(server: string, tools: readonly string[]): readonly st
   });
 }
 
+/**
+ * The names that a person types for the prompts of one server, in their order: as the server has them, with `_` for what no
+ * command has in its name. Two that would be the same are told apart as tools are.
+ */
+export function promptNames(prompts: readonly string[]): readonly string[] {
+  const typed = (name: string) => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+  const own = new Set(prompts.filter((name) => typed(name) === name));
+  return prompts.map((name) => {
+    const plain = typed(name);
+    const isTaken = own.has(plain) || prompts.some((other) => other !== name && typed(other) === plain);
+    return own.has(name) || !isTaken ? plain : `${plain}_${markOf(name)}`;
+  });
+}
+
 function fits(name: string): boolean {
   return name.length <= NAME_CHARACTERS_MAX;
 }
 
 function distinct(prefix: string, tool: string): string {
-  const hash = sha256(encode(tool.toWellFormed())).slice(0, DISTINCTION_CHARACTERS);
+  const hash = markOf(tool);
   const room = NAME_CHARACTERS_MAX - prefix.length - hash.length - 1;
   return `${prefix}${mapped(tool).slice(0, room)}_${hash}`;
+}
+
+function markOf(name: string): string {
+  return sha256(encode(name.toWellFormed())).slice(0, DISTINCTION_CHARACTERS);
 }

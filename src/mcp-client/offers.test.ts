@@ -89,21 +89,58 @@ test(
       "This is a simple prompt without arguments.",
     );
     await until("the prompts to be known", () => prompts.commands().length > 0);
-    expect(prompts.commands().find(({ name }) => name.endsWith("args_prompt"))).toEqual({
-      name: "mcp-prompts:everything.args_prompt",
-      usage: "/mcp-prompts:everything.args_prompt city [state]",
+    expect(prompts.commands().find(({ name }) => name.endsWith("args-prompt"))).toEqual({
+      name: "mcp-prompts:everything.args-prompt",
+      usage: "/mcp-prompts:everything.args-prompt city [state]",
       help: "A prompt with two arguments, one required and one optional",
       command: "CustomCommand",
     });
-    expect(await prompts.expand("everything.args_prompt", ["Bern"])).toContain("weather in Bern");
+    expect(await prompts.expand("everything.args-prompt", ["Bern"])).toContain("weather in Bern");
     expect(await prompts.expand("everything.args_prompt", ["state=BE", "Bern"])).toContain("Bern, BE");
     const refused = async (verb: string, ...args: readonly string[]) =>
       await prompts.expand(verb, args).then(String, messageOf);
     expect(await refused("everything.args_prompt")).toContain(
-      "Write /mcp-prompts:everything.args_prompt city [state]",
+      "write /mcp-prompts:everything.args_prompt city [state]",
     );
-    expect(await refused("everything.args_promt", "Bern")).toContain("Did you mean everything.args_prompt?");
-    expect(await refused("nobody.prompt")).toContain("Write SERVER.PROMPT, where SERVER is everything");
+    expect(await refused("everything.args-promt", "Bern")).toBe(
+      "The prompt 'everything.args-promt' of an MCP server cannot be used: there is none of this name (did you mean everything.args-prompt?).",
+    );
+    expect(await refused("everything.args-prompt", "citi=Bern")).toBe(
+      "The prompt 'everything.args-prompt' of an MCP server cannot be used: it has no argument citi (it has city). A value that holds = is written with its name: city=citi=Bern.",
+    );
+    expect(await prompts.expand("everything.args-prompt", ["city=citi=Bern"])).toContain(
+      "weather in citi=Bern",
+    );
+    expect(await refused("nobody.prompt")).toContain("write SERVER.PROMPT, where SERVER is everything");
+  },
+  HANG_MS_MAX,
+);
+
+test(
+  "[MCP-06] every prompt of a server can be typed, as the server names it where a command can be called so, in the older spelling too",
+  async () => {
+    await using rig = openMcpRig();
+    const file = join(rig.directory, "prompts.json");
+    const all = ["simple-prompt", "my prompt", "my/prompt", "my.prompt", "a b", "x-y", "x_y"];
+    writeFileSync(file, JSON.stringify(all.map((name) => ({ name }))));
+    await using session = rig.session(rig.spec([`prompts=${file}`]));
+    await session.server.connected(new AbortController().signal);
+    const prompts = new ServerPrompts(() => [session.server], rig.world.clock, new AbortController().signal);
+    await until("them", () => prompts.commands().length === all.length);
+    const verbs = prompts.commands().map(({ name }) => name.replace("mcp-prompts:test.", ""));
+    expect(verbs.map((verb) => verb.replace(/_[0-9a-f]{8}$/, " and a hash"))).toEqual([
+      "simple-prompt",
+      "my_prompt and a hash",
+      "my_prompt and a hash",
+      "my.prompt",
+      "a_b",
+      "x-y",
+      "x_y",
+    ]);
+    expect(new Set(verbs).size).toBe(all.length);
+    for (const [at, verb] of verbs.entries())
+      expect(await prompts.expand(`test.${verb}`, [])).toBe(all[at] ?? "");
+    expect(await prompts.expand("test.simple_prompt", [])).toBe("simple-prompt");
   },
   HANG_MS_MAX,
 );

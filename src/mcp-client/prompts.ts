@@ -7,6 +7,8 @@ import type { Clock } from "../base/world.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
 import { mapped } from "../tool/server-tool.ts";
 import { visible } from "../trust/hidden.ts";
+import { halfSentence } from "./foreign-text.ts";
+import { promptNames } from "./names.ts";
 import { blockFrom } from "./results.ts";
 import type { SharedServer } from "./shared-server.ts";
 
@@ -50,10 +52,9 @@ export class ServerPrompts {
   commands(): readonly SlashCommandInfo[] {
     return this.#servers().flatMap((server) => {
       if (server.state === "running") this.#ask(server);
-      const { name } = server.spec;
-      return (this.#known.get(server) ?? []).map((prompt) => ({
-        name: `${MCP_PROMPTS}:${verbOf(name, prompt)}`,
-        usage: `/${MCP_PROMPTS}:${verbOf(name, prompt)}${usageOf(prompt)}`,
+      return withVerbs(server, this.#known.get(server) ?? []).map(({ prompt, verb }) => ({
+        name: `${MCP_PROMPTS}:${verb}`,
+        usage: `/${MCP_PROMPTS}:${verb}${usageOf(prompt)}`,
         help: shortened(visible(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
         command: "CustomCommand",
       }));
@@ -72,22 +73,23 @@ export class ServerPrompts {
       const names = servers.map(({ spec }) => spec.name);
       throw unusable(
         verb,
-        `Write SERVER.PROMPT, where SERVER is ${names.join(" or ") || "one of this session, which has none"}`,
+        `write SERVER.PROMPT, where SERVER is ${names.join(" or ") || "one of this session, which has none"}`,
       );
     }
     const { client } = await server.connected(signal);
-    const prompts = await this.#listed(server, verb);
-    const prompt = prompts.find((each) => verbOf(server.spec.name, each) === verb);
+    const offered = withVerbs(server, await this.#listed(server, verb));
+    const prompt = named(offered, verb);
     if (prompt === undefined) {
-      const verbs = prompts.map((each) => verbOf(server.spec.name, each));
+      const verbs = offered.map((each) => each.verb);
       const [meant] = near(verb, verbs);
-      throw unusable(
-        verb,
-        meant === undefined ? `There are: ${verbs.join(", ") || "none"}` : `Did you mean ${meant}?`,
-      );
+      const hint =
+        meant === undefined ? `there are: ${verbs.join(", ") || "none"}` : `did you mean ${meant}?`;
+      throw unusable(verb, `there is none of this name (${hint})`);
     }
+    const foreign = foreignArgument(prompt, args);
+    if (foreign !== undefined) throw unusable(verb, foreign);
     const values = argumentsFrom(prompt, args);
-    if (values === undefined) throw unusable(verb, `Write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
+    if (values === undefined) throw unusable(verb, `write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
     try {
       const asked = { name: prompt.name, arguments: values };
       const { messages } = await this.#inTime((stop) =>
@@ -150,8 +152,39 @@ export class ServerPrompts {
   }
 }
 
-function verbOf(server: string, { name }: Prompt): string {
-  return `${server}.${mapped(name)}`;
+interface Offered {
+  readonly prompt: Prompt;
+  /** What is typed for it. */
+  readonly verb: string;
+}
+
+function withVerbs({ spec }: SharedServer, prompts: readonly Prompt[]): readonly Offered[] {
+  const names = promptNames(prompts.map(({ name }) => name));
+  return prompts.map((prompt, at) => ({ prompt, verb: `${spec.name}.${names[at] ?? ""}` }));
+}
+
+/** By the very name; else with `_` for other characters, as the names of tools are written, where that is one alone. */
+function named(offered: readonly Offered[], verb: string): Prompt | undefined {
+  const exact = offered.find((each) => each.verb === verb);
+  if (exact !== undefined) return exact.prompt;
+  const alike = offered.filter((each) => mapped(each.verb) === mapped(verb));
+  return alike.length === 1 ? alike[0]?.prompt : undefined;
+}
+
+/** What is wrong with a word `name=value` that names none of the prompt's arguments: it is not taken for a value. */
+function foreignArgument(
+  { arguments: declared = [] }: Pick<Prompt, "arguments">,
+  words: readonly string[],
+): string | undefined {
+  for (const word of words) {
+    const name = /^([A-Za-z][\w-]*)=/.exec(word)?.[1];
+    const names = declared.map((each) => each.name);
+    if (name === undefined || names.includes(name) || names.length === 0) continue;
+    const hint = visible(near(name, names)[0] ?? names.join(", "));
+    const [first = ""] = names;
+    return `it has no argument ${name} (it has ${hint}). A value that holds = is written with its name: ${visible(first)}=${visible(word)}`;
+  }
+  return undefined;
 }
 
 function usageOf({ arguments: all = [] }: Prompt): string {
@@ -183,5 +216,9 @@ export function argumentsFrom(
 }
 
 function unusable(prompt: string, why: string, cause?: unknown): HarnessError<"McpPromptUnusable"> {
-  return new HarnessError("McpPromptUnusable", { prompt: visible(prompt), why }, { cause });
+  return new HarnessError(
+    "McpPromptUnusable",
+    { prompt: visible(prompt), why: halfSentence(why) },
+    { cause },
+  );
 }

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
  * the journal, after a line with its process id.
  *
  * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`. `prompts=FILE` and
- * `resources=FILE` do the same, and have it say so of prompts with the call `echo change-prompts`.
+ * `resources=FILE` do the same, and have it say so of prompts with the call `echo change-prompts`; such a prompt says its name.
  */
 const [journal = "", ...habits] = process.argv.slice(2);
 const has = (habit: string) => habits.includes(habit);
@@ -94,6 +94,8 @@ function take({ id, method, params }: Message): void {
         say({ id, result: { prompts: [{ name: "slow" }, { name: "x".repeat(1_000) }] } });
       return;
     case "prompts/get":
+      if (settingOf("prompts") !== undefined)
+        say({ id, result: { messages: [{ role: "user", content: { type: "text", text: params?.name } }] } });
       return;
     case "tools/call":
       call(id, params?.name, params?.arguments?.text ?? "");
