@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fakeClock } from "../../test/support/fake-clock.ts";
 import { until } from "../../test/support/until.ts";
@@ -65,6 +65,15 @@ test("[ENG-24 S30] a link in its place is refused, and makes nothing where it le
   symlinkSync(`${path}-target`, path);
   await expect(lockDatabase(path, fakeClock(), signal)).rejects.toThrow();
   expect(existsSync(`${path}-target`)).toBe(false);
+});
+
+test("[ENG-24 R22] a lock that is damaged is named, with the remedy", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "lock.db");
+  writeFileSync(path, "no database\n".repeat(100));
+  await expect(lockDatabase(path, fakeClock(), signal)).rejects.toThrow(
+    `the lock ${path} is damaged; nothing is kept in it: remove it`,
+  );
 });
 
 test("[ENG-24 ENG-09] who waits can give up, and holds up nobody by it", async () => {

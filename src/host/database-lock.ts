@@ -9,7 +9,7 @@ const FLAGS = constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | c
  * Waits until this process alone has a lock, as `lockFile` does, on every system that has SQLite: the lock is a transaction
  * on a database in which nothing is. It is freed by disposing it, or by the end of the process, however that comes. The
  * file stays; no link is followed in its place.
- * @throws an error of SQLite where the file cannot be made; the signal's reason.
+ * @throws an error of SQLite where the file cannot be made, one that names it where it is damaged; the signal's reason.
  */
 export async function lockDatabase(
   path: string,
@@ -35,7 +35,10 @@ function isBegun(database: Database): boolean {
     database.run("BEGIN IMMEDIATE");
     return true;
   } catch (thrown) {
-    if (codeOf(thrown)?.startsWith("SQLITE_BUSY") === true) return false;
-    throw thrown;
+    const code = codeOf(thrown);
+    if (code?.startsWith("SQLITE_BUSY") === true) return false;
+    if (code !== "SQLITE_NOTADB") throw thrown;
+    const problem = `the lock ${database.filename} is damaged; nothing is kept in it: remove it`;
+    throw new Error(problem, { cause: thrown });
   }
 }
