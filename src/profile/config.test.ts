@@ -247,6 +247,13 @@ test("[PROF-03 SBX-01] what the sandbox writes or hides is never the whole machi
     expect(await refusal(`[sandbox]\nwritable = ["/srv", "${path}"]`)).toBe(
       `config.toml:2: sandbox.writable: "${path}" ${whole}`,
     );
+  for (const path of ["/proc", "/proc/1/", "//proc/./self", "/dev", "/dev/"])
+    expect(await refusal(`[sandbox]\nwritable = ["${path}"]`)).toBe(
+      `config.toml:2: sandbox.writable: "${path}" is of the system, and each sandbox has its own: take it out`,
+    );
+  expect(await refusal('[sandbox]\nwritable = ["/dev/shm", "/process", "~/"]\nhidden = ["/proc/1"]')).toBe(
+    "accepted",
+  );
   expect(await refusal('[sandbox]\nhidden = ["/"]')).toContain(
     'sandbox.hidden: "/" is the whole machine, and no',
   );

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseHostEntry } from "../sandbox/hosts.ts";
 import type { SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
 import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../sandbox/sandbox.ts";
@@ -53,6 +54,10 @@ const WHOLE = {
   hidden: "no command runs that sees nothing: name the places that commands may not see",
 } as const;
 
+/** With the machine's own in its place a command would see other programs, or no device would work. */
+const OF_THE_SYSTEM = /^\/proc(?:\/|$)|^\/dev$/;
+const NOT_WRITABLE = "is of the system, and each sandbox has its own: take it out";
+
 function paths(
   table: Table,
   key: "writable" | "hidden",
@@ -60,8 +65,12 @@ function paths(
 ): readonly string[] | undefined {
   const wrong = (listed ?? []).filter((path) => !/^(?:~?\/)/.test(path) || path.split("/").includes(".."));
   const problems = wrong.map((path) => `"${path}" must be an absolute path, or begin with ~/, without ..`);
-  const whole = (listed ?? []).filter((path) => /^\/[/.]*$/.test(path) && !wrong.includes(path));
-  problems.push(...whole.map((path) => `"${path}" is the whole machine, and ${WHOLE[key]}`));
+  for (const path of listed ?? []) {
+    const real = resolve("/", path);
+    if (wrong.includes(path) || path.startsWith("~")) continue;
+    if (real === "/") problems.push(`"${path}" is the whole machine, and ${WHOLE[key]}`);
+    if (key === "writable" && OF_THE_SYSTEM.test(real)) problems.push(`"${path}" ${NOT_WRITABLE}`);
+  }
   if (problems.length > 0) throw table.problem(key, problems.join("; "));
   return listed;
 }
