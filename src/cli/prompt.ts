@@ -12,7 +12,7 @@ import type { EnginePort } from "../control/engine-port.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { InputBlock } from "../protocol/content.ts";
-import type { Envelope } from "../protocol/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { Invocation, OutputFormat } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
@@ -165,13 +165,20 @@ function shower(invocation: Print, connection: Connection, at: Surroundings) {
     if (envelope.kind === "Error" && envelope.parentCall === undefined) {
       const { reason, message, severity } = envelope.payload;
       const named = severity === "notice" ? "" : ` (${neutraliseLine(reason)})`;
-      await at.stderr.write(`cinch: ${neutralise(message)}${named}\n`);
+      await at.stderr.write(`cinch: ${neutralise(message)}${named}\n${typedWhere(envelope)}`);
     } else if (progress) {
       await at.stderr.write(printer.print(envelope));
     } else if (isToldAlways(envelope)) {
       await at.stderr.write(`cinch: ${printer.print(envelope)}`);
     }
   };
+}
+
+/** Where a command is typed that a text of an MCP server names: not here. */
+function typedWhere({ payload: { reason, message }, session }: EnvelopeOf<"Error">): string {
+  const named = /(?<= )\/mcp:\S+/.exec(message)?.[0];
+  if (named === undefined || !/^mcp/i.test(reason)) return "";
+  return `cinch: ${neutraliseLine(named)} is typed in a session at a terminal: cinch, or this one: cinch --resume ${session}\n`;
 }
 
 /** A hook that did not run is never passed over in silence, nor is what will be there in later sessions. */

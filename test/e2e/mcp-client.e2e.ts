@@ -80,6 +80,9 @@ test("[MCP-01 MCP-03] a run that goes without the tools of a server says that th
   expect(stderr).toContain(
     "MCP server 'broken' did not start: it ended with the exit code 1. It is tried again",
   );
+  expect(stderr).toMatch(
+    /\ncinch: \/mcp:broken is typed in a session at a terminal: cinch, or this one: cinch --resume sess_\w+\n/,
+  );
 }, 60_000);
 
 /** A server of the tests that writes down what it is told. */
