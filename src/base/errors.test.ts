@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { asError, HarnessError, hasReason, messageOf } from "./errors.ts";
+import { asError, framesOf, HarnessError, hasReason, messageOf, stackOf } from "./errors.ts";
 import type { Fields, Reason } from "./reasons.ts";
 import { reasonText, TEXTS } from "./reasons.ts";
 
@@ -40,4 +40,28 @@ test("[BUS-03] a reason is for programs: it can be told apart, with its fields a
     "below",
     "plain",
   ]);
+});
+
+test("[PLUG-01 REL-06] whatever foreign code has thrown has words and a stack, and to read them never throws", () => {
+  const hostile = Object.defineProperties(new Error("x"), {
+    message: {
+      get() {
+        throw new Error("gotcha");
+      },
+    },
+    stack: { value: 7 },
+  });
+  const nothing = "an error that says nothing of itself";
+  for (const thrown of [hostile, Object.create(null)]) expect(messageOf(thrown)).toBe(nothing);
+  expect([stackOf(hostile), framesOf(hostile), asError(Object.create(null)).message]).toEqual([
+    "7",
+    [],
+    nothing,
+  ]);
+  expect([messageOf(Symbol("s")), stackOf(undefined), framesOf("  at x")]).toEqual([
+    "Symbol(s)",
+    "undefined",
+    [],
+  ]);
+  expect(framesOf(new Error("no\n  message"))[0]).toStartWith("at ");
 });

@@ -47,12 +47,31 @@ export class DeadlineReached extends Error {
   }
 }
 
-/** The words of anything thrown, for a text that people read. */
+/** The words of anything thrown, for a text that people read. Never throws, whatever foreign code has thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return textOf(() => (thrown instanceof Error ? thrown.message : thrown));
+}
+
+/** All that is known of anything thrown, for whoever mends it. Never throws. */
+export function stackOf(thrown: unknown): string {
+  return textOf(() => (thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown));
+}
+
+/** The lines of a stack without the message, which may quote a conversation. Never throws. */
+export function framesOf(thrown: unknown): readonly string[] {
+  const lines = thrown instanceof Error ? stackOf(thrown).split("\n") : [];
+  return lines.flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
+}
+
+function textOf(read: () => unknown): string {
+  try {
+    return String(read());
+  } catch {
+    return "an error that says nothing of itself"; // a getter of somebody else's threw
+  }
 }
 
 /** The thrown value as an Error, for `cause` and for rethrowing. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }

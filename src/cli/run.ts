@@ -1,4 +1,4 @@
-import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { refusalText } from "../client/kit/refusal-text.ts";
 import { neutralise } from "../client/kit/terminal-text.ts";
 import type { Invocation } from "./arguments.ts";
@@ -227,11 +227,11 @@ function endOnBugs(stderr: Output): void {
     let isOurs = true;
     try {
       // Loaded only now. What a plugin leaves uncaught is the plugin's own (PLUG-01).
-      const { isOwned } = await import("../host/stray-errors.ts");
+      const { hasOwners, isOwned } = await import("../host/stray-errors.ts");
       isOurs = !isOwned(thrown);
       if (!isOurs) return;
-      const detail = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-      await stderr.write(`cinch: bug in cinch: ${neutralise(detail)}\n`);
+      const whose = hasOwners() ? "bug in cinch, or in a plugin" : "bug in cinch";
+      await stderr.write(`cinch: ${whose}: ${neutralise(stackOf(thrown))}\n`);
     } finally {
       if (isOurs) process.exit(EXIT.failed);
     }

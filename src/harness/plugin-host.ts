@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../base/deadline.ts";
-import { HarnessError, hasReason, messageOf } from "../base/errors.ts";
+import { framesOf, HarnessError, hasReason, messageOf } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
 import type { EnginePort } from "../control/engine-port.ts";
 import { foreignHand, importExternal } from "../host/external-module.ts";
 import { ownStrayErrors } from "../host/stray-errors.ts";
-import { framesOf } from "../plugin/containment.ts";
 import { copiesOf, loadPlugin } from "../plugin/load.ts";
 import type { Plugin, PluginTransport } from "../plugin/plugin.ts";
 import { assertPlugin, registerPlugin } from "../plugin/register.ts";

@@ -13,6 +13,11 @@ export function ownStrayErrors(owner: StrayOwner): Disposable {
   return { [Symbol.dispose]: () => void owners.delete(owner) };
 }
 
+/** Whether anybody may own such errors: one that nobody owns may be theirs all the same, without a trace of them. */
+export function hasOwners(): boolean {
+  return owners.size > 0;
+}
+
 /** Asks the owners for one that the error is of: an exception, or a promise that was rejected and nobody waited for. */
 export function isOwned(thrown: unknown): boolean {
   return [...owners].filter((owner) => owner(thrown)).length > 0; // each engine that runs such a plugin is told

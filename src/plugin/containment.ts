@@ -1,5 +1,5 @@
 import { deadline, whileAlive } from "../base/deadline.ts";
-import { DeadlineReached, HarnessError, messageOf } from "../base/errors.ts";
+import { DeadlineReached, framesOf, HarnessError, messageOf } from "../base/errors.ts";
 import { shortened } from "../base/text.ts";
 import type { World } from "../base/world.ts";
 import type { Event } from "../protocol/events.ts";
@@ -128,10 +128,4 @@ export class Contained {
     this.#told.add(what); // no more than the failures that switch it off, and the one that says so
     this.#tell({ kind: "Error", payload: { reason, message, details: { plugin: this.plugin } } });
   }
-}
-
-/** The stack without the message, which may quote a conversation. */
-export function framesOf(thrown: unknown): readonly string[] {
-  const lines = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
-  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
 }

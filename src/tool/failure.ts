@@ -1,4 +1,4 @@
-import { DeadlineReached, HarnessError, messageOf } from "../base/errors.ts";
+import { DeadlineReached, framesOf, HarnessError, messageOf } from "../base/errors.ts";
 import type { ToolCall } from "./middleware.ts";
 import { fails } from "./output.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
@@ -25,10 +25,4 @@ export function outputOf(thrown: unknown, call: ToolCall, context: ToolContext):
     at: framesOf(thrown),
   });
   return fails(`internal error in ${call.name}: ${messageOf(thrown)}`);
-}
-
-/** The stack without the message, which may quote a conversation. */
-function framesOf(thrown: unknown): readonly string[] {
-  const lines = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
-  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
 }

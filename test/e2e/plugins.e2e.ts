@@ -147,7 +147,7 @@ test.each(["timer", "promise", "value"] as const)(
       isCaught,
       isCaught,
     ]);
-    expect((await cinch.stderr).includes("bug in cinch")).toBe(!isCaught);
+    expect((await cinch.stderr).includes("bug in cinch, or in a plugin: ")).toBe(!isCaught);
   },
 );
 
