@@ -135,7 +135,7 @@ test(
     ]);
     expect([provider.code, provider.stderr]).toEqual([
       2,
-      expect.stringContaining("There is no provider 'mok'. Known: "),
+      expect.stringContaining("There is no provider 'mok'. Did you mean 'mock'? Known: "),
     ]);
     expect([route.code, route.stderr]).toEqual([
       2,
