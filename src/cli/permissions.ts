@@ -69,9 +69,8 @@ function callsOf(
   return { kind: "one", tool, input: parsed };
 }
 
-function checkTool(tool: string, { tools }: Explainer): void {
-  if (tools.includes(tool)) return;
-  throw misuse(unknownTool(tool, tools));
+function checkTool(tool: string, explainer: Explainer): void {
+  if (!explainer.hasTool(tool)) throw misuse(unknownTool(tool, explainer.tools));
 }
 
 function unknownTool(tool: string, tools: readonly string[]): string {
@@ -140,7 +139,7 @@ async function explainLines(explainer: Explainer, at: Surroundings, stop: Stop):
 
 function callOf(
   line: string,
-  { tools }: Explainer,
+  explainer: Explainer,
 ): { readonly tool: string; readonly input: unknown } | string {
   const example = '{"tool": "Bash", "input": {"command": "ls"}}';
   let parsed: unknown;
@@ -152,7 +151,7 @@ function callOf(
   if (!isObject(parsed)) return `it is no JSON object; write ${example}`;
   const { tool, input } = parsed;
   if (typeof tool !== "string" || !isObject(input)) return `it lacks tool or input; write ${example}`;
-  return tools.includes(tool) ? { tool, input } : unknownTool(tool, tools);
+  return explainer.hasTool(tool) ? { tool, input } : unknownTool(tool, explainer.tools);
 }
 
 /** The lines of a stream, none of them longer than `LINE_UNITS_MAX`. */

@@ -10,9 +10,9 @@ import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../profile/profile
 import type { Table, Where } from "../profile/table.ts";
 import { packedSkills } from "../skill/packs.ts";
 import { withPacks } from "../tool/pack.ts";
-import { mapped } from "../tool/server-tool.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
 import { matcherProblems } from "./hooks.ts";
+import { isSameServer } from "./mcp-rules.ts";
 import { modelProblem } from "./model-problem.ts";
 import type { HarnessOptions } from "./options.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "./policy.ts";
@@ -74,6 +74,7 @@ export async function checkFiles(
   if (where !== undefined && !isProfilePath(used) && !known.includes(used))
     wrong.push(error(where("default_profile"), `there is no profile "${used}". ${hintFor(used, known)}`));
   if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
+  wrong.push(...(await idleMistakes(config, config.mcpServers)));
   const project = await lookThroughProject(world.files, workingDir);
   const others = [...(await lookThroughUsers(world.files, paths.config)), ...project.files];
   for (const { said, mistakes: found } of others) wrong.push(...found, ...wrongIn(said, config));
@@ -81,6 +82,18 @@ export async function checkFiles(
   const profiles = named === undefined ? [...known, ...project.profiles] : [named];
   for (const name of profiles) findings.push(...(await ofProfile(name, config)));
   return { profiles, files: others.map(({ path }) => path), findings };
+
+  /** Rules that hold nothing back: a start passes over them, and tells of them once it knows the server. */
+  async function idleMistakes(
+    { permissions }: Pick<Profile, "permissions">,
+    servers: readonly McpServer[],
+  ): Promise<readonly Mistake[]> {
+    const { idleIn, knownServers } = await import("./known-servers.ts");
+    const idle = idleIn([permissions], await knownServers(servers, { world, paths }));
+    return idle.map(({ rule, problem }) => {
+      return { weight: "warning", ...rule.where, problem: `"${rule.text}" holds nothing back: ${problem}` };
+    });
+  }
 
   async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
     try {
@@ -104,8 +117,12 @@ export async function checkFiles(
           error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
         ];
       });
+      const idle = await idleMistakes(profile, [...own.mcpServers, ...profile.mcpServers]);
       const models = await modelMistakes(profile, own, where);
-      return inOrder([...found, ...packs, ...servers, ...models, ...wrongIn(profile, own)], profile.path);
+      return inOrder(
+        [...found, ...packs, ...servers, ...models, ...idle, ...wrongIn(profile, own)],
+        profile.path,
+      );
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       return [{ weight: "error", text: thrown.message }];
@@ -157,7 +174,7 @@ async function modelMistakes(
 }
 
 function isSameName(one: McpServer, other: McpServer): boolean {
-  return mapped(one.name).toLowerCase() === mapped(other.name).toLowerCase();
+  return isSameServer(one.name, other.name);
 }
 
 function error(where: Where, problem: string): Mistake {

@@ -10,6 +10,8 @@ import type { Place } from "../permission/place.ts";
 import type { Rule } from "../permission/rule.ts";
 import { printRule } from "../permission/rule.ts";
 import { loadConfig } from "../profile/config.ts";
+import type { McpServer } from "../profile/mcp.ts";
+import { acknowledgedServers } from "../profile/mcp.ts";
 import type { PermissionSettings } from "../profile/permissions.ts";
 import { DEFAULT_PROFILE } from "../profile/profile-files.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";
@@ -19,8 +21,11 @@ import { withPacks } from "../tool/pack.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
+import type { TrustItem } from "../trust/ledger/item.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { hookFiles } from "./hooks.ts";
+import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
+import { idleRuleError } from "./mcp-rules.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import { policyFrom, unknownPlugins } from "./policy.ts";
@@ -59,8 +64,10 @@ export interface Explainer {
   readonly rules: readonly RuleInForce[];
   /** Sentences for the person. */
   readonly notices: readonly string[];
-  /** The tools that there are. */
+  /** The tools that there are, those of MCP servers as far as they are known. */
   readonly tools: readonly string[];
+  /** Whether a call of this name can be explained; of a server that has never run, any tool can. */
+  hasTool(name: string): boolean;
   /** @param input the input of the call, as a model would send it. */
   explain(tool: string, input: unknown): Promise<Explained>;
 }
@@ -113,8 +120,14 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   const { unavailable, hosts } = wishesOf(sandboxes);
   const here = await expectedSandbox(sandboxes);
 
+  const servers = await knownServers(
+    [...config.mcpServers, ...profile.mcpServers, ...project.servers],
+    options,
+  );
+  const find = (name: string) => registry.find(name) ?? toolNamed(name, servers);
+
   async function explain(name: string, input: unknown): Promise<Explained> {
-    const tool = registry.find(name);
+    const tool = find(name);
     if (tool === undefined) return refusal(`there is no tool ${name}`, here);
     const prepared = await prepareCall({ id: context.callId, name, input, tool }, context);
     if (prepared.kind === "refused") {
@@ -156,15 +169,17 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
     return { ...explained(decision, inSandbox, remedies), here };
   }
 
+  const said = [config.permissions, profile.permissions, ...project.permissions];
   return {
     policy,
-    rules: [
-      ...inForce(config.permissions),
-      ...inForce(profile.permissions),
-      ...project.permissions.flatMap(inForce),
+    rules: said.flatMap(inForce),
+    notices: [
+      ...profile.warnings,
+      ...project.notices,
+      ...idleIn(said, servers).map((idle) => idleRuleError(idle).message),
     ],
-    notices: [...profile.warnings, ...project.notices],
-    tools: registry.declared().map((tool) => tool.name),
+    tools: [...registry.declared(), ...servers.flatMap(({ tools = [] }) => tools)].map(({ name }) => name),
+    hasTool: (name) => find(name) !== undefined,
     explain,
   };
 }
@@ -202,14 +217,29 @@ async function projectOf(
   options: HarnessOptions,
   root: string,
   profile: Parameters<typeof readProjectFiles>[2],
-): Promise<{ readonly permissions: readonly PermissionSettings[]; readonly notices: readonly string[] }> {
-  const { settings, context, problems } = await readProjectFiles(options, root, profile);
-  if (settings.length === 0) return { permissions: [], notices: problems };
-  const { pending } = await judgeItems(options, settings, { root: context.root, promoteProse: false });
+): Promise<{
+  readonly permissions: readonly PermissionSettings[];
+  readonly servers: readonly McpServer[];
+  readonly notices: readonly string[];
+}> {
+  const { settings, extensions, context, problems } = await readProjectFiles(options, root, profile);
+  const declaring = extensions.filter(({ kind }) => kind === "mcp");
+  const items = [...settings, ...declaring];
+  if (items.length === 0) return { permissions: [], servers: [], notices: problems };
+  const { pending } = await judgeItems(options, items, { root: context.root, promoteProse: false });
   const left = new Set(pending.map(({ item }) => item));
-  const kept = await Promise.all(settings.filter((item) => !left.has(item)).map(settingsFrom));
+  const isKept = (item: TrustItem) => !left.has(item);
+  const kept = await Promise.all(settings.filter(isKept).map(settingsFrom));
+  const servers = await Promise.all(
+    declaring
+      .filter(isKept)
+      .map(({ path, files: [file] }) =>
+        acknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
+      ),
+  );
   return {
     permissions: kept.map(({ permissions }) => permissions),
+    servers: servers.flat(),
     notices: [
       ...problems,
       ...pending.map(({ path }) => `${path} was not acknowledged, and is left out (cinch ack)`),

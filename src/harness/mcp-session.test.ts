@@ -12,6 +12,8 @@ import { stringAt } from "../base/json.ts";
 import { SILENT } from "../base/log.ts";
 import { hostWorld } from "../host/host.ts";
 import type { Envelope } from "../protocol/envelope.ts";
+import { checkFiles } from "./check-profile.ts";
+import { openExplainer } from "./explain.ts";
 
 const HANG_MS_MAX = 120_000;
 const CHILD = join(import.meta.dirname, "../../test/support/mcp-server-child.ts");
@@ -182,7 +184,18 @@ test(
         text: "git-hub: running, 2 tools\n  mcp__git_hub__get_sum (mcp__git_hub__get-sum)\n  mcp__git_hub__plain",
       });
     }
-    // Known from before: told again in another session.
+    // Known from before: told where nothing is started, and again in another session.
+    const { signal } = new AbortController();
+    const explainer = await openExplainer(rig.options(), signal);
+    expect(explainer.notices).toEqual(told);
+    const names = ["mcp__git_hub__get_sum", "mcp__git_hub__plain"];
+    expect(explainer.tools.filter((name) => name.startsWith("mcp__"))).toEqual(names);
+    expect(explainer.hasTool("mcp__git-hub__get-sim")).toBe(false);
+    expect(await explainer.explain("mcp__git-hub__get-sum", {})).toMatchObject({ decision: "deny" });
+    const { findings } = await checkFiles(rig.options(), undefined);
+    expect(findings.map(({ weight, problem }) => [weight, problem])).toEqual(
+      ['get-sim" holds', 'nowhere:*x*" holds'].map((text) => ["warning", expect.stringContaining(text)]),
+    );
     await using harness = await rig.open();
     expect(errorsIn(await turn(harness, "go"))).toEqual(told);
   },

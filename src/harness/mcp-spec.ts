@@ -23,13 +23,13 @@ export interface SpecSources {
 
 /** What a declaration means in one session. */
 export function specOf(server: McpServer, { workspace, environment, folders }: SpecSources): ServerSpec {
-  const { where, timeoutMs, ...declared } = server;
+  const { where, timeoutMs } = server;
   const common = {
     name: server.name,
     ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
     eagerToolsMax: server.eagerToolsMax,
     callMsMax: timeoutMs ?? TOOL_MS_MAX,
-    declaration: hashOf(declared),
+    declaration: declarationOf(server),
     declaredIn: where.path,
   };
   if (server.transport !== "stdio") {
@@ -58,6 +58,11 @@ export function specOf(server: McpServer, { workspace, environment, folders }: S
     ...(server.sha256 === undefined ? {} : { sha256: server.sha256 }),
   };
   return { ...common, ...command, identity: hashOf({ ...common, ...command }) };
+}
+
+/** What a declaration says, hashed: what is remembered of a server is bound to it. */
+export function declarationOf({ where: _, timeoutMs: __, ...declared }: McpServer): string {
+  return hashOf(declared);
 }
 
 /** Sentences for the person: variables that a server is to be given and that are not there. */

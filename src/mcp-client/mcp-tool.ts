@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import { canonicalJson, isObject } from "../base/json.ts";
 import { shortened } from "../base/text.ts";
 import type { Ask } from "../control/ask.ts";
+import type { ToolNames } from "../tool/server-tool.ts";
 import type { CallPlan, Tool, ToolContext } from "../tool/tool.ts";
 import { ToolFailure } from "../tool/tool.ts";
 import { visible } from "../trust/hidden.ts";
@@ -28,6 +29,9 @@ export interface McpToolParts {
   /** Whoever follows the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
 }
+
+/** Nobody knows what it does, whatever it says of itself. */
+const UNTRUSTED = { mutating: true, level: "WorkspaceWrite" } as const;
 
 interface McpPlan extends CallPlan {
   readonly input: JsonObject;
@@ -56,19 +60,12 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
     spelled,
     description: definition.description,
     inputSchema: definition.inputSchema,
-    mutating: true,
-    level: "WorkspaceWrite",
+    ...UNTRUSTED,
     msMax: spec.callMsMax,
     ...(lazy ? { lazy } : {}),
     async plan(input) {
       await assertReachable(server);
-      const given = isObject(input) ? input : {};
-      return {
-        summary: shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX),
-        target: { kind: "none" },
-        input: given,
-        ...personOnly(),
-      };
+      return { ...planOf(name, input), ...personOnly() };
     },
     async run(plan, context) {
       const result = await called(server, definition, plan, { context, ask: ask() });
@@ -83,6 +80,29 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
     },
   };
 }
+
+/** What a call is judged by: its name and all that it is given. */
+function planOf(name: string, input: unknown): McpPlan {
+  const given = isObject(input) ? input : {};
+  const summary = shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX);
+  return { summary, target: { kind: "none" }, input: given };
+}
+
+/** The same tool where no server is at hand: it can be planned and judged, and never run. */
+export function judgedTool({ name, spelled, inputSchema }: JudgedTool): Tool {
+  const description = `A tool of an MCP server: ${name}`;
+  return {
+    name,
+    spelled,
+    description,
+    inputSchema,
+    ...UNTRUSTED,
+    plan: (input) => Promise.resolve(planOf(name, input)),
+    run: () => Promise.reject(new ToolFailure(`${name} is only judged here`)),
+  };
+}
+
+type JudgedTool = Required<ToolNames> & Pick<Tool, "inputSchema">;
 
 /** Nobody is asked for a call that nothing will answer. @throws ToolFailure where the server is given up. */
 async function assertReachable(server: SharedServer): Promise<void> {

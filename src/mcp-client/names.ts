@@ -1,6 +1,8 @@
 import { encode } from "../base/text.ts";
+import type { ToolNames } from "../tool/server-tool.ts";
 import { mapped, toolPrefix } from "../tool/server-tool.ts";
 import { sha256 } from "../trust/ledger/item.ts";
+import type { Definition } from "./definition.ts";
 
 const NAME_CHARACTERS_MAX = 64;
 const DISTINCTION_CHARACTERS = 8;
@@ -22,6 +24,22 @@ export function toolNames(server: string, tools: readonly string[]): readonly st
     const isAlone = own.has(tool) || (times.get(plain) === 1 && !own.has(plain));
     return isAlone && fits(prefix + plain) ? prefix + plain : distinct(prefix, tool);
   });
+}
+
+/** A tool with its names. */
+export interface NamedTool extends Required<ToolNames> {
+  readonly definition: Definition;
+}
+
+/** The tools of one server with the names that they have here, and in the server's own spelling. */
+export function namedTools(server: string, tools: readonly Definition[]): readonly NamedTool[] {
+  const own = tools.map(({ name }) => name);
+  const names = toolNames(server, own);
+  return tools.map((definition, at) => ({
+    definition,
+    name: names[at] ?? "",
+    spelled: `${toolPrefix(server)}${definition.name}`,
+  }));
 }
 
 /**

@@ -21,6 +21,9 @@ export interface ServerRecord {
   readonly tools?: readonly Definition[];
 }
 
+/** What a record is found by. */
+type Recorded = Pick<ServerSpec, "name" | "declaration">;
+
 /**
  * What is remembered of servers: one private file for each declaration, in the configuration folder. Another declaration
  * under the same name has another file, and begins anew (S37).
@@ -38,7 +41,7 @@ export class Records {
    * Undefined where nothing is remembered.
    * @throws HarnessError McpRecordUnusable for a file that is not as cinch leaves it.
    */
-  async read(spec: ServerSpec): Promise<ServerRecord | undefined> {
+  async read(spec: Recorded): Promise<ServerRecord | undefined> {
     const path = this.#path(spec);
     const found = await readPrivate(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
       throw unusable(path, messageOf(thrown), thrown);
@@ -59,7 +62,7 @@ export class Records {
   }
 
   /** @throws HarnessError McpRecordUnusable where it cannot be kept: then it does not count. */
-  async keep(spec: ServerSpec, { program, tools }: ServerRecord): Promise<void> {
+  async keep(spec: Recorded, { program, tools }: ServerRecord): Promise<void> {
     const path = this.#path(spec);
     const value = { version: VERSION, server: spec.name, program, tools };
     try {
@@ -70,7 +73,7 @@ export class Records {
     }
   }
 
-  #path({ name, declaration }: ServerSpec): string {
+  #path({ name, declaration }: Recorded): string {
     return join(this.#directory, `${name}-${declaration.slice(0, KEY_CHARACTERS)}.json`);
   }
 }

@@ -2,11 +2,10 @@ import { deadline, whileAlive } from "../base/deadline.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Clock } from "../base/world.ts";
 import type { Ask } from "../control/ask.ts";
-import { toolPrefix } from "../tool/server-tool.ts";
 import type { Tool, ToolSource } from "../tool/tool.ts";
 import type { Definition } from "./definition.ts";
 import { mcpTool } from "./mcp-tool.ts";
-import { toolNames } from "./names.ts";
+import { namedTools } from "./names.ts";
 import type { ServerEvent } from "./server-ports.ts";
 import type { SharedServer } from "./shared-server.ts";
 
@@ -48,19 +47,8 @@ export function serverSource(server: SharedServer, { clock, ask, tell, onTools }
     tools() {
       const lazy = isLazy();
       if (made?.of === known.tools && made.isLazy === lazy) return made.tools;
-      const names = toolNames(
-        spec.name,
-        known.tools.map(({ name }) => name),
-      );
-      const tools = known.tools.map((definition, at) =>
-        mcpTool({
-          server,
-          definition,
-          name: names[at] ?? "",
-          spelled: `${toolPrefix(spec.name)}${definition.name}`,
-          lazy,
-          ask,
-        }),
+      const tools = namedTools(spec.name, known.tools).map((named) =>
+        mcpTool({ ...named, server, lazy, ask }),
       );
       made = { of: known.tools, isLazy: lazy, tools };
       onTools?.(tools);

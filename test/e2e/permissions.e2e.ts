@@ -196,6 +196,29 @@ test("[PERM-12] a person and a program are told what would happen, why and by wh
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining(`${config}:2`)]);
 });
 
+test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by either of its names, before the server has ever run", async () => {
+  using home = cinchHome();
+  const config = join(home.path, "config", "cinch", "config.toml");
+  mkdirSync(dirname(config), { recursive: true });
+  const server = '[[mcp_servers]]\nname = "git-hub"\ncmd = "/bin/false"\n';
+  const write = (rules: string) => writeFileSync(config, `[permissions]\n${rules}\n${server}`);
+  const explain = (tool: string) =>
+    runCinch(["permissions", "explain", "--tool", tool, "--input", "{}"], { home });
+  write('allow = ["mcp__git-hub__*"]\ndeny = ["mcp__git-hub__get-sum"]');
+  for (const tool of ["mcp__git-hub__get-sum", "mcp__git_hub__get_sum"])
+    expect((await explain(tool)).stdout).toStartWith(
+      'deny: the rule deny "mcp__git-hub__get-sum" forbids it\n',
+    );
+  expect((await explain("mcp__git_hub__set")).stdout).toBe(
+    'allow: the rule allow "mcp__git-hub__*" covers it\n',
+  );
+  write("");
+  expect((await explain("mcp__git_hub__set")).stdout).toContain(
+    'ask: no rule allows it\nto let it through: a person says yes, or --auto-approve, or [permissions] allow = ["mcp__git_hub__set"]',
+  );
+  expect((await explain("mcp__gut__set")).code).toBe(2);
+});
+
 test("[PERM-12 DOC-01] each verdict says what it is about and what would let the call through", async () => {
   using home = cinchHome();
   await using directory = temporaryDirectory();
