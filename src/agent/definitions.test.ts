@@ -191,6 +191,9 @@ test("[RUN-03 MCP-07] a tool of a server is granted and withheld as cinch writes
     const withheld = sees({ ...GENERAL, disallowedTools: [pattern] }, true);
     expect([pattern, granted(name), withheld(name)]).toEqual([pattern, true, false]);
   }
+  // One that another tool of the server has taken the plain name of.
+  const hashed = sees({ ...GENERAL, disallowedTools: ["mcp__s__a-b"] }, true);
+  expect(hashed("mcp__s__a_b_0123abcd", "mcp__s__a-b")).toBe(false);
 });
 
 test("[RUN-03 REL-06] a grant of nothing but stars takes no time to be looked at", async () => {
@@ -277,7 +280,11 @@ test("[RUN-03] a pattern of names takes time in proportion to them; skills that 
     "Skill",
     "Read",
   ];
-  expect(named.filter(sees(hub, true))).toEqual(["mcp__github__read_file", "mcp__hub__read", "Skill"]);
+  expect(named.filter((name) => sees(hub, true)(name))).toEqual([
+    "mcp__github__read_file",
+    "mcp__hub__read",
+    "Skill",
+  ]);
   expect(sees(stars, true)("a".repeat(64))).toBe(false);
   expect(sees(stars, true)(`${"a".repeat(63)}b`)).toBe(true);
 });

@@ -1,3 +1,4 @@
+import type { SpawnRequest } from "../control/spawn-agent.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { fails } from "../tool/output.ts";
 import { fitsTool } from "../tool/server-tool.ts";
@@ -12,13 +13,14 @@ export const THE_WAY: ReadonlySet<string> = new Set(["ToolSearch", "CallTool"]);
 export function sees(
   { tools, disallowedTools, skills }: AgentDefinition,
   mayStart: boolean,
-): (tool: string) => boolean {
-  return (tool) => {
+): SpawnRequest["sees"] {
+  return (tool, spelled = tool) => {
+    const isNamed = (pattern: string) => fitsTool(pattern, { name: tool, spelled }, fits);
     if (THE_WAY.has(tool)) return true;
     if (OF_THE_SESSION.has(tool) || (tool === "Agent" && !mayStart)) return false;
-    if (disallowedTools.some((pattern) => fitsTool(pattern, { name: tool }, fits))) return false;
+    if (disallowedTools.some(isNamed)) return false;
     if (tool === "Skill" && skills.length > 0) return true; // what it is told to load it can
-    return tools === undefined || tools.some(({ name }) => fitsTool(name, { name: tool }, fits));
+    return tools === undefined || tools.some(({ name }) => isNamed(name));
   };
 }
 

@@ -23,8 +23,8 @@ export interface SpawnRequest {
   /** Said to it beside the session's own system text. */
   readonly hint: readonly PromptText[];
   readonly prompt: string;
-  /** What it may call, of what whoever asks may. */
-  readonly sees: (tool: string) => boolean;
+  /** What it may call, of what whoever asks may: by the name of a tool, and by the spelling of the MCP server that it is of. */
+  readonly sees: (tool: string, spelled?: string) => boolean;
   /** The programs that its commands may run; absent: any. */
   readonly programs?: readonly string[];
   /** `provider:name`, or a name that one provider has; absent: the session's. */

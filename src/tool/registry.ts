@@ -72,12 +72,13 @@ export class ToolRegistry {
   }
 
   /** The same tools as far as their names may be seen, to be declared on their own: those of a sub-agent (ENG-10). */
-  restrictedTo(isVisible: (name: string) => boolean): ToolRegistry {
+  restrictedTo(isVisible: (name: string, spelled?: string) => boolean): ToolRegistry {
     const restricted = new ToolRegistry();
     restricted.#isRestricted = true;
-    for (const [name, entry] of this.#tools) if (isVisible(name)) restricted.#tools.set(name, entry);
+    for (const [name, entry] of this.#tools)
+      if (isVisible(name, entry.tool.spelled)) restricted.#tools.set(name, entry);
     for (const source of this.#late) {
-      const tools = () => source.tools().filter(({ name }) => isVisible(name));
+      const tools = () => source.tools().filter(({ name, spelled }) => isVisible(name, spelled));
       restricted.#late.push({ ...source, tools });
     }
     return restricted;
