@@ -14,6 +14,9 @@ export interface Proposal {
   readonly program?: string;
 }
 
+/** Nobody reads a program out of its hash. */
+const COMPARE = "[compare the new one with what its maker says, or with a copy that you trust]";
+
 /**
  * What there is to approve of a server now: its program, and what it says of its tools (MCP-04).
  * @throws HarnessError McpProgramMissing, McpRecordUnusable.
@@ -26,6 +29,6 @@ export async function proposalOf(spec: ServerSpec, files: Files, known: KnownToo
   const approved = (await known.program()) ?? spec.sha256;
   if (program === approved || program === spec.sha256) return { lines, tools, program };
   const paths = found.files.map(visible).join(" and ");
-  const head = [`== ${paths}: changed`, `-sha256 ${approved}`, `+sha256 ${program}`];
+  const head = [`== ${paths}: another program`, `-sha256 ${approved}`, `+sha256 ${program}`, COMPARE];
   return { lines: [...head, ...lines], tools, program };
 }

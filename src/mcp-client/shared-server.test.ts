@@ -425,7 +425,12 @@ test(
       await expect(session.call("mcp__test__echo", { text: "x" })).rejects.toThrow("refused to start");
       expect(rig.journal().pids.length).toBe(count);
       const shown = await session.server.proposal();
-      expect(shown.lines).toEqual([`== ${cmd}: changed`, `-sha256 ${sha256}`, `+sha256 ${actual}`]);
+      expect(shown.lines).toEqual([
+        `== ${cmd}: another program`,
+        `-sha256 ${sha256}`,
+        `+sha256 ${actual}`,
+        "[compare the new one with what its maker says, or with a copy that you trust]",
+      ]);
       writeFileSync(cmd, script("worse than what was shown"));
       await session.server.approve(shown);
       await expect(session.call("mcp__test__echo", { text: "x" })).rejects.toThrow("refused to start");
