@@ -253,8 +253,11 @@ function others(): readonly Scenario[] {
       name: "reach: a process stays",
       goal: "persist",
       orders: ({ outside, token }) => [
-        bash(`(setsid bash -c 'sleep 0.4; echo x >${outside}/stayed-${token}' &) >/dev/null 2>&1`),
-        bash("sleep 0.8"),
+        // It waits for the call after its own, however long that takes to come.
+        bash(
+          `(setsid bash -c 'until [ -e go-${token} ]; do sleep 0.05; done; echo x >${outside}/stayed-${token}' &) >/dev/null 2>&1`,
+        ),
+        bash(`touch go-${token}; sleep 0.4; rm go-${token}`),
       ],
       worked: ({ outside, token }) => existsSync(join(outside, `stayed-${token}`)),
       alwaysHeld: "what a call has started ends with it, sandbox or not",
