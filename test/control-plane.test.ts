@@ -2,8 +2,6 @@ import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import type { OpenControlPlane } from "../src/harness/control-plane.ts";
 import { openControlPlane, SESSIONS_END_MS_MAX } from "../src/harness/control-plane.ts";
-import { openEngineService } from "../src/harness/engine-service.ts";
-import { servicePaths } from "../src/harness/service-paths.ts";
 import type { OpenHarness } from "../src/harness.ts";
 import { openHarness } from "../src/harness.ts";
 import type { Envelope, EnvelopeOf } from "../src/protocol/envelope.ts";
@@ -185,15 +183,3 @@ function clientOf({ addresses: [unix = ""], authority }: OpenControlPlane) {
     return answer;
   };
 }
-
-test("[AUTH-11 CTL-18] whoever finds that the engine of a user answers finds where to ask for a token too", async () => {
-  await using place = openPlace();
-  const options = place.options({ attended: true });
-  const { control, ownerSocket, ownerToken } = servicePaths(options.paths);
-  const opening = openEngineService(options, openHarness, signal);
-  while (!existsSync(control)) await new Promise((resolve) => setImmediate(resolve));
-  expect([existsSync(ownerSocket), existsSync(ownerToken)]).toEqual([true, true]);
-  const service = await opening;
-  await service[Symbol.asyncDispose]();
-  expect([control, ownerSocket, ownerToken].filter(existsSync)).toEqual([]);
-});

@@ -97,8 +97,6 @@ export interface ControlPlaneOptions extends HarnessOptions {
    */
   readonly codeChannels?: (attached: CodeChannel | undefined) => readonly CodeChannel[];
   readonly tokenFiles?: readonly TokenFile[];
-  /** What is to be there before the first client can be. */
-  readonly beforeListening?: (authority: Authority) => Promise<void>;
 }
 
 /** An engine with its tokens and its wires. */
@@ -147,7 +145,6 @@ export async function openControlPlane<Engine extends OpenEngine>(
   const { session } = harness;
   const ending = undo.use(new AsyncDisposableStack());
   ending.use(harness);
-  await options.beforeListening?.(authority);
   const server = await bootStep(world.log, "starting the control plane", async () =>
     serveControl({
       world,

@@ -1,5 +1,4 @@
 import { openOwnerExchange } from "../control/auth/owner.ts";
-import type { Authority } from "../control/authority.ts";
 import type { OpenEngine } from "../harness.ts";
 import { holdDescent } from "../host/descent.ts";
 import { hostSockets } from "../host/sockets.ts";
@@ -34,24 +33,19 @@ export async function openEngineService<Engine extends OpenEngine>(
   await using undo = new AsyncDisposableStack();
   // Before anything is started: an orphan from before it would count as no descendant.
   const descent = undo.use(holdDescent(world.clock));
-  const owner = undo.use(new AsyncDisposableStack());
-  // Who finds that the engine answers asks for a token next.
-  const beforeListening = async (authority: Authority) => {
-    owner.use(
-      await bootStep(world.log, "opening the owner's socket", () =>
-        openOwnerExchange({
-          world,
-          sockets: hostSockets,
-          judge: (stream) => descent.judge(stream),
-          authority,
-          socketPath: ownerSocket,
-          tokenPath: ownerToken,
-        }),
-      ),
-    );
-  };
-  const plane = undo.use(await openControlPlane({ ...options, beforeListening }, begin, signal));
-  undo.defer(() => owner.disposeAsync()); // it is closed first, and gives no token for an engine that ends
+  const plane = undo.use(await openControlPlane(options, begin, signal));
+  undo.use(
+    await bootStep(world.log, "opening the owner's socket", () =>
+      openOwnerExchange({
+        world,
+        sockets: hostSockets,
+        judge: (stream) => descent.judge(stream),
+        authority: plane.authority,
+        socketPath: ownerSocket,
+        tokenPath: ownerToken,
+      }),
+    ),
+  );
   const opened = undo.move();
   return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
