@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { CinchHome, RunningCinch } from "./cinch.ts";
@@ -92,7 +92,8 @@ export async function openServed({
       "the engine serves",
       async () => {
         const health = await fetch("http://localhost/v1/health", { unix: socket }).catch(() => undefined);
-        return health?.status === 200 || said !== undefined;
+        const isServed = health?.status === 200 && existsSync(join(home.path, "state/cinch/owner.token"));
+        return isServed || said !== undefined;
       },
       START_MS_MAX,
     );
