@@ -12,7 +12,6 @@ import { Multiplexer, SERVED_COMMANDS } from "./control/multiplex/multiplexer.ts
 import type { People } from "./control/multiplex/people.ts";
 import { AgentSessions } from "./harness/agent-sessions.ts";
 import { bootStep } from "./harness/boot.ts";
-import { configNow, withNotices } from "./harness/config-now.ts";
 import type { EngineNamespaceSources } from "./harness/engine-namespace.ts";
 import { enginePlugins } from "./harness/engine-plugins.ts";
 import { engineServers } from "./harness/mcp-pool.ts";
@@ -170,6 +169,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     world,
     store,
     async openSession(request, client) {
+      const { configNow, withNotices } = await import("./harness/config-now.ts");
       const { config: now, notices: changed } = await configNow(options, config);
       const own = runDefaults({ ...defaults, config: now }, request, client?.identityClass);
       const run = await openRun(request, own, signal).catch((thrown: unknown) => {
@@ -216,6 +216,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
       const nobody = { attended: false, asksTrust: false, autoApprove: false };
+      const { configNow } = await import("./harness/config-now.ts");
       const { config: now } = await configNow(options, config);
       const own = { ...runDefaults({ ...defaults, config: now }, request, "human"), ...nobody };
       const { session } = await openRun(request, own, signal);

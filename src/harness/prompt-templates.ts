@@ -1,7 +1,6 @@
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { isObject, stringAt } from "../base/json.ts";
 import { near } from "../base/near.ts";
-import { unclosedText } from "../client/kit/slash.ts";
 import type { NamespaceOwner } from "../control/multiplex/keeping.ts";
 import type { PromptTemplate } from "../prompt-template/template.ts";
 import type { SlashCommandInfo } from "../protocol/resources.ts";
@@ -72,6 +71,7 @@ export function writtenPrompts(
     );
     const unclosed = stringAt(payload, "unclosed");
     if (unclosed !== undefined && hasPlaceForWord(template.text)) {
+      const { unclosedText } = await import("../client/kit/slash.ts");
       const problem = `/${PROMPTS}:${verb} puts single words into its text: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }

@@ -1,6 +1,5 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../base/child-environment.ts";
-import { serversOfJson } from "./mcp-json.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import type { Following, Where } from "./table.ts";
 import { Table } from "./table.ts";
@@ -94,7 +93,7 @@ export async function acknowledgedServers(
   following?: Following,
 ): Promise<readonly McpServer[]> {
   const file = isJson(path)
-    ? serversOfJson(path, writtenIn(path, bytes, "JSON"))
+    ? (await import("./mcp-json.ts")).serversOfJson(path, writtenIn(path, bytes, "JSON"))
     : await parseToml(path, bytes);
   const table = new Table(file, [], file.value, following);
   const servers = mcpServersFrom(table);

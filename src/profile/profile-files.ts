@@ -101,7 +101,8 @@ export async function presetFile(
 ): Promise<TomlFile | undefined> {
   const known = embedded(PRESETS, name);
   const path = presetPath(name, profile);
-  return known ?? (path === undefined ? undefined : await readToml(files, path));
+  if (known !== undefined || path === undefined) return known;
+  return (await files.stat(path))?.kind === "directory" ? undefined : await readToml(files, path);
 }
 
 /** Where a preset is looked for that the program does not have; undefined for a profile of the program. */

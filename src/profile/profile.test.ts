@@ -174,6 +174,10 @@ test("[PROF-01] unknown keys warn with the key that may have been meant; wrong v
   await expect(load('name = "p"\npermissions = "nope"\n')).rejects.toThrow(
     `${path}:2: permissions: there is no preset "nope" at ${directory.path}/nope; the program has preset/default.toml, preset/read-only.toml, preset/ask.toml`,
   );
+  for (const folder of ["", "."])
+    await expect(load(`name = "p"\npermissions = "${folder}"\n`)).rejects.toThrow(
+      `${path}:2: permissions: there is no preset "${folder}" at ${directory.path}`,
+    );
   await expect(load('name = "p"\n[permissions]\ndney = []\n')).rejects.toThrow(
     `${path}:3: permissions.dney: unknown key`,
   );
