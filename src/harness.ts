@@ -30,7 +30,7 @@ import { engineTelemetry } from "./harness/telemetry.ts";
 import { loadConfig } from "./profile/config.ts";
 import { DEFAULT_PROFILE, listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands.ts";
-import type { Connection } from "./protocol/connection.ts";
+import type { Connection, IdentityClass } from "./protocol/connection.ts";
 import { redactor } from "./trust/redact.ts";
 
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
@@ -165,17 +165,28 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     const warning = options.attended ? await warningOf(sessions) : undefined;
     return [...told, ...own, ...(warning === undefined ? [] : [warning])];
   };
+  /** A session beside the first: by then config.toml may say something else than when the engine was started. */
+  const openNow = async (
+    request: CommandOf<"CreateSession">,
+    by: IdentityClass | undefined,
+    instead: Partial<RunDefaults> = {},
+  ) => {
+    const { configNow, withNotices } = await import("./harness/config-now.ts");
+    const { config: now, notices: changed } = await configNow(options, config);
+    const own = { ...runDefaults({ ...defaults, config: now }, request, by), ...instead };
+    try {
+      const { session, notices: told } = await openRun(request, own, signal);
+      return { session, changed, told };
+    } catch (thrown) {
+      throw withNotices(thrown, changed);
+    }
+  };
   const multiplexer = new Multiplexer({
     world,
     store,
     async openSession(request, client) {
-      const { configNow, withNotices } = await import("./harness/config-now.ts");
-      const { config: now, notices: changed } = await configNow(options, config);
-      const own = runDefaults({ ...defaults, config: now }, request, client?.identityClass);
-      const run = await openRun(request, own, signal).catch((thrown: unknown) => {
-        throw withNotices(thrown, changed);
-      });
-      return { session: run.session, notices: [...changed, ...(await notices(run.notices))] };
+      const { session, changed, told } = await openNow(request, client?.identityClass);
+      return { session, notices: [...changed, ...(await notices(told))] };
     },
     async prepareSwitch(command, turn) {
       const prepare = switches.get(command.sessionId);
@@ -216,10 +227,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
       const nobody = { attended: false, asksTrust: false, autoApprove: false };
-      const { configNow } = await import("./harness/config-now.ts");
-      const { config: now } = await configNow(options, config);
-      const own = { ...runDefaults({ ...defaults, config: now }, request, "human"), ...nobody };
-      const { session } = await openRun(request, own, signal);
+      const { session } = await openNow(request, "human", nobody);
       await multiplexer.adopt({ session });
       return session.id;
     },

@@ -50,8 +50,9 @@ function withoutItsVariable(thrown: unknown): unknown {
   if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") return thrown;
   const { provider = "", variable = "" } = thrown.fields;
   if ((process.env[variable] ?? "") === "") return thrown;
-  const told = `${variable} where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own`;
-  return new HarnessError("ProviderKeyMissing", { provider, variable: told, kept: "" }, { cause: thrown });
+  const kept =
+    " where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own";
+  return new HarnessError("ProviderKeyMissing", { provider, variable, kept }, { cause: thrown });
 }
 
 async function engineOf(

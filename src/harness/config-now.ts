@@ -6,15 +6,8 @@ import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
 import type { HarnessOptions } from "./options.ts";
 
-/** What of config.toml an engine works with from its start to its end, whatever its sessions are; by the names of the file. */
-const OF_THE_ENGINE = {
-  providers: "providers",
-  routes: "routing",
-  prices: "prices",
-  vertex: "vertex",
-  copilot: "copilot",
-  credentials: "credentials",
-} as const satisfies Partial<Record<keyof Config, string>>;
+/** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
+const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot", "credentials"] as const;
 
 export interface ConfigNow {
   readonly config: Config;
@@ -33,14 +26,17 @@ export async function configNow(
   atStart: Config,
 ): Promise<ConfigNow> {
   const now = await loadConfig(world, join(paths.config, "config.toml"));
-  const isOf = (key: string): key is keyof typeof OF_THE_ENGINE => Object.hasOwn(OF_THE_ENGINE, key);
-  const kept = Object.entries(atStart).filter(([key]) => isOf(key));
-  const read = Object.entries(now).filter(([key]) => !isOf(key));
-  const config = Object.fromEntries([...read, ...kept]) as unknown as Config;
-  const others: string[] = Object.entries(OF_THE_ENGINE)
-    .filter(([key]) => isOf(key) && !isDeepStrictEqual(now[key], atStart[key]))
-    .map(([, name]) => name);
-  if (!isDeepStrictEqual(now.telemetry?.otlp, atStart.telemetry?.otlp)) others.push("telemetry");
+  const { vertex: _vertex, copilot: _copilot, credentials: _credentials, ...read } = now;
+  const { providers, routes, prices, vertex, copilot, credentials } = atStart;
+  const config: Config = {
+    ...read,
+    ...{ providers, routes, prices },
+    ...(vertex === undefined ? {} : { vertex }),
+    ...(copilot === undefined ? {} : { copilot }),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+  const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
+  if (now.telemetry?.otlp !== atStart.telemetry?.otlp) others.push("telemetry");
   return { config, notices: others.length === 0 ? [] : [changedText(others)] };
 }
 
@@ -54,6 +50,7 @@ export function withNotices(thrown: unknown, notices: readonly string[]): unknow
   return thrown;
 }
 
-function changedText(names: readonly string[]): string {
+function changedText(keys: readonly string[]): string {
+  const names = keys.map((key) => (key === "routes" ? "routing" : key)); // as the file calls it
   return `config.toml has changed since the engine that runs was started: what it says of ${names.join(", ")} counts in those that are started from now on. cinch --no-listen starts one of its own; this one ends by itself once nobody uses it.`;
 }
