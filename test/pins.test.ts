@@ -53,6 +53,8 @@ test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
     // Additive since 0.2.0:
     ...["PermissionAnswered", "Asked", "Answered", "InputQueued", "InputWithdrawn", "CheckpointMade"],
     ...["TaskChanged", "TodoChanged", "MemoryWritten", "ProfileSwitched"],
+    // Additive since 0.3.0:
+    ...["ModelChanged", "RuleRevoked", "RulePromoted"],
   ];
   expect([...EVENT_KINDS].sort()).toEqual(pinned.sort() as (typeof EVENT_KINDS)[number][]);
   expect([...EVENT_KINDS].sort()).toEqual(Object.keys(PAYLOADS).sort() as (typeof EVENT_KINDS)[number][]);

@@ -103,6 +103,7 @@ export function exitCodeOfTurn(record: TurnRecord): ExitCode {
     case "cancelled":
       return EXIT.cancelled;
     case "turn_limit":
+    case "time_limit":
     case "budget":
       return EXIT.limit;
     case "error":

@@ -54,6 +54,8 @@ export interface Limits {
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCostUsd?: number;
+  /** Wall-clock time of one turn, in milliseconds. */
+  readonly maxTimeMs?: number;
 }
 
 /** The call of a session that another session works for. */

@@ -7,7 +7,13 @@ import type { Limits, RunDefaults } from "./run-parts.ts";
 type Create = CommandOf<"CreateSession">;
 
 /** What an agent may say of its own session: each can only make it narrower. */
-const FOR_AGENTS: readonly string[] = ["strictPermissions", "planMode", "maxTurns", "maxCostUsd"];
+const FOR_AGENTS: readonly string[] = [
+  "strictPermissions",
+  "planMode",
+  "maxTurns",
+  "maxCostUsd",
+  "maxTimeMs",
+];
 
 /**
  * What one session starts from: the engine's own settings, with what the client said that asked for it (CTL-11).
@@ -31,10 +37,11 @@ export function runDefaults(
       throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
     }
   }
-  const { environment, level, effort, maxTurns, maxCostUsd, lockfile, ...switches } = run;
+  const { environment, level, effort, maxTurns, maxCostUsd, maxTimeMs, lockfile, ...switches } = run;
   const limits: Limits = {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   return {
     ...defaults,

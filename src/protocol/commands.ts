@@ -13,7 +13,7 @@ import {
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
  *
- * The first ten are the documents' own, the rest additive since protocol 0.2.0.
+ * The first ten are the documents' own, the rest additive since protocol 0.2.0 and 0.3.0.
  */
 const sessionId = SessionIdSchema;
 
@@ -57,6 +57,8 @@ export const RunSettings = z.object({
   effort: effort.optional(),
   maxTurns: z.int().min(1).max(999_999).optional(),
   maxCostUsd: z.number().min(0).optional(),
+  /** Wall-clock limit of a turn, in milliseconds. Since protocol 0.3.0. */
+  maxTimeMs: z.int().min(1).optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

@@ -30,6 +30,7 @@ export const TurnEndReason = z.enum([
   "length",
   "empty",
   "turn_limit",
+  "time_limit",
   "budget",
   "no_progress",
 ]);
@@ -202,6 +203,25 @@ const payloads = {
         outputTokens: tokens,
       })
       .optional(),
+  }),
+  /** The model that the session's next request goes to, as `provider:name`. Since protocol 0.3.0. */
+  ModelChanged: z.object({
+    model: z.string(),
+    previous: z.string().optional(),
+    by: ClientIdSchema.optional(),
+  }),
+  /** A rule of this session that no longer holds. Since protocol 0.3.0. */
+  RuleRevoked: z.object({ rule: z.string(), by: ClientIdSchema.optional() }),
+  /** A rule of this session that was written to a configuration file. Since protocol 0.3.0. */
+  RulePromoted: z.object({
+    rule: z.string(),
+    /** The profile that has the rule from now on. */
+    profile: z.string(),
+    /** The file that it was written to. */
+    path: z.string(),
+    /** The only directory that it holds in, with what is below; absent: everywhere under that profile. */
+    directory: z.string().optional(),
+    by: ClientIdSchema.optional(),
   }),
 };
 

@@ -64,4 +64,7 @@ export const EVENT_KINDS = [
   "TodoChanged",
   "MemoryWritten",
   "ProfileSwitched",
+  "ModelChanged",
+  "RuleRevoked",
+  "RulePromoted",
 ] as const satisfies readonly EventKind[];

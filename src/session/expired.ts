@@ -56,6 +56,14 @@ const WITHOUT_CONTENT: {
   TodoChanged: () => ({ items: [] }),
   MemoryWritten: ({ type }) => ({ name: TTL_EXPIRED, type, description: TTL_EXPIRED }),
   ProfileSwitched: (payload) => payload,
+  ModelChanged: (payload) => payload,
+  RuleRevoked: (payload) => ({ ...payload, rule: TTL_EXPIRED }),
+  RulePromoted: ({ profile, by }) => ({
+    rule: TTL_EXPIRED,
+    profile,
+    path: TTL_EXPIRED,
+    ...(by === undefined ? {} : { by }),
+  }),
 };
 
 /** Tells whether a text from a file is a kind of events. */

@@ -22,10 +22,10 @@ test(
       const report = JSON.parse(walked.stdout) as Report;
       expect(report.results.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
       expect(report).toMatchObject({
-        suite: "0.2.0",
+        suite: "0.3.0",
         against: place,
         ok: true,
-        server: { protocolVersion: "0.2.0" },
+        server: { protocolVersion: "0.3.0" },
       });
       expect(new Set(report.results.map(({ wire }) => wire))).toEqual(new Set(["rest", "ws"]));
       expect([walked.code, report.counts]).toEqual([0, { ok: report.results.length, failed: 0, skipped: 0 }]);

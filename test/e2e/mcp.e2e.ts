@@ -41,7 +41,7 @@ for (const era of ["legacy", "modern"] as const) {
       expect(client.getNegotiatedProtocolVersion()).toBe(era === "legacy" ? "2025-11-25" : "2026-07-28");
       expect(client.getInstructions()).toBe(BANNER);
       expect(client.getServerCapabilities()?.experimental?.["harness/v1"]).toMatchObject({
-        protocol_version: "0.2.0",
+        protocol_version: "0.3.0",
         command_kinds: expect.arrayContaining(["SendInput"]),
         features: expect.arrayContaining(["mcpserver_stdio"]),
         resource_uri_scheme: "harness/v1",

@@ -1,6 +1,6 @@
 // Made from the protocol's schemas by `npm run generate`. Changes here are lost.
 
-export const PROTOCOL_VERSION = "0.2.0";
+export const PROTOCOL_VERSION = "0.3.0";
 
 /** The kinds of event that this version knows; others are passed over. */
 export const EVENT_KINDS = [
@@ -35,6 +35,9 @@ export const EVENT_KINDS = [
   "TodoChanged",
   "MemoryWritten",
   "ProfileSwitched",
+  "ModelChanged",
+  "RuleRevoked",
+  "RulePromoted",
 ] as const;
 
 /** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */
@@ -118,7 +121,10 @@ export type Envelope =
   | TaskChangedEvent
   | TodoChangedEvent
   | MemoryWrittenEvent
-  | ProfileSwitchedEvent;
+  | ProfileSwitchedEvent
+  | ModelChangedEvent
+  | RuleRevokedEvent
+  | RulePromotedEvent;
 
 export interface Handshake {
   readonly protocol_version: string;
@@ -343,6 +349,7 @@ export interface CreateSessionCommand {
     readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly maxTurns?: number;
     readonly maxCostUsd?: number;
+    readonly maxTimeMs?: number;
     readonly withoutProject?: boolean;
     readonly allowProjectHooks?: boolean;
     readonly lockfile?: string;
@@ -607,7 +614,7 @@ export interface TurnEndedEvent {
   readonly kind: "TurnEnded";
   readonly payload: {
     readonly turn: number;
-    readonly reason: "complete" | "yield" | "cancelled" | "error" | "length" | "empty" | "turn_limit" | "budget" | "no_progress";
+    readonly reason: "complete" | "yield" | "cancelled" | "error" | "length" | "empty" | "turn_limit" | "time_limit" | "budget" | "no_progress";
     readonly rounds?: number;
   };
 }
@@ -1032,6 +1039,52 @@ export interface ProfileSwitchedEvent {
       readonly inputTokens: number;
       readonly outputTokens: number;
     };
+  };
+}
+
+export interface ModelChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "ModelChanged";
+  readonly payload: {
+    readonly model: string;
+    readonly previous?: string;
+    readonly by?: ClientId;
+  };
+}
+
+export interface RuleRevokedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "RuleRevoked";
+  readonly payload: {
+    readonly rule: string;
+    readonly by?: ClientId;
+  };
+}
+
+export interface RulePromotedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "RulePromoted";
+  readonly payload: {
+    readonly rule: string;
+    readonly profile: string;
+    readonly path: string;
+    readonly directory?: string;
+    readonly by?: ClientId;
   };
 }
 

@@ -80,6 +80,8 @@ export function endingText(reason: TurnEndReason): string | undefined {
       return "the model answered with nothing";
     case "turn_limit":
       return "ended at the limit of rounds";
+    case "time_limit":
+      return "ended at the time limit";
     case "budget":
       return "ended at the cost cap";
     case "no_progress":

@@ -194,6 +194,12 @@ export class EventPrinter {
         return this.#trusted(envelope.payload);
       case "ProfileSwitched":
         return this.#profileSwitched(envelope);
+      case "ModelChanged":
+        return `model: ${neutraliseLine(envelope.payload.model)}`;
+      case "RuleRevoked":
+        return `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
+      case "RulePromoted":
+        return promotedText(envelope.payload);
       case "CustomEvent":
         return this.#custom(envelope, waited);
       case "CheckpointMade":
@@ -303,6 +309,11 @@ export class EventPrinter {
 function pathOf({ details }: PayloadOf<"Asked">): string {
   const path = details?.["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
+}
+
+function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
+  const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
+  return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
 }
 
 function severityOf({ payload }: EnvelopeOf<"Error">): string {

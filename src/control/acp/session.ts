@@ -324,6 +324,7 @@ function stopReasonOf(reason: TurnEndReason): PromptResponse["stopReason"] | und
     case "length":
       return "max_tokens";
     case "turn_limit":
+    case "time_limit":
     case "budget":
     case "no_progress":
       return "max_turn_requests";

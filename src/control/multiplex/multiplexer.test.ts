@@ -54,9 +54,9 @@ test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a s
 test("[CTL-04] a client of a newer minor version is told which side to upgrade; an older one is welcome", async () => {
   await using rig = await openRig({ script: [] });
   await expect(rig.connection.handshake("0.99.0")).rejects.toMatchObject({
-    message: "Client speaks protocol 0.99.0; server speaks 0.2.0. Upgrade server.",
+    message: "Client speaks protocol 0.99.0; server speaks 0.3.0. Upgrade server.",
   });
-  expect(await rig.connection.handshake("0.1.0")).toMatchObject({ protocol_version: "0.2.0" });
+  expect(await rig.connection.handshake("0.1.0")).toMatchObject({ protocol_version: "0.3.0" });
 });
 
 test("[CTL-05] [BUS-06] a command that is not served, or for a session that is not there, is refused by name", async () => {

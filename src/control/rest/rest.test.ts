@@ -121,7 +121,7 @@ test("[CTL-04] no command and no stream before the handshake, which may come wit
   });
   expect([newer.status, await newer.json()]).toMatchObject([
     409,
-    { message: "Client speaks protocol 0.99.0; server speaks 0.2.0. Upgrade server." },
+    { message: "Client speaks protocol 0.99.0; server speaks 0.3.0. Upgrade server." },
   ]);
   const stated = { json: text("go"), headers: { "x-harness-version": "0.2.0" } };
   expect((await control.ask(`${path}/input?wait=turn`, stated)).status).toBe(200);
@@ -131,10 +131,10 @@ test("[CTL-04] the handshake tells anybody what is served, and nothing private",
   await using control = await openControlRig({ script: [] });
   const handshake = await control.ask("/v1/handshake", { token: null });
   expect([handshake.status, handshake.headers.get("x-harness-client"), await handshake.json()]).toMatchObject(
-    [200, null, { protocol_version: "0.2.0", features: ["rest", "sse"] }],
+    [200, null, { protocol_version: "0.3.0", features: ["rest", "sse"] }],
   );
   const health = await control.ask("/v1/health", { token: null });
-  expect([health.status, await health.json()]).toEqual([200, { status: "ok", protocol_version: "0.2.0" }]);
+  expect([health.status, await health.json()]).toEqual([200, { status: "ok", protocol_version: "0.3.0" }]);
 });
 
 test("[BUS-02 CTL-01] a client goes on from request to request: what it sent it may take back, another may not", async () => {

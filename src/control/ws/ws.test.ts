@@ -32,7 +32,7 @@ test("[CTL-04 CTL-07] a command before the handshake is refused, and taken after
   });
   expect(client.events).toEqual([]);
   const greeting = await client.shake();
-  expect(greeting).toMatchObject({ id: 0, identityClass: "human", body: { protocol_version: "0.2.0" } });
+  expect(greeting).toMatchObject({ id: 0, identityClass: "human", body: { protocol_version: "0.3.0" } });
   expect(client.socket.protocol).toBe("cinch.v1");
   expect(await client.command(2, input(ws))).toEqual({ frame: "accepted", id: 2, body: {} });
   const started = await client.untilEvent("TurnStarted");
@@ -50,7 +50,7 @@ test("[CTL-04] a version that does not fit is told with its remedy, and another 
     frame: "error",
     body: {
       reason: "HandshakeVersionMismatch",
-      message: "Client speaks protocol 0.99.0; server speaks 0.2.0. Upgrade server.",
+      message: "Client speaks protocol 0.99.0; server speaks 0.3.0. Upgrade server.",
     },
   });
   await client.shake();

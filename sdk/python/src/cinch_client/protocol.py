@@ -2,7 +2,7 @@
 """The protocol's types: what an engine sends and takes, as it stands in its JSON."""
 from typing import Any, Dict, List, Literal, TypedDict, Union
 
-PROTOCOL_VERSION = "0.2.0"
+PROTOCOL_VERSION = "0.3.0"
 
 # The kinds of event that this version knows; others are passed over.
 EVENT_KINDS = frozenset([
@@ -37,6 +37,9 @@ EVENT_KINDS = frozenset([
   "TodoChanged",
   "MemoryWritten",
   "ProfileSwitched",
+  "ModelChanged",
+  "RuleRevoked",
+  "RulePromoted",
 ])
 
 SessionId = str
@@ -119,6 +122,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     maxTurns: int
     maxCostUsd: float
+    maxTimeMs: int
     withoutProject: bool
     allowProjectHooks: bool
     lockfile: str
@@ -498,7 +502,7 @@ class TurnStartedEvent(_TurnStartedEventRequired, total=False):
 
 _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
     "turn": int,
-    "reason": Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "budget", "no_progress"],
+    "reason": Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "time_limit", "budget", "no_progress"],
 })
 
 
@@ -1172,6 +1176,82 @@ class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
     aside: Literal[True]
 
 
+_ModelChangedEventPayloadRequired = TypedDict("_ModelChangedEventPayloadRequired", {
+    "model": str,
+})
+
+
+class ModelChangedEventPayload(_ModelChangedEventPayloadRequired, total=False):
+    previous: str
+    by: ClientId
+
+
+_ModelChangedEventRequired = TypedDict("_ModelChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ModelChanged"],
+    "payload": ModelChangedEventPayload,
+})
+
+
+class ModelChangedEvent(_ModelChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_RuleRevokedEventPayloadRequired = TypedDict("_RuleRevokedEventPayloadRequired", {
+    "rule": str,
+})
+
+
+class RuleRevokedEventPayload(_RuleRevokedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_RuleRevokedEventRequired = TypedDict("_RuleRevokedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["RuleRevoked"],
+    "payload": RuleRevokedEventPayload,
+})
+
+
+class RuleRevokedEvent(_RuleRevokedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_RulePromotedEventPayloadRequired = TypedDict("_RulePromotedEventPayloadRequired", {
+    "rule": str,
+    "profile": str,
+    "path": str,
+})
+
+
+class RulePromotedEventPayload(_RulePromotedEventPayloadRequired, total=False):
+    directory: str
+    by: ClientId
+
+
+_RulePromotedEventRequired = TypedDict("_RulePromotedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["RulePromoted"],
+    "payload": RulePromotedEventPayload,
+})
+
+
+class RulePromotedEvent(_RulePromotedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
 Envelope = Union[
     TextDeltaEvent,
     ThinkingDeltaEvent,
@@ -1204,6 +1284,9 @@ Envelope = Union[
     TodoChangedEvent,
     MemoryWrittenEvent,
     ProfileSwitchedEvent,
+    ModelChangedEvent,
+    RuleRevokedEvent,
+    RulePromotedEvent,
 ]
 
 
