@@ -2,6 +2,7 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import type { Registered } from "../plugin/registered.ts";
 import type { ModelEvent, Provider } from "../provider/provider.ts";
 import type { ProviderFactory } from "../provider/registry.ts";
+import { readUsage } from "../provider/token-count.ts";
 
 /**
  * A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. Once the plugin is
@@ -36,7 +37,9 @@ export function containedProvider(
     ): AsyncGenerator<ModelEvent> {
       assertOn();
       try {
-        yield* provider.chat(request, signal, onSilence);
+        for await (const event of provider.chat(request, signal, onSilence)) {
+          yield event.kind === "usage" ? { kind: "usage", usage: readUsage(event.usage) } : event;
+        }
       } catch (thrown) {
         throw failed(thrown, signal);
       }

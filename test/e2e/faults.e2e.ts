@@ -85,6 +85,19 @@ test.each(["text", "json", "stream-json"])(
   },
 );
 
+test.each(["openai-compatible", "openai-responses", "anthropic"])(
+  "[PROV-11 REL-01] a token count that is no whole number ends no run and is not called damage (%s)",
+  async (kind) => {
+    const usage = (input: number) => ({ usage: { input, output: 3 } });
+    await using rig = openRig([says("hello", usage(12.5)), says("hello", usage(1e300))], kind);
+    for (const words of ["one", "two"]) {
+      const { code, stdout, stderr } = await rig.run(["-p", words]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(eventsOf(stdout, "CostIncremented")).toHaveLength(1);
+    }
+  },
+);
+
 interface Rig extends AsyncDisposable {
   readonly mock: MockProvider;
   readonly home: CinchHome;
@@ -95,13 +108,13 @@ interface Rig extends AsyncDisposable {
   run(args: readonly string[], config?: string): ReturnType<typeof runCinch>;
 }
 
-function openRig(script: readonly Turn[]): Rig {
+function openRig(script: readonly Turn[], kind = "openai-compatible"): Rig {
   const mock = startMockProvider({ script });
   const home = cinchHome();
   const work = join(home.path, "work");
   mkdirSync(work);
   mkdirSync(join(home.path, "config/cinch"));
-  const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
+  const provider = `[providers.mock]\nkind = "${kind}"\nbase_url = "${mock.url}/v1"\n`;
   const configure = (more: string) =>
     writeFileSync(join(home.path, "config/cinch/config.toml"), more + provider);
   return {

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { FinishReason, Usage } from "../provider.ts";
 import { NO_USAGE } from "../provider.ts";
+import { tokensAt } from "../token-count.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 import type { Answer, DialectDress, Emit } from "./dialect.ts";
 import { finish } from "./finish.ts";
@@ -132,10 +133,10 @@ export class AnthropicAnswer implements Answer {
     if (usage === undefined) return;
     const before = this.#usage;
     this.#usage = {
-      inputTokens: numberAt(usage, "input_tokens") ?? before.inputTokens,
-      outputTokens: numberAt(usage, "output_tokens") ?? before.outputTokens,
-      cacheReadTokens: numberAt(usage, "cache_read_input_tokens") ?? before.cacheReadTokens,
-      cacheWriteTokens: numberAt(usage, "cache_creation_input_tokens") ?? before.cacheWriteTokens,
+      inputTokens: tokensAt(usage, "input_tokens") ?? before.inputTokens,
+      outputTokens: tokensAt(usage, "output_tokens") ?? before.outputTokens,
+      cacheReadTokens: tokensAt(usage, "cache_read_input_tokens") ?? before.cacheReadTokens,
+      cacheWriteTokens: tokensAt(usage, "cache_creation_input_tokens") ?? before.cacheWriteTokens,
     };
     this.#emit({ kind: "usage", usage: this.#usage });
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Model, Price } from "../provider.ts";
+import { TOKENS_MAX } from "../token-count.ts";
 
 const MODELS_MAX = 5_000;
 const ID_UNITS_MAX = 300;
@@ -111,6 +112,7 @@ function takesOf(entry: unknown): Model["takes"] | undefined {
   return (["image", "audio"] as const).filter((kind) => modalities.includes(kind));
 }
 
+/** Rounds a limit down to whole tokens. Undefined where it is no limit. */
 function positive(number: number | undefined): number | undefined {
-  return number !== undefined && number > 0 ? number : undefined;
+  return number !== undefined && number >= 1 && number <= TOKENS_MAX ? Math.floor(number) : undefined;
 }

@@ -1,6 +1,6 @@
 import { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
-import { numberAt, parseJson } from "../../base/json.ts";
+import { parseJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -11,6 +11,7 @@ import { fetchText, openEventStream } from "../http.ts";
 import { knownModel } from "../prices.ts";
 import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
 import type { StreamLimits } from "../stream-limits.ts";
+import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import type { CatalogueSnapshot } from "./catalogue-cache.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue-cache.ts";
@@ -182,7 +183,7 @@ export function dialectProvider(vendor: Vendor, port: ProviderPort): Provider {
         bytesMax: COUNT_BYTES_MAX,
         limits: { headersMsMax: COUNT_MS_MAX },
       });
-      return numberAt(parseJson(text)?.value, "input_tokens") ?? estimateTokens(messages);
+      return tokensAt(parseJson(text)?.value, "input_tokens") ?? estimateTokens(messages);
     } catch (thrown) {
       signal.throwIfAborted();
       if (!(thrown instanceof ProviderError)) throw thrown;

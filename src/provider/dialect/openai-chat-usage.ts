@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
-import { arrayAt, numberAt, objectAt } from "../../base/json.ts";
+import { arrayAt, objectAt } from "../../base/json.ts";
 import type { Usage } from "../provider.ts";
+import { tokensAt } from "../token-count.ts";
 
 /** The usage that a chunk tells, wherever its vendor puts it; undefined where it tells none. */
 export function chatUsage(chunk: JsonObject): Usage | undefined {
@@ -14,17 +15,17 @@ export function chatUsage(chunk: JsonObject): Usage | undefined {
 /** The usage of either OpenAI dialect in the canonical form, where cached tokens are no input tokens. */
 export function openAiUsage(usage: JsonObject): Usage {
   const details = objectAt(usage, "prompt_tokens_details") ?? objectAt(usage, "input_tokens_details");
-  const prompt = numberAt(usage, "prompt_tokens") ?? numberAt(usage, "input_tokens") ?? 0;
-  const completion = numberAt(usage, "completion_tokens") ?? numberAt(usage, "output_tokens") ?? 0;
-  const total = numberAt(usage, "total_tokens") ?? 0;
+  const prompt = tokensAt(usage, "prompt_tokens") ?? tokensAt(usage, "input_tokens") ?? 0;
+  const completion = tokensAt(usage, "completion_tokens") ?? tokensAt(usage, "output_tokens") ?? 0;
+  const total = tokensAt(usage, "total_tokens") ?? 0;
   const cacheReadTokens =
-    numberAt(details, "cached_tokens") ??
-    numberAt(usage, "prompt_cache_hit_tokens") ??
-    numberAt(usage, "cached_tokens") ??
-    numberAt(usage, "cache_read_input_tokens") ??
+    tokensAt(details, "cached_tokens") ??
+    tokensAt(usage, "prompt_cache_hit_tokens") ??
+    tokensAt(usage, "cached_tokens") ??
+    tokensAt(usage, "cache_read_input_tokens") ??
     0;
   const cacheWriteTokens =
-    numberAt(details, "cache_write_tokens") ?? numberAt(usage, "cache_creation_input_tokens") ?? 0;
+    tokensAt(details, "cache_write_tokens") ?? tokensAt(usage, "cache_creation_input_tokens") ?? 0;
   return {
     inputTokens: Math.max(0, prompt - cacheReadTokens - cacheWriteTokens),
     // Some vendors leave reasoning out of the completion and count it only in the total: it is billed all the same.

@@ -2,10 +2,10 @@ import { SQLiteError } from "bun:sqlite";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 
 /**
- * What SQLite threw, as a reason that says what can be done about it; anything else comes back as it is.
+ * Turns an error of SQLite into a reason that says what to do; returns anything else unchanged.
  *
- * A constraint or a statement that does not fit the schema means a damaged file: what a caller could get wrong is
- * asserted before SQLite sees it.
+ * A constraint that fails and a value of the wrong type are bugs of the writer: the transaction left the file as it was.
+ * Neither is called damage, because the remedy for damage gives up every session in the file.
  */
 export function storeFailure(thrown: unknown, path: string): unknown {
   if (!(thrown instanceof SQLiteError)) return thrown;
@@ -27,9 +27,27 @@ export function storeFailure(thrown: unknown, path: string): unknown {
     case "NOMEM":
     case "TOOBIG":
       return new HarnessError("StoreUnwritable", fields, options);
+    case "CONSTRAINT":
+    case "MISMATCH":
+    case "MISUSE":
+    case "RANGE": {
+      const what = `the session store ${path} refused a write, and is as it was before: ${fields.detail}`;
+      return new HarnessError("InternalError", { what }, options);
+    }
     default:
       return new HarnessError("StoreCorrupt", fields, options);
   }
+}
+
+/**
+ * Turns a foreign key that fails while the rows of a log are removed into damage: they go in an order that breaks none, so
+ * a row of the file names the wrong log. Returns anything else unchanged.
+ */
+export function removalFailure(thrown: unknown, path: string): unknown {
+  const cause = thrown instanceof HarnessError ? thrown.cause : undefined;
+  if (!(cause instanceof SQLiteError) || cause.code !== "SQLITE_CONSTRAINT_FOREIGNKEY") return thrown;
+  const detail = "a row of another log belongs to one that is to be removed";
+  return new HarnessError("StoreCorrupt", { path, detail }, { cause });
 }
 
 /** True where a write may have reached the disk in part: it is never tried again (R15). */

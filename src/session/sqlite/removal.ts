@@ -1,5 +1,6 @@
 import type { World } from "../../base/world.ts";
 import type { Connection } from "./connection.ts";
+import { removalFailure } from "./failure.ts";
 
 /** Rows that are removed or emptied in one transaction: others write between them. */
 export const ROWS_PER_STEP = 2_000;
@@ -52,7 +53,7 @@ export async function removeRows(connection: Connection, log: number, removal: R
     let removed = rows;
     while (removed > 0) {
       if (removal.signal.aborted) return;
-      removed = connection.transaction("process", () =>
+      removed = removing(connection, () =>
         statements.reduce((_, sql) => connection.run(sql, log, rows).changes, 0),
       );
       if (isTight) giveBack(connection);
@@ -60,13 +61,22 @@ export async function removeRows(connection: Connection, log: number, removal: R
       rows = Math.min(ROWS_PER_STEP, 2 * rows);
     }
   }
-  connection.transaction("process", () => {
+  removing(connection, () => {
     for (const table of ["key_spans", "data_keys", "leases", "runs"]) {
       connection.run(`DELETE FROM ${table} WHERE log = ?`, log);
     }
     connection.run("DELETE FROM logs WHERE num = ?", log);
   });
   if (isTight) connection.execute("PRAGMA secure_delete = ON");
+}
+
+/** @throws HarnessError StoreCorrupt where a row that belongs to another log stands in the way. */
+function removing<Result>(connection: Connection, work: () => Result): Result {
+  try {
+    return connection.transaction("process", work);
+  } catch (thrown) {
+    throw removalFailure(thrown, connection.path);
+  }
 }
 
 /** Gives every free page back to the disk, few at a time, and what the write-ahead log takes. */
