@@ -91,6 +91,37 @@ describe.each(["x64", "arm64"] as const)("[SBX-01] the filter of system calls fo
     expect(judged("clone3", 0)).toBe(MISSING);
   });
 
+  test("[S22] gives no file a setuid or setgid bit, and takes every other mode", () => {
+    const [create, temporary] = [0o100, 0o2020_0000];
+    const withMode = (mode: number) => ({
+      chmod: judged("chmod", 0, mode),
+      fchmod: judged("fchmod", 3, mode),
+      fchmodat: judged("fchmodat", 0, 0, mode),
+      fchmodat2: judged("fchmodat2", 0, 0, mode),
+      mknod: judged("mknod", 0, mode),
+      mknodat: judged("mknodat", 0, 0, mode),
+      creat: judged("creat", 0, mode),
+      open: judged("open", 0, create | 1, mode),
+      openat: judged("openat", 0, 0, create | 1, mode),
+      temporary: judged("openat", 0, 0, temporary | 1, mode),
+    });
+    const isThere = (name: string) =>
+      name === "temporary" || numberOf(JUDGED[name as keyof typeof JUDGED], arch) !== undefined;
+    for (const [mode, answer] of [
+      [0o755, ALLOWED],
+      [0o1777, ALLOWED],
+      [0o4755, DENIES],
+      [0o2755, DENIES],
+      [0x1_0000_0000 + 0o4755, DENIES],
+    ] as const) {
+      const answers = Object.entries(withMode(mode)).filter(([name]) => isThere(name));
+      expect([mode, answers]).toEqual([mode, answers.map(([name]) => [name, answer])]);
+    }
+    // What is no mode where nothing is created may hold anything.
+    expect(judged("openat", 0, 0, 0, 0o4755)).toBe(ALLOWED);
+    expect(judged("openat2", 0, 0, 0, 24)).toBe(MISSING);
+  });
+
   test("types into no terminal, knows no later calls, and ends what calls in another way", () => {
     expect([0x5412, 0x541c, 0x1_0000_5412, 0x5401].map((request) => judged("ioctl", 0, request))).toEqual([
       DENIES,

@@ -30,32 +30,54 @@ const NEW_NAMESPACES =
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
-type Label = "allow" | "denied" | "missing" | "kill" | keyof typeof JUDGED | "route" | "pairType";
+/** S_ISUID and S_ISGID. */
+const SETID = 0o6000;
+/** O_CREAT, and the bit of O_TMPFILE that no other flag has: without one of them `open` takes no mode. */
+const CREATES = 0o100 | 0o2000_0000;
+
+type Name = keyof typeof JUDGED;
+type Label =
+  | "allow"
+  | "denied"
+  | "missing"
+  | "kill"
+  | Name
+  | "route"
+  | "pairType"
+  | "openMode"
+  | "openatMode";
+
+/** The calls that take the mode of a file, by the index of that argument. */
+const BY_MODE: readonly (readonly [index: number, names: readonly Name[]])[] = [
+  [1, ["chmod", "fchmod", "mknod", "creat"]],
+  [2, ["fchmodat", "fchmodat2", "mknodat"]],
+];
+
+const JUDGED_BY_ARGUMENTS: readonly Name[] = [
+  ...(["socket", "socketpair", "clone", "unshare", "ioctl", "open", "openat"] as const),
+  ...BY_MODE.flatMap(([, names]) => names),
+];
 
 /**
  * The filter of system calls under which a confined command runs, as the bytes that bwrap takes.
  *
  * Sockets are for the Internet only, and for asking the kernel about interfaces: none reaches a Unix socket of the host,
  * a virtual machine's host (vsock) or the kernel's rarer families. A pair of connected Unix sockets stays possible, but
- * not one of datagrams, which could be sent anywhere. A call of another architecture, or of the x32 kind, ends the
+ * not one of datagrams, which could be sent anywhere. No file gets a setuid or setgid bit: the workspace is the host's,
+ * where such a file would run with the rights of its owner. A call of another architecture, or of the x32 kind, ends the
  * process; one that is newer than the tables is answered as missing.
  */
 export function seccompFilter(arch: Arch): Uint8Array {
   const program = new Program();
-  const number = (name: keyof typeof JUDGED) => numberOf(JUDGED[name], arch) ?? -1;
   program.load(ARCH_AT).unlessEqual(AUDIT_ARCH[arch], "kill");
   program
     .load(NUMBER_AT)
     .ifAtLeast(X32_BIT, "kill")
     .ifAtLeast(LAST_KNOWN + 1, "missing");
-  for (const numbers of Object.values(DENIED)) {
-    const denied = numberOf(numbers, arch);
-    if (denied !== undefined) program.ifEqual(denied, "denied");
-  }
-  program.ifEqual(number("clone3"), "missing"); // its flags lie in memory; libraries then use clone
-  for (const name of ["socket", "socketpair", "clone", "unshare", "ioctl"] as const) {
-    program.ifEqual(number(name), name);
-  }
+  for (const numbers of Object.values(DENIED)) program.ifEqual(numberOf(numbers, arch), "denied");
+  // The arguments of both lie in memory, where no filter sees them; programs fall back to clone and openat.
+  for (const name of ["clone3", "openat2"] as const) program.ifEqual(numberOf(JUDGED[name], arch), "missing");
+  for (const name of JUDGED_BY_ARGUMENTS) program.ifEqual(numberOf(JUDGED[name], arch), name);
   program.always("allow");
 
   program.label("socket").loadArgument(0).ifEqual(AF_INET, "allow").ifEqual(AF_INET6, "allow");
@@ -71,6 +93,13 @@ export function seccompFilter(arch: Arch): Uint8Array {
     .ifEqual(TIOCSTI, "denied")
     .ifEqual(TIOCLINUX, "denied")
     .always("allow");
+
+  program.label("open").loadArgument(1).ifAnyBit(CREATES, "openMode").always("allow");
+  program.label("openMode").loadArgument(2).ifAnyBit(SETID, "denied").always("allow");
+  program.label("openat").loadArgument(2).ifAnyBit(CREATES, "openatMode").always("allow");
+  program.label("openatMode").loadArgument(3).ifAnyBit(SETID, "denied").always("allow");
+  for (const [index, names] of BY_MODE)
+    program.labels(names).loadArgument(index).ifAnyBit(SETID, "denied").always("allow");
 
   program.label("allow").answer(RETURN_ALLOW);
   program.label("denied").answer(RETURN_ERRNO | EPERM);
@@ -113,8 +142,9 @@ class Program {
     return this.#add({ code: AND, value: mask });
   }
 
-  ifEqual(value: number, then: Label): this {
-    return this.#add({ code: JUMP_EQUAL, value, then });
+  /** Adds nothing for undefined: a call that this architecture does not have. */
+  ifEqual(value: number | undefined, then: Label): this {
+    return value === undefined ? this : this.#add({ code: JUMP_EQUAL, value, then });
   }
 
   unlessEqual(value: number, otherwise: Label): this {
@@ -138,7 +168,11 @@ class Program {
   }
 
   label(name: Label): this {
-    this.#labels.set(name, this.#instructions.length);
+    return this.labels([name]);
+  }
+
+  labels(names: readonly Label[]): this {
+    for (const name of names) this.#labels.set(name, this.#instructions.length);
     return this;
   }
 

@@ -71,6 +71,16 @@ export const JUDGED = {
   clone3: [435, 435],
   unshare: [272, 97],
   ioctl: [16, 29],
+  open: [2, undefined],
+  creat: [85, undefined],
+  openat: [257, 56],
+  openat2: [437, 437],
+  chmod: [90, undefined],
+  fchmod: [91, 52],
+  fchmodat: [268, 53],
+  fchmodat2: [452, 452],
+  mknod: [133, undefined],
+  mknodat: [259, 33],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
 /** The highest number that was looked at when these tables were made: later calls are answered as missing. */

@@ -3,8 +3,8 @@ import type { SandboxPolicy } from "../sandbox.ts";
 /**
  * The rules of macOS's sandbox for one policy, in its own language: the last rule that matches decides.
  *
- * Everything can be read but what is hidden; written are the workspace, its temporary folder and a few devices; there is no
- * network, and no Unix socket is reached.
+ * Everything can be read but what is hidden; written are the workspace, its temporary folder and a few devices, without a
+ * setuid or setgid bit; there is no network, and no Unix socket is reached.
  */
 export function seatbeltProfile(policy: Omit<SandboxPolicy, "network">): string {
   const { root, writable, readOnly, hidden, temporary, workshop } = policy;
@@ -22,6 +22,7 @@ export function seatbeltProfile(policy: Omit<SandboxPolicy, "network">): string 
     "(allow file-read*)",
     rule("allow", "file-write*", [root, temporary, ...writable]),
     `(allow file-write* ${DEVICES.map((path) => `(literal ${quoted(path)})`).join(" ")} (regex #"^/dev/tty") (regex #"^/dev/fd/"))`,
+    "(deny file-write-setugid)",
     ...(readOnly.length === 0
       ? []
       : [

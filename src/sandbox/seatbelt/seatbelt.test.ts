@@ -27,6 +27,7 @@ test("[SBX-01] the rules for macOS open the workspace, and close what is protect
   expect(
     at('(deny file-read* file-write* (subpath "/Users/a/.ssh") (subpath "/private/tmp/cinch-1/own"))'),
   ).toBeGreaterThan(opened);
+  expect(at("(deny file-write-setugid)")).toBeGreaterThan(opened);
   expect(rules.at(-2)).toBe("(deny network*)");
 });
 

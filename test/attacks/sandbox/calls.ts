@@ -1,9 +1,11 @@
 /**
  * Runs inside the sandbox, under Bun: makes system calls as such, and says `ESCAPED name` for each that works.
  *
- * `calls` makes them all; `alone NAME` one that may end the process; `connect NAME PATH` connects to a Unix socket.
+ * `calls` makes them all; `alone NAME` one that may end the process; `connect NAME PATH` connects to a Unix socket;
+ * `setid FOLDER` sets the setuid or setgid bit of files in a folder by each call that could.
  */
 import { CFunction, dlopen, ptr, toArrayBuffer } from "bun:ffi";
+import { openSync, writeFileSync } from "node:fs";
 import { arch } from "node:os";
 import { DENIED, JUDGED, numberOf } from "../../../src/sandbox/bubblewrap/system-calls.ts";
 
@@ -112,6 +114,42 @@ function runBytes(code: readonly number[]): number {
   return Number(CFunction({ ptr: page as never, args: [], returns: "i32" })());
 }
 
+/** As a static binary makes them: no library stands between. Prints the calls that returned success. */
+function setid(folder: string): void {
+  const at = (name: string) => text(`${folder}/${name}`);
+  const number = (name: keyof typeof JUDGED) => numberOf(JUDGED[name], ARCH);
+  const [create, write, temporary] = [0o100, 0o1, 0o20200000];
+  const HERE = -100; // AT_FDCWD
+  for (const [bits, bit] of [
+    ["setuid", 0o4000],
+    ["setgid", 0o2000],
+  ] as const) {
+    const mode = bit | 0o755;
+    const file = `${bits}-file`;
+    writeFileSync(`${folder}/${file}`, "", { mode: 0o755 });
+    const open = openSync(`${folder}/${file}`, "r");
+    const how = new BigUint64Array([BigInt(create | write), BigInt(mode), 0n]);
+    const made: Readonly<Record<string, readonly [number: number | undefined, ...args: number[]]>> = {
+      chmod: [number("chmod"), at(file), mode],
+      "chmod-high-bits": [number("chmod"), at(file), 0x1_0000_0000 + mode],
+      fchmod: [number("fchmod"), open, mode],
+      fchmodat: [number("fchmodat"), HERE, at(file), mode],
+      fchmodat2: [number("fchmodat2"), HERE, at(file), mode, 0],
+      open: [number("open"), at(`${bits}-open`), create | write, mode],
+      openat: [number("openat"), HERE, at(`${bits}-openat`), create | write, mode],
+      "openat-temporary": [number("openat"), HERE, text(folder), temporary | write, mode],
+      openat2: [number("openat2"), HERE, at(`${bits}-openat2`), ptr(how), 24],
+      creat: [number("creat"), at(`${bits}-creat`), mode],
+      mknod: [number("mknod"), at(`${bits}-mknod`), 0o100000 | mode, 0],
+      mknodat: [number("mknodat"), HERE, at(`${bits}-mknodat`), 0o100000 | mode, 0],
+    };
+    for (const [name, [which, ...args]] of Object.entries(made))
+      if (which !== undefined) tell(`${bits}:${name}`, call(which, ...args));
+    const fine = call(number("openat") ?? -1, HERE, at(`${bits}-fine`), create | write, 0o1755);
+    process.stdout.write(fine.result >= 0 ? `works ${bits}:sticky\n` : `BROKEN ${bits}:sticky\n`);
+  }
+}
+
 function connect(name: string, path: string): void {
   const socket = Bun.connect({
     unix: path.startsWith("@") ? `\0${path.slice(1)}` : path,
@@ -130,4 +168,5 @@ function connect(name: string, path: string): void {
 const [mode, name = "", path = ""] = process.argv.slice(2);
 if (mode === "calls") calls();
 else if (mode === "alone") alone(name);
+else if (mode === "setid") setid(name);
 else connect(name, path);
