@@ -105,6 +105,17 @@ test("[PROF-01] with nothing at all the message says what to set", async () => {
   );
 });
 
+test("[PROF-01 PROV-05] a provider that is almost configured is named with what it lacks", async () => {
+  const keyless = { ...OWN, name: "mock", defaultModel: "m", apiKeyEnv: "MY_KEY" };
+  await expect(chooseModel(wishes({ customs: [keyless, OWN] }))).rejects.toThrow(
+    "No model can be used: [providers.mock] has no key (set MY_KEY); [providers.own] has no default_model (add it, or use --model own:NAME). Set one of",
+  );
+  const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
+  expect((await chooseModel(wishes({ customs: [keyless], discoverLocal }))).told).toBe(
+    "Using ollama:qwen3:4b, since [providers.mock] has no key (set MY_KEY).",
+  );
+});
+
 test("[PROF-01 PROV-03] what was asked for and has no key is refused at once, with the variable to set", async () => {
   const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
   const choose = (asked: string) => chooseModel(wishes({ asked, keyed: ["zai"], customs: [needing] }));
@@ -131,7 +142,7 @@ test("[PROF-01] a default without a key is named with its variable, also where n
 test("[PROV-06 PROF-01] Copilot is asked only where it is named, and who has nothing else is told that", async () => {
   const failure = chooseModel(wishes({ keyed: ["copilot"] }));
   await expect(failure).rejects.toThrow(
-    "No model is named, and copilot is asked only where it is (cinch models lists what it offers).",
+    "No model can be used: copilot has a key, and is used only where a model of it is named: --model copilot:NAME.",
   );
   expect(await chooseModel(wishes({ keyed: ["copilot", "zai"] }))).toMatchObject({ provider: "zai" });
   const named = { provider: "copilot", model: "gpt-4.1" };

@@ -56,12 +56,14 @@ export async function chooseModel(wishes: Wishes): Promise<ChosenModel> {
   }
   const [server] = await wishes.discoverLocal();
   const [first] = server?.models ?? [];
+  const gaps = incomplete(wishes, passedOver);
   if (server !== undefined && first !== undefined) {
     const model = { provider: server.name, model: first };
-    const told = fellBack(passedOver, model) ?? `Using ${nameOf(model)}, since no provider is configured.`;
+    const why = gaps.length === 0 ? "no provider is configured" : gaps.join("; ");
+    const told = fellBack(passedOver, model) ?? `Using ${nameOf(model)}, since ${why}.`;
     return { ...model, told };
   }
-  throw noModel(passedOver, onlyNamed(wishes));
+  throw noModel(passedOver, gaps);
 }
 
 /** A default that cannot be used, and the variable that its provider's key would be in. */
@@ -70,10 +72,13 @@ interface PassedOver {
   readonly variable: string;
 }
 
-/** What a person without any provider is told: what their default lacks, and every way to have one. */
+/**
+ * Names what the person's default lacks, or what each provider that is almost configured lacks (`gaps`), then every way to
+ * have a model.
+ */
 export function noModel(
   passedOver: readonly PassedOver[] = [],
-  onlyNamed: readonly string[] = [],
+  gaps: readonly string[] = [],
 ): HarnessError<"NoModel"> {
   const variables = [
     ...passedOver,
@@ -81,13 +86,9 @@ export function noModel(
       variable === undefined || defaultModel === undefined ? [] : [{ variable }],
     ),
   ];
+  const lacks = [...(passedOver.length === 0 ? [] : [`${needs(passedOver)}, and no key is there`]), ...gaps];
   return new HarnessError("NoModel", {
-    problem:
-      passedOver.length > 0
-        ? `can be used: ${needs(passedOver)}, and no key is there`
-        : onlyNamed.length === 0
-          ? "is configured"
-          : `is named, and ${onlyNamed.join(", ")} is asked only where it is (cinch models lists what it offers)`,
+    problem: lacks.length === 0 ? "is configured" : `can be used: ${lacks.join("; ")}`,
     variables: [...new Set(variables.map(({ variable }) => variable))].join(", "),
     servers: LOCAL_SERVERS.map(({ title }) => title).join(", "),
   });
@@ -158,12 +159,23 @@ function insteadOf(suggested: Named | undefined, model: Named): string | undefin
   return `Using ${nameOf(model)}. Another: --model, or default_model in config.toml.`;
 }
 
-/** Providers that have a key, and that nobody is sent to who has not named them. */
-function onlyNamed({ keyed }: Wishes): readonly string[] {
+/** Names, for each provider that is configured and cannot be the default, the variable or the setting that is missing. */
+function incomplete({ keyed, customs }: Wishes, passedOver: readonly PassedOver[]): readonly string[] {
   const vendors = VENDORS.filter(
     ({ name, defaultModel }) => defaultModel === undefined && keyed.includes(name),
+  ).map(
+    ({ name }) => `${name} has a key, and is used only where a model of it is named: --model ${name}:NAME`,
   );
-  return vendors.map(({ name }) => name);
+  const isNamed = (name: string) => passedOver.some(({ model }) => model.startsWith(`${name}:`));
+  const others = customs.filter(({ name }) => !isNamed(name));
+  const own = others.map(({ name, apiKeyEnv, defaultModel }) => {
+    const lacks = [
+      ...(apiKeyEnv === undefined || keyed.includes(name) ? [] : [`no key (set ${apiKeyEnv})`]),
+      ...(defaultModel === undefined ? [`no default_model (add it, or use --model ${name}:NAME)`] : []),
+    ];
+    return `[providers.${name}] has ${lacks.join(" and ")}`;
+  });
+  return [...vendors, ...own];
 }
 
 function firstConfigured({ keyed, customs, prefersVertex = false }: Wishes): Named | undefined {

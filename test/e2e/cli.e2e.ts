@@ -410,6 +410,21 @@ test("[PROF-01 PROV-13] a default model whose key is not set is named with its v
   expect(rig.mock.requests).toEqual([]);
 });
 
+test("[PROF-01 PROV-05] a provider without a key or a default model is named with what it lacks", async () => {
+  await using rig = openRig({ script: () => says("never") });
+  const table = (name: string, more: string) =>
+    `[providers.${name}]\nkind = "anthropic"\nbase_url = "${rig.mock.url}"\n${more}\n`;
+  writeFileSync(
+    join(rig.home.path, "config/cinch/config.toml"),
+    table("acme", 'api_key_env = "ACME_KEY"\ndefault_model = "m"') + table("open", ""),
+  );
+  const { code, stderr } = await runCinch(["-p", "go"], { home: rig.home, cwd: rig.work });
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    "No model can be used: [providers.acme] has no key (set ACME_KEY); [providers.open] has no default_model (add it, or use --model open:NAME).",
+  );
+});
+
 test("[CLI-01 PROF-01] /model refuses a model whose key is not set at once, and keeps the one that works", async () => {
   await using rig = openRig({ script: () => says("still here") });
   const { code, stdout } = await rig.run(["--model", "mock:one"], {}, "/model anthropic:opus\n/model\ngo\n");
