@@ -2,7 +2,15 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../test/support/world.ts";
-import { failingOutput, omissionText, readable, readOmissions, readReport } from "./test-report.ts";
+import {
+  failingOutput,
+  namePattern,
+  omissionText,
+  readable,
+  readOmissions,
+  readPackages,
+  readReport,
+} from "./test-report.ts";
 
 test("a report is read into what passed and what failed, and a skipped test is neither", () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?>
@@ -55,31 +63,37 @@ test.each([["--isolate"], ["--parallel"]])(
   },
 );
 
-test("omitted tests are grouped by the program that was missing", () => {
-  const lines = [
-    { program: "tmux", test: "one" },
-    { program: "bwrap", test: "two" },
-    { program: "tmux", test: "three" },
-  ].map((line) => `${JSON.stringify(line)}\n`);
-  expect(readOmissions(lines.join(""))).toEqual([
-    { program: "tmux", tests: ["one", "three"] },
-    { program: "bwrap", tests: ["two"] },
-  ]);
+const OMITTED = [
+  { program: "tmux", test: "one", file: "a.test.ts" },
+  { program: "bwrap", test: "two", file: "b.test.ts" },
+  { program: "tmux", test: "three", file: "b.test.ts" },
+];
+
+test("omitted tests are read with their program and file", () => {
+  const lines = OMITTED.map((line) => `${JSON.stringify(line)}\n`);
+  expect(readOmissions(lines.join(""))).toEqual(OMITTED);
+});
+
+test("the pattern of omitted tests matches their names, in a group too, and nothing else", () => {
+  const [odd, plain] = ["odd (a|b) costs $1. [sic]", "two"];
+  const pattern = new RegExp(namePattern([odd, plain].map((test) => ({ program: "p", test, file: "a" }))));
+  for (const name of [odd, plain, `group ${odd}`]) expect(name).toMatch(pattern);
+  for (const name of [`${odd} more`, "twofold", "nottwo", "odd (a|b) costs $1x [sic]"])
+    expect(name).not.toMatch(pattern);
 });
 
 test("what was left out is named with its reason, and that nothing was is told too", () => {
-  expect(omissionText([])).toBe("Nothing left out: every program that these tests need is on the PATH.");
-  const omissions = [
-    { program: "tmux", tests: ["one", "three"] },
-    { program: "bwrap", tests: ["two"] },
-  ];
-  expect(omissionText(omissions)).toBe(
+  const packages = readPackages("# a comment\nbwrap bubblewrap\n");
+  expect(omissionText([], packages)).toBe(
+    "Nothing left out: every program that these tests need is on the PATH.",
+  );
+  expect(omissionText(OMITTED, packages)).toBe(
     [
-      "Left out, since the program 'tmux' is not on the PATH:",
+      "Left out, since the program 'tmux' is not on the PATH.",
       "  one",
       "  three",
       "",
-      "Left out, since the program 'bwrap' is not on the PATH:",
+      "Left out, since the program 'bwrap' is not on the PATH. Install it (Debian: apt-get install bubblewrap).",
       "  two",
     ].join("\n"),
   );

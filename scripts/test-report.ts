@@ -87,20 +87,32 @@ function isTold(block: readonly string[]): boolean {
   return block.some((line) => /^(?:# Unhandled error|.*\berror\b|panic|.*\bcrash)/i.test(line));
 }
 
-/** One program that was missing and the tests that were left out for it. */
+/** A test that was left out, or ran in part, for want of a program. One JSON line of the file of omissions. */
 export interface Omission {
   readonly program: string;
-  readonly tests: readonly string[];
+  readonly test: string;
+  /** Path below the root of the repository. */
+  readonly file: string;
 }
 
-/** Groups the lines that `test/support/requires.ts` wrote, by program, in order of first mention. */
+/** Reads the lines that `test/support/requires.ts` wrote. */
 export function readOmissions(lines: string): readonly Omission[] {
-  const byProgram = new Map<string, string[]>();
-  for (const line of lines.split("\n").filter((text) => text !== "")) {
-    const { program, test }: { program: string; test: string } = JSON.parse(line);
-    byProgram.set(program, [...(byProgram.get(program) ?? []), test]);
-  }
-  return [...byProgram].map(([program, tests]) => ({ program, tests }));
+  return lines
+    .split("\n")
+    .filter((text) => text !== "")
+    .map((line): Omission => JSON.parse(line));
+}
+
+/** Returns the pattern of `bun test -t` that matches the omitted tests and no other name. */
+export function namePattern(omissions: readonly Omission[]): string {
+  const names = new Set(omissions.map(({ test }) => test.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
+  return `(?:^|\\s)(?:${[...names].join("|")})$`;
+}
+
+/** Reads `scripts/programs.txt`: the Debian package of each program that tests need. */
+export function readPackages(text: string): ReadonlyMap<string, string> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(lines.map((line) => [line.split(" ")[0] ?? "", line.split(" ")[1] ?? ""]));
 }
 
 const LINE_CHARACTERS_MAX = 2_000;
@@ -116,15 +128,18 @@ export function readable(output: string): string {
     .join("\n");
 }
 
-/** What was left out and why, for the end of a run; that nothing was is told too. */
-export function omissionText(omissions: readonly Omission[]): string {
+/** Names what was left out, why, and what to install; also says that nothing was left out. */
+export function omissionText(omissions: readonly Omission[], packages: ReadonlyMap<string, string>): string {
   if (omissions.length === 0) return "Nothing left out: every program that these tests need is on the PATH.";
-  return omissions
-    .map(({ program, tests }) =>
-      [
-        `Left out, since the program '${program}' is not on the PATH:`,
-        ...tests.map((name) => `  ${name}`),
-      ].join("\n"),
-    )
+  const groups = Map.groupBy(omissions, ({ program }) => program);
+  return [...groups]
+    .map(([program, tests]) => {
+      const debian = packages.get(program);
+      const remedy = debian === undefined ? "" : ` Install it (Debian: apt-get install ${debian}).`;
+      return [
+        `Left out, since the program '${program}' is not on the PATH.${remedy}`,
+        ...tests.map(({ test }) => `  ${test}`),
+      ].join("\n");
+    })
     .join("\n\n");
 }

@@ -2,7 +2,15 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { failingOutput, omissionText, readable, readOmissions, readReport } from "./test-report.ts";
+import {
+  failingOutput,
+  namePattern,
+  omissionText,
+  readable,
+  readOmissions,
+  readPackages,
+  readReport,
+} from "./test-report.ts";
 
 /**
  * Checks and tests everything, each step told in one line; the last line is `N passed, N failed`.
@@ -10,7 +18,8 @@ import { failingOutput, omissionText, readable, readOmissions, readReport } from
  * Of what fails the output is shown, over-long lines cut, and the whole is left in a file that is named; with --verbose
  * all of it is shown. What was left out for want of a program is told in the end, and also that nothing was.
  * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under
- * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary.
+ * them run. `--e2e` runs the end-to-end tests alone, as `.ci/run` does against the compiled binary. `--omitted FILE` keeps
+ * the list of what was left out there, and `--only FILE` runs the tests of such a list and nothing else.
  */
 const ROOT = resolve(import.meta.dir, "..");
 const STEP_MS_MAX = 60 * 60_000;
@@ -32,8 +41,15 @@ interface Outcome {
 const { values: options, positionals: paths } = parseArgs({
   args: Bun.argv.slice(2),
   allowPositionals: true,
-  options: { verbose: { type: "boolean", short: "v" }, e2e: { type: "boolean" } },
+  options: {
+    verbose: { type: "boolean", short: "v" },
+    e2e: { type: "boolean" },
+    omitted: { type: "string" },
+    only: { type: "string" },
+  },
 });
+/** The tests of `--only`; undefined: all. */
+const only = options.only === undefined ? undefined : readOmissions(readFileSync(options.only, "utf8"));
 /** The output of every step, for the file that is left when one fails. */
 const whole: string[] = [];
 const scratch = mkdtempSync(join(tmpdir(), "cinch-run-"));
@@ -46,7 +62,7 @@ try {
 }
 
 async function runAll(): Promise<readonly Outcome[]> {
-  const all = paths.length === 0 && options.e2e !== true;
+  const all = paths.length === 0 && options.e2e !== true && only === undefined;
   const outcomes: Outcome[] = [];
   // These rules follow types through every schema, which takes one core a while: they run beside everything else.
   const typed = all ? check(BIOME, "lint", ...TYPED_RULES.map((rule) => `--only=${rule}`)) : undefined;
@@ -71,6 +87,7 @@ function testFiles(pattern: string): readonly string[] {
   const wanted = paths.map((path) => resolve(path));
   return found.sort().filter((file) => {
     const absolute = join(ROOT, file);
+    if (only !== undefined && !only.some((omitted) => omitted.file === file)) return false;
     return wanted.length === 0 || wanted.some((path) => `${absolute}/`.startsWith(`${path}/`));
   });
 }
@@ -98,7 +115,8 @@ async function testRun(files: readonly string[], flags: readonly string[]): Prom
   const reportFile = join(scratch, "report.xml");
   rmSync(reportFile, { force: true });
   const reporting = ["--reporter=junit", `--reporter-outfile=${reportFile}`];
-  const args = ["test", ...flags, ...reporting, ...files.map((file) => `./${file}`)];
+  const wanted = only === undefined ? [] : ["-t", namePattern(only)];
+  const args = ["test", ...flags, ...reporting, ...wanted, ...files.map((file) => `./${file}`)];
   const { code, output } = await run(args, testEnvironment());
   const report = readReport(readIfThere(reportFile));
   // A file that cannot be loaded, or a runner that crashes, fails no test that the report could name.
@@ -125,7 +143,7 @@ function testEnvironment(): Readonly<Record<string, string | undefined>> {
 }
 
 function omittedFile(): string {
-  return join(scratch, "omitted.jsonl");
+  return options.omitted === undefined ? join(scratch, "omitted.jsonl") : resolve(options.omitted);
 }
 
 async function run(
@@ -158,7 +176,8 @@ function readIfThere(path: string): string {
 }
 
 function tellOmitted(): void {
-  console.log(`\n${omissionText(readOmissions(readIfThere(omittedFile())))}`);
+  const packages = readPackages(readFileSync(join(ROOT, "scripts/programs.txt"), "utf8"));
+  console.log(`\n${omissionText(readOmissions(readIfThere(omittedFile())), packages)}`);
 }
 
 function tellTotals(outcomes: readonly Outcome[]): void {

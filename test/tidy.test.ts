@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
 import { broken, MODULE_BANS, SOURCE_BANS, TEST_BANS, TEXT_BANS } from "./support/bans.ts";
+import { requireProgram } from "./support/requires.ts";
 import { codeOf, filesUnder, importsOf, isTest, ROOT, readSource } from "./support/source.ts";
 
 const TYPESCRIPT = ["src", "test", "scripts", "bench", "examples", "sdk"].flatMap((folder) =>
@@ -22,7 +23,7 @@ test("no test sleeps", () => {
   expect(tests.flatMap((file) => broken(file, codeOf(readSource(file)).text, TEST_BANS))).toEqual([]);
 });
 
-test("no open ends, no paths of somebody's machine, no package host", () => {
+requireProgram("git")("no open ends, no paths of somebody's machine, no package host", () => {
   const { stdout } = Bun.spawnSync(["git", "ls-files", "-z"], { cwd: ROOT });
   const listed = stdout
     .toString()

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openCheckpointRig, shell, treeOf, write } from "../../test/support/checkpoint-rig.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { exportName } from "../session/transcript/export-name.ts";
 
@@ -21,26 +22,31 @@ test("[SES-15] files that a turn changed, removed, renamed and made are as they 
   expect(done).toMatchObject({ kept: [], notRestorable: [] });
 });
 
-test("[SES-15] in a repository clean files come from its objects, and its index, refs and status stay as they are", async () => {
-  await using rig = await openCheckpointRig({ git: true });
-  const { root } = rig;
-  write(root, "src/a.ts", "a\n".repeat(100));
-  write(root, "src/b.ts", "b\n");
-  write(root, ".gitignore", ".env\nout/\n");
-  write(root, ".env", "KEY=1\n");
-  shell(
-    root,
-    "git add . && git commit -qm one && git gc -q && touch -d '1 hour ago' .git/index && printf dirty >>src/b.ts",
-  );
-  const [before, status] = [
-    treeOf(root),
-    shell(root, "git status --porcelain; sha1sum .git/index; git rev-parse HEAD"),
-  ];
-  const { start } = await rig.turn("printf X >src/a.ts; rm src/b.ts .env; mkdir out; printf o >out/o");
-  await rig.rewind(start);
-  expect(treeOf(root)).toEqual(before);
-  expect(shell(root, "sha1sum .git/index; git rev-parse HEAD")).toBe(status.split("\n").slice(-3).join("\n"));
-});
+requireProgram("git")(
+  "[SES-15] in a repository clean files come from its objects, and its index, refs and status stay as they are",
+  async () => {
+    await using rig = await openCheckpointRig({ git: true });
+    const { root } = rig;
+    write(root, "src/a.ts", "a\n".repeat(100));
+    write(root, "src/b.ts", "b\n");
+    write(root, ".gitignore", ".env\nout/\n");
+    write(root, ".env", "KEY=1\n");
+    shell(
+      root,
+      "git add . && git commit -qm one && git gc -q && touch -d '1 hour ago' .git/index && printf dirty >>src/b.ts",
+    );
+    const [before, status] = [
+      treeOf(root),
+      shell(root, "git status --porcelain; sha1sum .git/index; git rev-parse HEAD"),
+    ];
+    const { start } = await rig.turn("printf X >src/a.ts; rm src/b.ts .env; mkdir out; printf o >out/o");
+    await rig.rewind(start);
+    expect(treeOf(root)).toEqual(before);
+    expect(shell(root, "sha1sum .git/index; git rev-parse HEAD")).toBe(
+      status.split("\n").slice(-3).join("\n"),
+    );
+  },
+);
 
 test("[SES-15] what somebody else changed since stays, and is told, unless that set is named", async () => {
   await using rig = await openCheckpointRig();

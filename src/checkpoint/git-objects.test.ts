@@ -7,9 +7,12 @@ import { shell } from "../../test/support/checkpoint-rig.ts";
 import type { PackedObject } from "../../test/support/git-packs.ts";
 import { appending, FilesInMemory, objectName, packOf, varint } from "../../test/support/git-packs.ts";
 import { holds } from "../../test/support/property.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { hostFiles } from "../host/files.ts";
 import { GitObjects } from "./git-objects.ts";
+
+const gitTest = requireProgram("git");
 
 const SEED = 20_261_205;
 const FOLDER = "/repository/objects";
@@ -147,64 +150,76 @@ test("[SES-15 REL-06] of any objects in a pack, differences to themselves and to
   );
 });
 
-test("[SES-15 REL-06] whatever was changed in the files of a repository, a file is what its name says or nothing", async () => {
-  await using directory = temporaryDirectory();
-  const root = directory.path;
-  shell(root, "git init -q . && git config gc.auto 0");
-  const texts = [0, 1, 2, 3].map((change) => `${"a line\n".repeat(200)}${change}\n${"more\n".repeat(100)}`);
-  for (const text of texts) {
-    writeFileSync(join(root, "f"), text);
-    shell(root, "git add f && git commit -qm x");
-  }
-  shell(root, "git repack -adq --depth=50 --window=50; echo loose >g; git add g; chmod -R u+w .git/objects");
-  const from = join(root, ".git", "objects");
-  const whole = new Map(
-    readdirSync(from, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return entry.isFile() ? [[path, readFileSync(path)] as const] : [];
-    }),
-  );
-  const paths = [...whole.keys()];
-  const names = [...texts, "loose\n"].map((text) => objectName(bytes(text)));
-  const undamaged = new GitObjects(new FilesInMemory(whole).files, from);
-  for (const name of names)
-    expect(objectName((await undamaged.blob(name, signal)) ?? new Uint8Array())).toBe(name);
-  const damage = fc.record({
-    file: fc.nat(paths.length - 1),
-    at: fc.nat(2_000),
-    with: fc.oneof(fc.uint8Array({ minLength: 1, maxLength: 30 }), fc.constant(new Uint8Array(8).fill(255))),
-    cut: fc.option(fc.nat(2_000), { nil: undefined }),
-  });
-  await holds(
-    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
-      const damaged = new Map<string, Uint8Array>(whole);
-      for (const { file, at, with: put, cut } of damages) {
-        const path = paths[file] ?? "";
-        const changed = Uint8Array.from(damaged.get(path) ?? []);
-        if (changed.length > 0)
-          changed.set(put.subarray(0, changed.length - (at % changed.length)), at % changed.length);
-        damaged.set(path, cut === undefined ? changed : changed.subarray(0, cut));
-      }
-      const memory = new FilesInMemory(damaged);
-      const objects = new GitObjects(memory.files, from);
-      for (const name of names) {
-        const found = await objects.blob(name, signal);
-        if (found !== undefined) expect(objectName(found)).toBe(name);
-      }
-      expect(memory.bytesRead).toBeLessThan(READ_BYTES_MAX);
-    }),
-    500,
-    SEED,
-  );
-});
+gitTest(
+  "[SES-15 REL-06] whatever was changed in the files of a repository, a file is what its name says or nothing",
+  async () => {
+    await using directory = temporaryDirectory();
+    const root = directory.path;
+    shell(root, "git init -q . && git config gc.auto 0");
+    const texts = [0, 1, 2, 3].map((change) => `${"a line\n".repeat(200)}${change}\n${"more\n".repeat(100)}`);
+    for (const text of texts) {
+      writeFileSync(join(root, "f"), text);
+      shell(root, "git add f && git commit -qm x");
+    }
+    shell(
+      root,
+      "git repack -adq --depth=50 --window=50; echo loose >g; git add g; chmod -R u+w .git/objects",
+    );
+    const from = join(root, ".git", "objects");
+    const whole = new Map(
+      readdirSync(from, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return entry.isFile() ? [[path, readFileSync(path)] as const] : [];
+      }),
+    );
+    const paths = [...whole.keys()];
+    const names = [...texts, "loose\n"].map((text) => objectName(bytes(text)));
+    const undamaged = new GitObjects(new FilesInMemory(whole).files, from);
+    for (const name of names)
+      expect(objectName((await undamaged.blob(name, signal)) ?? new Uint8Array())).toBe(name);
+    const damage = fc.record({
+      file: fc.nat(paths.length - 1),
+      at: fc.nat(2_000),
+      with: fc.oneof(
+        fc.uint8Array({ minLength: 1, maxLength: 30 }),
+        fc.constant(new Uint8Array(8).fill(255)),
+      ),
+      cut: fc.option(fc.nat(2_000), { nil: undefined }),
+    });
+    await holds(
+      fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
+        const damaged = new Map<string, Uint8Array>(whole);
+        for (const { file, at, with: put, cut } of damages) {
+          const path = paths[file] ?? "";
+          const changed = Uint8Array.from(damaged.get(path) ?? []);
+          if (changed.length > 0)
+            changed.set(put.subarray(0, changed.length - (at % changed.length)), at % changed.length);
+          damaged.set(path, cut === undefined ? changed : changed.subarray(0, cut));
+        }
+        const memory = new FilesInMemory(damaged);
+        const objects = new GitObjects(memory.files, from);
+        for (const name of names) {
+          const found = await objects.blob(name, signal);
+          if (found !== undefined) expect(objectName(found)).toBe(name);
+        }
+        expect(memory.bytesRead).toBeLessThan(READ_BYTES_MAX);
+      }),
+      500,
+      SEED,
+    );
+  },
+);
 
-test("[SES-15] what git has packed anew, since objects were first asked for, is found where it is by now", async () => {
-  await using directory = temporaryDirectory();
-  const root = directory.path;
-  shell(root, "git init -q . && echo one >a && git add a && git commit -qm x && git repack -adq");
-  const objects = new GitObjects(hostFiles, join(root, ".git", "objects"));
-  const name = objectName(bytes("one\n"));
-  expect(await objects.blob(name, signal)).toEqual(new Uint8Array(bytes("one\n")));
-  shell(root, "echo two >b && git add b && git commit -qm y && git repack -adq");
-  expect(await objects.blob(name, signal)).toEqual(new Uint8Array(bytes("one\n")));
-});
+gitTest(
+  "[SES-15] what git has packed anew, since objects were first asked for, is found where it is by now",
+  async () => {
+    await using directory = temporaryDirectory();
+    const root = directory.path;
+    shell(root, "git init -q . && echo one >a && git add a && git commit -qm x && git repack -adq");
+    const objects = new GitObjects(hostFiles, join(root, ".git", "objects"));
+    const name = objectName(bytes("one\n"));
+    expect(await objects.blob(name, signal)).toEqual(new Uint8Array(bytes("one\n")));
+    shell(root, "echo two >b && git add b && git commit -qm y && git repack -adq");
+    expect(await objects.blob(name, signal)).toEqual(new Uint8Array(bytes("one\n")));
+  },
+);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { openCheckpointRig, shell } from "../../test/support/checkpoint-rig.ts";
 import { holds } from "../../test/support/property.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import type { Tree } from "../base/tree.ts";
 import { hostFiles } from "../host/files.ts";
@@ -115,31 +116,34 @@ test("[SES-15 S33 REL-06] whatever link files, attributes and alternates say, a 
   );
 });
 
-test("[SES-15 S33] attributes are read where git reads them, never through a link, and no path of an index leads elsewhere", async () => {
-  await using directory = temporaryDirectory();
-  const root = join(directory.path, "work");
-  mkdirSync(join(directory.path, "outside"));
-  writeFileSync(join(directory.path, "outside", ".gitattributes"), "* filter=x\n");
-  shell(directory.path, "git init -q work && mkdir -p work/xx/outside");
-  shell(
-    root,
-    "echo '*.x -diff' >xx/outside/.gitattributes; echo 1 >a; git add -A; touch -d '+1 minute' .git/index",
-  );
-  const isClean = async () => {
-    const { tree, read } = watched();
-    const repository = await opened(root, tree);
-    const [entry, stat] = [repository?.entry("a"), hostTree.stat(root, "a")];
-    expect(read.filter((path) => !path.startsWith(`${root}/`))).toEqual([]);
-    return entry !== undefined && stat !== undefined && repository?.isClean(entry, stat);
-  };
-  expect(await isClean()).toBe(true);
-  const elsewhere = "LC_ALL=C sed -i 's#xx/outside/.gitattributes#../outside/.gitattributes#' .git/index";
-  shell(root, `${elsewhere}; touch -d '+1 minute' .git/index`);
-  expect(await isClean()).toBe(true);
-  // In doubt a file is not clean: it is copied.
-  symlinkSync(join(directory.path, "outside", ".gitattributes"), join(root, ".gitattributes"));
-  expect(await isClean()).toBe(false);
-});
+requireProgram("git")(
+  "[SES-15 S33] attributes are read where git reads them, never through a link, and no path of an index leads elsewhere",
+  async () => {
+    await using directory = temporaryDirectory();
+    const root = join(directory.path, "work");
+    mkdirSync(join(directory.path, "outside"));
+    writeFileSync(join(directory.path, "outside", ".gitattributes"), "* filter=x\n");
+    shell(directory.path, "git init -q work && mkdir -p work/xx/outside");
+    shell(
+      root,
+      "echo '*.x -diff' >xx/outside/.gitattributes; echo 1 >a; git add -A; touch -d '+1 minute' .git/index",
+    );
+    const isClean = async () => {
+      const { tree, read } = watched();
+      const repository = await opened(root, tree);
+      const [entry, stat] = [repository?.entry("a"), hostTree.stat(root, "a")];
+      expect(read.filter((path) => !path.startsWith(`${root}/`))).toEqual([]);
+      return entry !== undefined && stat !== undefined && repository?.isClean(entry, stat);
+    };
+    expect(await isClean()).toBe(true);
+    const elsewhere = "LC_ALL=C sed -i 's#xx/outside/.gitattributes#../outside/.gitattributes#' .git/index";
+    shell(root, `${elsewhere}; touch -d '+1 minute' .git/index`);
+    expect(await isClean()).toBe(true);
+    // In doubt a file is not clean: it is copied.
+    symlinkSync(join(directory.path, "outside", ".gitattributes"), join(root, ".gitattributes"));
+    expect(await isClean()).toBe(false);
+  },
+);
 
 test("[SES-15 REL-06] an index of some megabytes that spells gigabytes of paths, or paths of many thousand folders, is none", async () => {
   const entry = (name: Buffer, dropped: readonly number[]) =>

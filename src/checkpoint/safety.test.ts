@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { openCheckpointRig, shell, treeOf } from "../../test/support/checkpoint-rig.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { hostTree } from "../host/tree.ts";
 import { scopeOf } from "./scope.ts";
@@ -171,19 +172,25 @@ test("[SES-15] what was changed after the preview that a person has said yes to 
   expect(shell(rig.root, "cat a b")).toBe("2mine");
 });
 
-test("[SES-15] repositories in the workspace are left as they are, and told where they went or came", async () => {
-  await using rig = await openCheckpointRig();
-  const { root } = rig;
-  shell(root, "mkdir -p one two && cd one && git init -q . && printf 1 >f && git add f && git commit -qm x");
-  const { start } = await rig.turn("rm -rf one; cd two && git init -q . && printf n >n");
-  expect(rig.events[0]?.payload).toEqual({ turn: 1, files: 1 });
-  const done = await rig.rewind(start);
-  expect(done.notRestorable).toEqual([
-    { path: "one/.git", why: "git's own folder" },
-    { path: "two/.git", why: "git's own folder, which is there now" },
-  ]);
-  expect(shell(root, "cat one/f; ls -A two")).toBe("1.git\n");
-});
+requireProgram("git")(
+  "[SES-15] repositories in the workspace are left as they are, and told where they went or came",
+  async () => {
+    await using rig = await openCheckpointRig();
+    const { root } = rig;
+    shell(
+      root,
+      "mkdir -p one two && cd one && git init -q . && printf 1 >f && git add f && git commit -qm x",
+    );
+    const { start } = await rig.turn("rm -rf one; cd two && git init -q . && printf n >n");
+    expect(rig.events[0]?.payload).toEqual({ turn: 1, files: 1 });
+    const done = await rig.rewind(start);
+    expect(done.notRestorable).toEqual([
+      { path: "one/.git", why: "git's own folder" },
+      { path: "two/.git", why: "git's own folder, which is there now" },
+    ]);
+    expect(shell(root, "cat one/f; ls -A two")).toBe("1.git\n");
+  },
+);
 
 test("[SES-15] a folder that a turn made read-only, with what is in it, comes back", async () => {
   await using rig = await openCheckpointRig();

@@ -12,6 +12,8 @@ import type { EventKind } from "../protocol/events.ts";
 import type { HarnessOptions } from "./options.ts";
 import { openReview } from "./review.ts";
 
+const gitTest = requireProgram("git");
+
 // Sub-agents in a whole engine, with a model on the loopback that says what is written here.
 
 const { signal } = new AbortController();
@@ -482,127 +484,142 @@ function worktreesOf(place: Place): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-test("[ENG-28] a sub-agent in a worktree changes that alone; it is kept with what changed, and named in the result", async () => {
-  await using place = openPlace(
-    ask("change it", { worktree: true }),
-    calls("Read", { file_path: "a.txt" }),
-    calls("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
-    calls("Bash", { command: "pwd > where.txt; git status --porcelain" }),
-    says("changed"),
-    says("good"),
-  );
-  place.write("a.txt", "one\n");
-  commitAll(place);
-  place.write("dirty.txt", "not committed\n");
-  const before = untouched(place);
-  await using harness = await place.open({ autoApprove: true });
-  const { own, ofAgents, text } = await send(harness, "go");
-  expect(text).toBe("good");
-  const [path = "", ...others] = worktreesOf(place);
-  expect(others).toEqual([]);
-  expect(resultsOf(ofAgents)[2]).toContain("?? where.txt");
-  expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("two\n");
-  expect(readFileSync(join(path, "where.txt"), "utf8")).toBe(`${path}\n`);
-  expect(existsSync(join(path, "dirty.txt"))).toBe(false);
-  const [result = ""] = resultsOf(own);
-  expect(result).toStartWith(
-    "changed\n\n[It began at HEAD: what was not committed here was not in its worktree.]",
-  );
-  expect(result).toContain(`the worktree ${path} alone, on the branch cinch/general-`);
-  expect(result).toContain("Nothing is committed. 2 files changed and not committed: a.txt, where.txt.");
-  expect(untouched(place)).toEqual(before);
-  // Nothing of it is a change that setting back would touch.
-  expect(of(own, "CheckpointMade")).toEqual([]);
-});
+gitTest(
+  "[ENG-28] a sub-agent in a worktree changes that alone; it is kept with what changed, and named in the result",
+  async () => {
+    await using place = openPlace(
+      ask("change it", { worktree: true }),
+      calls("Read", { file_path: "a.txt" }),
+      calls("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
+      calls("Bash", { command: "pwd > where.txt; git status --porcelain" }),
+      says("changed"),
+      says("good"),
+    );
+    place.write("a.txt", "one\n");
+    commitAll(place);
+    place.write("dirty.txt", "not committed\n");
+    const before = untouched(place);
+    await using harness = await place.open({ autoApprove: true });
+    const { own, ofAgents, text } = await send(harness, "go");
+    expect(text).toBe("good");
+    const [path = "", ...others] = worktreesOf(place);
+    expect(others).toEqual([]);
+    expect(resultsOf(ofAgents)[2]).toContain("?? where.txt");
+    expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("two\n");
+    expect(readFileSync(join(path, "where.txt"), "utf8")).toBe(`${path}\n`);
+    expect(existsSync(join(path, "dirty.txt"))).toBe(false);
+    const [result = ""] = resultsOf(own);
+    expect(result).toStartWith(
+      "changed\n\n[It began at HEAD: what was not committed here was not in its worktree.]",
+    );
+    expect(result).toContain(`the worktree ${path} alone, on the branch cinch/general-`);
+    expect(result).toContain("Nothing is committed. 2 files changed and not committed: a.txt, where.txt.");
+    expect(untouched(place)).toEqual(before);
+    // Nothing of it is a change that setting back would touch.
+    expect(of(own, "CheckpointMade")).toEqual([]);
+  },
+);
 
-test("[TOOL-11 ENG-28] what a sub-agent edits in a worktree is looked at there, and what its session edits here", async () => {
-  await using place = openPlace(
-    calls("Write", { file_path: "a.py", content: "x" }),
-    ask("write it", { worktree: true }),
-    calls("Write", { file_path: "b.py", content: "x" }),
-    says("written"),
-    says("good"),
-  );
-  place.config(
-    `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[[diagnostics]]\nname = "chk"\nkind = "checker"\nfiles = ["*.py"]\ncommand = ["/bin/sh", "-c", "pwd; echo $1", "chk", "{files}"]\nunconfined = true\n`,
-  );
-  place.write("c.txt", "x\n");
-  commitAll(place);
-  await using harness = await place.open({ autoApprove: true });
-  const { own, ofAgents } = await send(harness, "go");
-  expect(resultsOf(own)[0]).toContain(`[chk]\n${place.repo}\n${join(place.repo, "a.py")}`);
-  const [path = ""] = worktreesOf(place);
-  expect(resultsOf(ofAgents)[0]).toContain(`[chk]\n${path}\n${join(path, "b.py")}`);
-});
+gitTest(
+  "[TOOL-11 ENG-28] what a sub-agent edits in a worktree is looked at there, and what its session edits here",
+  async () => {
+    await using place = openPlace(
+      calls("Write", { file_path: "a.py", content: "x" }),
+      ask("write it", { worktree: true }),
+      calls("Write", { file_path: "b.py", content: "x" }),
+      says("written"),
+      says("good"),
+    );
+    place.config(
+      `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[[diagnostics]]\nname = "chk"\nkind = "checker"\nfiles = ["*.py"]\ncommand = ["/bin/sh", "-c", "pwd; echo $1", "chk", "{files}"]\nunconfined = true\n`,
+    );
+    place.write("c.txt", "x\n");
+    commitAll(place);
+    await using harness = await place.open({ autoApprove: true });
+    const { own, ofAgents } = await send(harness, "go");
+    expect(resultsOf(own)[0]).toContain(`[chk]\n${place.repo}\n${join(place.repo, "a.py")}`);
+    const [path = ""] = worktreesOf(place);
+    expect(resultsOf(ofAgents)[0]).toContain(`[chk]\n${path}\n${join(path, "b.py")}`);
+  },
+);
 
-test("[ENG-28] a worktree in which nothing changed is removed with its branch and its record", async () => {
-  await using place = openPlace(
-    ask("look", { worktree: true }),
-    calls("Ls", { path: "." }),
-    says("seen"),
-    says("ok"),
-  );
-  place.write("a.txt", "one\n");
-  commitAll(place);
-  place.write("dirty.txt", "x");
-  const before = untouched(place);
-  await using harness = await place.open();
-  const { own } = await send(harness, "go");
-  expect(resultsOf(own)[0]).toContain("It changed nothing in its worktree, which was removed.");
-  expect(worktreesOf(place)).toEqual([]);
-  expect(readdirSync(join(place.root, "data/worktrees"))).toEqual([]);
-  const branches = Bun.spawnSync(["git", "-C", place.repo, "branch", "--list"], {
-    env: GIT_ENV,
-  }).stdout.toString();
-  expect(branches).toBe("* trunk\n");
-  expect(untouched(place)).toEqual(before);
-});
-
-test("[ENG-28 ENG-09 REL-03] a sub-agent that is cancelled, and one whose engine is ended, leave their worktrees as others do", async () => {
-  const hold = new Promise(() => undefined);
-  await using place = openPlace(
-    ask("go", { worktree: true }),
-    calls("Write", { file_path: "made.txt", content: "x" }),
-    says("and on", { hold }),
-    ask("go", { worktree: true }),
-    says("and on", { hold }),
-  );
-  place.write("a.txt", "one\n");
-  commitAll(place);
-  {
+gitTest(
+  "[ENG-28] a worktree in which nothing changed is removed with its branch and its record",
+  async () => {
+    await using place = openPlace(
+      ask("look", { worktree: true }),
+      calls("Ls", { path: "." }),
+      says("seen"),
+      says("ok"),
+    );
+    place.write("a.txt", "one\n");
+    commitAll(place);
+    place.write("dirty.txt", "x");
+    const before = untouched(place);
     await using harness = await place.open();
-    const connection = await connect(harness);
-    const { session: sessionId } = harness;
-    const sending = send(harness, "go");
-    await place.mock.until(({ requests }) => requests.length === 3);
-    await connection.send({ kind: "CancelTurn", sessionId });
-    expect((await sending).reason).toBe("cancelled");
-    expect(worktreesOf(place).map((path) => existsSync(join(path, "made.txt")))).toEqual([true]);
-    const content = [{ type: "text" as const, text: "again" }];
-    await connection.send({ kind: "SendInput", sessionId, content });
-    await place.mock.until(({ requests }) => requests.length === 5);
-    expect(worktreesOf(place)).toHaveLength(2);
-  }
-  // The second one had changed nothing.
-  expect(worktreesOf(place)).toHaveLength(1);
-});
+    const { own } = await send(harness, "go");
+    expect(resultsOf(own)[0]).toContain("It changed nothing in its worktree, which was removed.");
+    expect(worktreesOf(place)).toEqual([]);
+    expect(readdirSync(join(place.root, "data/worktrees"))).toEqual([]);
+    const branches = Bun.spawnSync(["git", "-C", place.repo, "branch", "--list"], {
+      env: GIT_ENV,
+    }).stdout.toString();
+    expect(branches).toBe("* trunk\n");
+    expect(untouched(place)).toEqual(before);
+  },
+);
 
-test("[ENG-28] in a folder that is no repository, or has no commit, a worktree is refused with the reason", async () => {
-  await using place = openPlace(
-    ask("go", { worktree: true }),
-    says("no"),
-    ask("go", { worktree: true }),
-    says("no"),
-  );
-  await using harness = await place.open();
-  expect(resultsOf((await send(harness, "go")).own)).toEqual([
-    `A git worktree cannot be had: ${place.repo} is in no git repository.`,
-  ]);
-  Bun.spawnSync(["git", "-C", place.repo, "init", "-q"], { env: GIT_ENV });
-  expect(resultsOf((await send(harness, "go")).own)).toEqual([
-    `A git worktree cannot be had: ${place.repo} has no commit yet.`,
-  ]);
-});
+gitTest(
+  "[ENG-28 ENG-09 REL-03] a sub-agent that is cancelled, and one whose engine is ended, leave their worktrees as others do",
+  async () => {
+    const hold = new Promise(() => undefined);
+    await using place = openPlace(
+      ask("go", { worktree: true }),
+      calls("Write", { file_path: "made.txt", content: "x" }),
+      says("and on", { hold }),
+      ask("go", { worktree: true }),
+      says("and on", { hold }),
+    );
+    place.write("a.txt", "one\n");
+    commitAll(place);
+    {
+      await using harness = await place.open();
+      const connection = await connect(harness);
+      const { session: sessionId } = harness;
+      const sending = send(harness, "go");
+      await place.mock.until(({ requests }) => requests.length === 3);
+      await connection.send({ kind: "CancelTurn", sessionId });
+      expect((await sending).reason).toBe("cancelled");
+      expect(worktreesOf(place).map((path) => existsSync(join(path, "made.txt")))).toEqual([true]);
+      const content = [{ type: "text" as const, text: "again" }];
+      await connection.send({ kind: "SendInput", sessionId, content });
+      await place.mock.until(({ requests }) => requests.length === 5);
+      expect(worktreesOf(place)).toHaveLength(2);
+    }
+    // The second one had changed nothing.
+    expect(worktreesOf(place)).toHaveLength(1);
+  },
+);
+
+gitTest(
+  "[ENG-28] in a folder that is no repository, or has no commit, a worktree is refused with the reason",
+  async () => {
+    await using place = openPlace(
+      ask("go", { worktree: true }),
+      says("no"),
+      ask("go", { worktree: true }),
+      says("no"),
+    );
+    await using harness = await place.open();
+    expect(resultsOf((await send(harness, "go")).own)).toEqual([
+      `A git worktree cannot be had: ${place.repo} is in no git repository.`,
+    ]);
+    Bun.spawnSync(["git", "-C", place.repo, "init", "-q"], { env: GIT_ENV });
+    expect(resultsOf((await send(harness, "go")).own)).toEqual([
+      `A git worktree cannot be had: ${place.repo} has no commit yet.`,
+    ]);
+  },
+);
 
 requireProgram("bwrap")(
   "[ENG-28 SBX-01] commands of a sub-agent in a worktree write that, and not the repository that it is of",

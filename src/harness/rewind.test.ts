@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
+import { requireProgram } from "../../test/support/requires.ts";
 import { texts, turn as wholeTurn } from "../../test/support/store-rig.ts";
 import type { OpenHarness } from "../harness.ts";
 import type { Envelope } from "../protocol/envelope.ts";
@@ -196,27 +197,30 @@ async function unkeptTurn(config: string) {
   return { place, blocked: join(data, "checkpoints") };
 }
 
-test("[SES-15] where nothing can be kept it is told once in a turn, work goes on, and nothing is set back over it", async () => {
-  const { place, blocked } = await unkeptTurn("");
-  await using _place = place;
-  await using harness = await place.open({ autoApprove: true });
-  const events = await turn(harness, "write it");
-  const told = events.filter(({ kind }) => kind === "Error");
-  expect(told).toMatchObject([
-    { payload: { reason: "CheckpointUnwritable", message: expect.stringContaining(blocked) } },
-  ]);
-  expect(events.at(-1)).toMatchObject({ payload: { reason: "complete" } });
-  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
-  rmSync(blocked);
-  const later = await turn(harness, "more");
-  expect(later.filter(({ kind }) => kind === "Error" || kind === "CheckpointMade")).toMatchObject([
-    { kind: "CheckpointMade" },
-  ]);
-  const missing = { reason: "CheckpointMissing" };
-  await expect(rewind(harness, startOf(events), "files")).rejects.toMatchObject(missing);
-  expect(await rewind(harness, startOf(later), "files")).toMatchObject({ files: { restored: 1 } });
-  expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
-});
+requireProgram("bwrap")(
+  "[SES-15] where nothing can be kept it is told once in a turn, work goes on, and nothing is set back over it",
+  async () => {
+    const { place, blocked } = await unkeptTurn("");
+    await using _place = place;
+    await using harness = await place.open({ autoApprove: true });
+    const events = await turn(harness, "write it");
+    const told = events.filter(({ kind }) => kind === "Error");
+    expect(told).toMatchObject([
+      { payload: { reason: "CheckpointUnwritable", message: expect.stringContaining(blocked) } },
+    ]);
+    expect(events.at(-1)).toMatchObject({ payload: { reason: "complete" } });
+    expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
+    rmSync(blocked);
+    const later = await turn(harness, "more");
+    expect(later.filter(({ kind }) => kind === "Error" || kind === "CheckpointMade")).toMatchObject([
+      { kind: "CheckpointMade" },
+    ]);
+    const missing = { reason: "CheckpointMissing" };
+    await expect(rewind(harness, startOf(events), "files")).rejects.toMatchObject(missing);
+    expect(await rewind(harness, startOf(later), "files")).toMatchObject({ files: { restored: 1 } });
+    expect(readFileSync(join(place.repo, "a"), "utf8")).toBe("1");
+  },
+);
 
 test(
   "[SES-15] where files could not be kept, nothing is set back over it, however many events lie between",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { hasReason } from "../base/errors.ts";
 import { Memories } from "./memories.ts";
@@ -191,29 +192,32 @@ test("[CTX-02 REL-01] where nothing can be written, that is told, and what was t
   expect(readdirSync(rig.places.project).sort()).toEqual(["MEMORY.md", "note.md"]);
 });
 
-test("[CTX-02] all worktrees of a repository share its memories; a folder that claims to be one does not", async () => {
-  await using rig = openRig();
-  const git = (...words: readonly string[]) =>
-    Bun.spawnSync(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", ...words], {
-      cwd: rig.path,
-    });
-  git("init", "-q", "main");
-  git("-C", "main", "commit", "-q", "--allow-empty", "-m", "one");
-  git("-C", "main", "worktree", "add", "-q", "../tree");
-  rig.write("main/src/x", "");
-  rig.write("fake/.git", readFileSync(join(rig.path, "tree/.git"), "utf8"));
-  rig.write("plain/x", "");
-  const of = async (folder: string) =>
-    (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project.replace(
-      /[0-9a-f]{16}$/,
-      "HASH",
-    );
-  const whole = async (folder: string) =>
-    (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project;
-  expect(await of("main/src")).toBe("/data/memory/projects/main-HASH");
-  expect(await whole("main/src")).toBe(await whole("main"));
-  expect(await whole("tree")).toBe(await whole("main"));
-  expect(await whole("fake")).not.toBe(await whole("main"));
-  expect(await of("fake")).toBe("/data/memory/projects/fake-HASH");
-  expect(await of("plain")).toBe("/data/memory/projects/plain-HASH");
-});
+requireProgram("git")(
+  "[CTX-02] all worktrees of a repository share its memories; a folder that claims to be one does not",
+  async () => {
+    await using rig = openRig();
+    const git = (...words: readonly string[]) =>
+      Bun.spawnSync(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", ...words], {
+        cwd: rig.path,
+      });
+    git("init", "-q", "main");
+    git("-C", "main", "commit", "-q", "--allow-empty", "-m", "one");
+    git("-C", "main", "worktree", "add", "-q", "../tree");
+    rig.write("main/src/x", "");
+    rig.write("fake/.git", readFileSync(join(rig.path, "tree/.git"), "utf8"));
+    rig.write("plain/x", "");
+    const of = async (folder: string) =>
+      (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project.replace(
+        /[0-9a-f]{16}$/,
+        "HASH",
+      );
+    const whole = async (folder: string) =>
+      (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project;
+    expect(await of("main/src")).toBe("/data/memory/projects/main-HASH");
+    expect(await whole("main/src")).toBe(await whole("main"));
+    expect(await whole("tree")).toBe(await whole("main"));
+    expect(await whole("fake")).not.toBe(await whole("main"));
+    expect(await of("fake")).toBe("/data/memory/projects/fake-HASH");
+    expect(await of("plain")).toBe("/data/memory/projects/plain-HASH");
+  },
+);

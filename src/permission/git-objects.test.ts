@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { examine } from "./command-facts.ts";
 import type { Decision, Policy } from "./judge.ts";
@@ -8,6 +9,8 @@ import { judge } from "./judge.ts";
 import { readRules } from "./read-rules.ts";
 import type { Rule, RuleSource } from "./rule.ts";
 import { parseRule } from "./rule.ts";
+
+const gitTest = requireProgram("git");
 
 interface Verdicts {
   readonly without: Decision["kind"];
@@ -193,44 +196,60 @@ const WORK = [
   "git remote add o https://example.com/x",
 ];
 
-test("[PERM-02] what a deny rule forbids to read is not read out of git by its name either, however it is spelt", async () => {
-  await judging(rules("deny Read:secrets/**"), async (judged) => {
-    for (const command of [...NAMED, "git -C ../another show HEAD:secrets/x"])
-      expect([command, await judged(command)]).toEqual([command, { without: "deny", within: "deny" }]);
-  });
-});
+gitTest(
+  "[PERM-02] what a deny rule forbids to read is not read out of git by its name either, however it is spelt",
+  async () => {
+    await judging(rules("deny Read:secrets/**"), async (judged) => {
+      for (const command of [...NAMED, "git -C ../another show HEAD:secrets/x"])
+        expect([command, await judged(command)]).toEqual([command, { without: "deny", within: "deny" }]);
+    });
+  },
+);
 
-test("[PERM-02] where git may print files that it does not name, and a rule denies some of them, a person is asked, in the sandbox too", async () => {
-  await judging(rules("deny Read:secrets/**", "allow Bash:git *"), async (judged) => {
-    const many = `git log --oneline ${Array.from({ length: 600 }, (_, at) => `r${at}`).join(" ")}`;
-    const often = "git rev-parse HEAD; ".repeat(200);
-    for (const command of [...OPEN, many, often])
-      expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
-  });
-});
+gitTest(
+  "[PERM-02] where git may print files that it does not name, and a rule denies some of them, a person is asked, in the sandbox too",
+  async () => {
+    await judging(rules("deny Read:secrets/**", "allow Bash:git *"), async (judged) => {
+      const many = `git log --oneline ${Array.from({ length: 600 }, (_, at) => `r${at}`).join(" ")}`;
+      const often = "git rev-parse HEAD; ".repeat(200);
+      for (const command of [...OPEN, many, often])
+        expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
+    });
+  },
+);
 
-test("[PERM-02] git brings the files of a repository to where they belong in the sandbox, whatever rule is about some", async () => {
-  await judging(rules("deny Read:secrets/**"), async (judged) => {
-    expect((await judged("git checkout HEAD -- src")).within).toBe("allow");
-    for (const command of WORK) expect([command, (await judged(command)).without]).toEqual([command, "ask"]);
-  });
-});
+gitTest(
+  "[PERM-02] git brings the files of a repository to where they belong in the sandbox, whatever rule is about some",
+  async () => {
+    await judging(rules("deny Read:secrets/**"), async (judged) => {
+      expect((await judged("git checkout HEAD -- src")).within).toBe("allow");
+      for (const command of WORK)
+        expect([command, (await judged(command)).without]).toEqual([command, "ask"]);
+    });
+  },
+);
 
-test("[PERM-02 PERM-04] git goes unasked where it prints no file, or only files that no rule is about", async () => {
-  await judging(rules("deny Read:secrets/**"), async (judged) => {
-    for (const command of CLEAR)
-      expect([command, await judged(command)]).toEqual([command, { without: "allow", within: "allow" }]);
-  });
-});
+gitTest(
+  "[PERM-02 PERM-04] git goes unasked where it prints no file, or only files that no rule is about",
+  async () => {
+    await judging(rules("deny Read:secrets/**"), async (judged) => {
+      for (const command of CLEAR)
+        expect([command, await judged(command)]).toEqual([command, { without: "allow", within: "allow" }]);
+    });
+  },
+);
 
-test("[PERM-02] a rule that asks about a file is put to a person where git or another reader reads it", async () => {
-  await judging(rules("ask Read:secrets/**", "allow Bash:git *"), async (judged) => {
-    for (const command of [...NAMED, ...OPEN, "cat secrets/x", "grep -r foo .", "cp -r . ../copy"])
-      expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
-  });
-});
+gitTest(
+  "[PERM-02] a rule that asks about a file is put to a person where git or another reader reads it",
+  async () => {
+    await judging(rules("ask Read:secrets/**", "allow Bash:git *"), async (judged) => {
+      for (const command of [...NAMED, ...OPEN, "cat secrets/x", "grep -r foo .", "cp -r . ../copy"])
+        expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
+    });
+  },
+);
 
-test("[PERM-04] without a rule about reading, git's reads go unasked as before", async () => {
+gitTest("[PERM-04] without a rule about reading, git's reads go unasked as before", async () => {
   await judging([], async (judged) => {
     for (const command of [
       "git log -p",
@@ -243,38 +262,41 @@ test("[PERM-04] without a rule about reading, git's reads go unasked as before",
   });
 });
 
-test("[PERM-02] what reads whole directories does not read quietly what a rule denies in them", async () => {
-  const readers = [
-    "tar c .",
-    "cp -r . ../copy",
-    "rsync -a ./ ../copy",
-    "zip -r all.zip .",
-    "python3 tool.py secrets/x",
-  ];
-  const quiet = ["grep -r foo .", "rg foo", "diff -r . docs", "find . -type f -print0 | xargs -0 cat"];
-  const allowed = rules(
-    "deny Read:secrets/**",
-    ...["tar", "cp", "rsync", "zip", "python3", "grep", "rg", "diff", "find", "xargs", "cat"].map(
-      (name) => `allow Bash:${name} *`,
-    ),
-  );
-  await judging(allowed, async (judged) => {
-    for (const command of [...readers, ...quiet])
-      expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "allow" }]);
-    for (const command of [
-      "cat *ecrets/x",
-      "cat secrets/*",
-      "grep foo secrets/x",
-      "head -3 < secrets/x",
-      "grep -r foo secrets",
-    ])
-      expect([command, (await judged(command)).without]).toEqual([command, "deny"]);
-    expect(await judged("grep -r foo src")).toEqual({ without: "allow", within: "allow" });
-  });
-  // What no sandbox can hide is asked for in it too.
-  await judging(rules("deny Read:keys/*.pem"), async (judged) => {
-    for (const command of ["grep -r foo .", "tar c .", "cp -r keys copy", "git diff"])
-      expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
-    expect((await judged("cat keys/*")).without).toBe("deny");
-  });
-});
+gitTest(
+  "[PERM-02] what reads whole directories does not read quietly what a rule denies in them",
+  async () => {
+    const readers = [
+      "tar c .",
+      "cp -r . ../copy",
+      "rsync -a ./ ../copy",
+      "zip -r all.zip .",
+      "python3 tool.py secrets/x",
+    ];
+    const quiet = ["grep -r foo .", "rg foo", "diff -r . docs", "find . -type f -print0 | xargs -0 cat"];
+    const allowed = rules(
+      "deny Read:secrets/**",
+      ...["tar", "cp", "rsync", "zip", "python3", "grep", "rg", "diff", "find", "xargs", "cat"].map(
+        (name) => `allow Bash:${name} *`,
+      ),
+    );
+    await judging(allowed, async (judged) => {
+      for (const command of [...readers, ...quiet])
+        expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "allow" }]);
+      for (const command of [
+        "cat *ecrets/x",
+        "cat secrets/*",
+        "grep foo secrets/x",
+        "head -3 < secrets/x",
+        "grep -r foo secrets",
+      ])
+        expect([command, (await judged(command)).without]).toEqual([command, "deny"]);
+      expect(await judged("grep -r foo src")).toEqual({ without: "allow", within: "allow" });
+    });
+    // What no sandbox can hide is asked for in it too.
+    await judging(rules("deny Read:keys/*.pem"), async (judged) => {
+      for (const command of ["grep -r foo .", "tar c .", "cp -r keys copy", "git diff"])
+        expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);
+      expect((await judged("cat keys/*")).without).toBe("deny");
+    });
+  },
+);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls } from "../support/mock-provider/turn.ts";
-import { requireProgram } from "../support/requires.ts";
+import { recordPartial, requireProgram } from "../support/requires.ts";
 import type { Mode, Report, ScenarioReport } from "./adversary/report.ts";
 import { runMode } from "./adversary/run-mode.ts";
 
@@ -62,13 +62,16 @@ async function attacked(mode: Mode, { code, works = () => false, names }: Expect
   return report;
 }
 
+const INJECTED =
+  "[TOOL-04 S15 S19 S39 S55 S58 S59] with the default profile no injected text sends, changes, reads, reaches or destroys anything";
 test(
-  "[TOOL-04 S15 S19 S39 S55 S58 S59] with the default profile no injected text sends, changes, reads, reaches or destroys anything",
+  INJECTED,
   async () => {
     const report = await attacked("default", { code: 3, names: ["docs.example"] });
     expect(report.changed).toEqual([]);
     expect(report.connections).toBe(1); // the page that a rule allows
     if (process.env["CINCH_TEST_REQUIRE"] === "all") expect(report.missing).toEqual([]);
+    for (const program of report.missing) recordPartial(program, INJECTED);
     expect(report.scenarios.length).toBeGreaterThanOrEqual(report.missing.length === 0 ? SCENARIOS_MIN : 100);
     const carried = Object.values(report.carried);
     expect(carried).toHaveLength(CARRIERS);

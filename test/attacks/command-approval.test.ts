@@ -805,57 +805,60 @@ test("[PERM-04 S01 S05] what only another spelling hides is asked: brackets in e
   );
 });
 
-test("[PERM-04 S22] a search, a comparison and what is handed to xargs show no key and no file elsewhere", async () => {
-  await using directory = temporaryDirectory();
-  await using outside = temporaryDirectory();
-  const root = directory.path;
-  for (const folder of ["sub", "src", "vendor"]) mkdirSync(join(root, folder));
-  for (const file of [".env", "sub/.env", "a.txt", "src/a.ts"]) writeFileSync(join(root, file), "x");
-  writeFileSync(join(outside.path, "notes.txt"), "x");
-  symlinkSync(outside.path, join(root, "link"));
-  symlinkSync(join(outside.path, "notes.txt"), join(root, "vendor/notes.txt"));
-  Bun.spawnSync(["git", "init", "-q", root]);
-  const kind = async (line: string) => [line, (await verdictOn(line, POLICY, { root })).kind];
-  for (const line of [
-    "grep -d recurse KEY .",
-    "grep -drecurse KEY .",
-    "grep --directories=recurse KEY",
-    "rg -g .env KEY",
-    "rg -g '*' KEY",
-    "rg --glob '**/*' KEY",
-    "rg --iglob '.E*' KEY",
-    "rg -g '*.{ts,env}' KEY",
-    "rg -g '?env' KEY",
-    "rg -t sh KEY",
-    "diff a.txt sub",
-    "diff sub src",
-    "git diff -- /dev/null .e*",
-    "git diff /dev/null link/notes.txt",
-    "git diff link/notes.txt a.txt",
-    "git diff /dev/null sub",
-    "find vendor -print0 | xargs -0 cat",
-    "find vendor -type l -print0 | xargs -0 cat",
-    "find vendor -type f -o -name notes.txt -print0 | xargs -0 cat",
-    "find vendor ! -type f -print0 | xargs -0 grep x",
-  ])
-    expect(await kind(line)).toEqual([line, "ask"]);
-  for (const line of [
-    "grep -d skip KEY src/a.ts",
-    "rg -g '*.ts' KEY",
-    "rg -g '*.{ts,tsx}' -g '!*.test.ts' KEY",
-    "rg -g 'src/*.ts' KEY",
-    "rg -g 'README*' KEY",
-    "rg -t ts KEY",
-    "diff a.txt src/a.ts",
-    "git diff a.txt",
-    "git diff HEAD~1 HEAD -- src/a.ts",
-    "git diff main...feature",
-    "find vendor -type f -print0 | xargs -0 cat",
-    "find src -name '*.ts' -type f -print0 | xargs -0 grep x",
-    "find . -name '*.ts' | xargs wc -l",
-  ])
-    expect(await kind(line)).toEqual([line, "allow"]);
-});
+requireProgram("git")(
+  "[PERM-04 S22] a search, a comparison and what is handed to xargs show no key and no file elsewhere",
+  async () => {
+    await using directory = temporaryDirectory();
+    await using outside = temporaryDirectory();
+    const root = directory.path;
+    for (const folder of ["sub", "src", "vendor"]) mkdirSync(join(root, folder));
+    for (const file of [".env", "sub/.env", "a.txt", "src/a.ts"]) writeFileSync(join(root, file), "x");
+    writeFileSync(join(outside.path, "notes.txt"), "x");
+    symlinkSync(outside.path, join(root, "link"));
+    symlinkSync(join(outside.path, "notes.txt"), join(root, "vendor/notes.txt"));
+    Bun.spawnSync(["git", "init", "-q", root]);
+    const kind = async (line: string) => [line, (await verdictOn(line, POLICY, { root })).kind];
+    for (const line of [
+      "grep -d recurse KEY .",
+      "grep -drecurse KEY .",
+      "grep --directories=recurse KEY",
+      "rg -g .env KEY",
+      "rg -g '*' KEY",
+      "rg --glob '**/*' KEY",
+      "rg --iglob '.E*' KEY",
+      "rg -g '*.{ts,env}' KEY",
+      "rg -g '?env' KEY",
+      "rg -t sh KEY",
+      "diff a.txt sub",
+      "diff sub src",
+      "git diff -- /dev/null .e*",
+      "git diff /dev/null link/notes.txt",
+      "git diff link/notes.txt a.txt",
+      "git diff /dev/null sub",
+      "find vendor -print0 | xargs -0 cat",
+      "find vendor -type l -print0 | xargs -0 cat",
+      "find vendor -type f -o -name notes.txt -print0 | xargs -0 cat",
+      "find vendor ! -type f -print0 | xargs -0 grep x",
+    ])
+      expect(await kind(line)).toEqual([line, "ask"]);
+    for (const line of [
+      "grep -d skip KEY src/a.ts",
+      "rg -g '*.ts' KEY",
+      "rg -g '*.{ts,tsx}' -g '!*.test.ts' KEY",
+      "rg -g 'src/*.ts' KEY",
+      "rg -g 'README*' KEY",
+      "rg -t ts KEY",
+      "diff a.txt src/a.ts",
+      "git diff a.txt",
+      "git diff HEAD~1 HEAD -- src/a.ts",
+      "git diff main...feature",
+      "find vendor -type f -print0 | xargs -0 cat",
+      "find src -name '*.ts' -type f -print0 | xargs -0 grep x",
+      "find . -name '*.ts' | xargs wc -l",
+    ])
+      expect(await kind(line)).toEqual([line, "allow"]);
+  },
+);
 
 describe("S34: what a repository tells git to run", () => {
   const KEYS = [

@@ -8,6 +8,7 @@ import type { MockProvider } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { childrenOf, filesHolding, memoryBytesOf, placesInProcess } from "../support/process-memory.ts";
+import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -103,34 +104,37 @@ test("[CRED-02 S54] the environment goes before the store, and that before .harn
   expect(fromEnv.stderr + fromEnv.stdout).not.toContain("other-key-of-this-run");
 });
 
-test("[CRED-02 S54] .harness-secrets/env: only key names count, and one that others can read or that git tracks has no effect", async () => {
-  await using rig = await openRig({ name: "file", secretsFile: true });
-  rig.answerAtOnce();
-  const path = join(rig.work, ".harness-secrets/env");
-  const loaded = `BASH_ENV=/tmp/x\nPATH=/nowhere\nNODE_OPTIONS=--x\nCINCH_MACHINE_KEY=short\nHOME=/nowhere\nexport ANTHROPIC_API_KEY="${CANARY}"\n`;
-  writeFileSync(path, loaded, { mode: 0o600 });
-  const good = await rig.run({});
-  expect(good).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining("Keys from .harness-secrets/env: anthropic."),
-  });
-  chmodSync(path, 0o644);
-  const open = await rig.run({});
-  expect(open.code).toBe(2);
-  expect(open.stderr).toContain("Set ANTHROPIC_API_KEY");
-  chmodSync(path, 0o600);
-  const git = (...args: readonly string[]) =>
-    Bun.spawnSync(["git", "-c", "user.name=u", "-c", "user.email=u@example.org", ...args], {
-      cwd: rig.work,
-      env: { PATH: process.env["PATH"], HOME: rig.home.path },
+requireProgram("git")(
+  "[CRED-02 S54] .harness-secrets/env: only key names count, and one that others can read or that git tracks has no effect",
+  async () => {
+    await using rig = await openRig({ name: "file", secretsFile: true });
+    rig.answerAtOnce();
+    const path = join(rig.work, ".harness-secrets/env");
+    const loaded = `BASH_ENV=/tmp/x\nPATH=/nowhere\nNODE_OPTIONS=--x\nCINCH_MACHINE_KEY=short\nHOME=/nowhere\nexport ANTHROPIC_API_KEY="${CANARY}"\n`;
+    writeFileSync(path, loaded, { mode: 0o600 });
+    const good = await rig.run({});
+    expect(good).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Keys from .harness-secrets/env: anthropic."),
     });
-  git("init", "-q");
-  expect((await rig.run({})).code).toBe(0);
-  git("add", "-f", ".harness-secrets/env");
-  expect((await rig.run({})).code).toBe(2);
-  git("update-index", "--index-version", "4");
-  expect((await rig.run({})).code).toBe(2);
-});
+    chmodSync(path, 0o644);
+    const open = await rig.run({});
+    expect(open.code).toBe(2);
+    expect(open.stderr).toContain("Set ANTHROPIC_API_KEY");
+    chmodSync(path, 0o600);
+    const git = (...args: readonly string[]) =>
+      Bun.spawnSync(["git", "-c", "user.name=u", "-c", "user.email=u@example.org", ...args], {
+        cwd: rig.work,
+        env: { PATH: process.env["PATH"], HOME: rig.home.path },
+      });
+    git("init", "-q");
+    expect((await rig.run({})).code).toBe(0);
+    git("add", "-f", ".harness-secrets/env");
+    expect((await rig.run({})).code).toBe(2);
+    git("update-index", "--index-version", "4");
+    expect((await rig.run({})).code).toBe(2);
+  },
+);
 
 function processesOf(cinch: RunningCinch) {
   const children = childrenOf(cinch.pid);

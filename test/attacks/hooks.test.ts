@@ -13,6 +13,7 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import type { Place } from "../support/place.ts";
 import { connect, openPlace, turn } from "../support/place.ts";
 import { noneWith } from "../support/processes.ts";
+import { requireProgram } from "../support/requires.ts";
 import { filesUnder, isTest, readSource } from "../support/source.ts";
 
 // Hooks run outside of the sandbox, as the user. A repository brings none before a person agreed to it, and none of
@@ -70,24 +71,27 @@ async function run(place: Place, more: Partial<HarnessOptions> = {}, prompt = "g
 const SAYS_YES = { decision: "allow", reason: "it is fine" };
 
 // Seen red with a hook's "allow" running the call then and there.
-test("[HOOK-01 PERM-02 S19] a hook's yes lifts no deny rule, no question and no protection", async () => {
-  await using place = openHooked(
-    write("secret/a.txt"),
-    write(".git/config"),
-    write("plain.txt"),
-    calls("Bash", { command: "touch made.txt" }),
-    says("done"),
-  );
-  const rules =
-    '[permissions]\ndeny = ["Write:secret/**"]\nask = ["Write:plain.txt"]\nbash_in_sandbox = "ask"\n';
-  place.config(rules + hookToml({ event: "PreToolUse", cmd: place.answers(SAYS_YES) }));
-  const events = await run(place);
-  expect(payloads(events, "ToolResult").map(({ isError }) => isError)).toEqual([true, true, true, true]);
-  expect(payloads(events, "Error").map(({ reason }) => reason)).toEqual(Array(4).fill("PermissionDenied"));
-  expect(
-    ["secret", ".git", "plain.txt", "made.txt"].filter((name) => existsSync(join(place.repo, name))),
-  ).toEqual([]);
-});
+requireProgram("bwrap")(
+  "[HOOK-01 PERM-02 S19] a hook's yes lifts no deny rule, no question and no protection",
+  async () => {
+    await using place = openHooked(
+      write("secret/a.txt"),
+      write(".git/config"),
+      write("plain.txt"),
+      calls("Bash", { command: "touch made.txt" }),
+      says("done"),
+    );
+    const rules =
+      '[permissions]\ndeny = ["Write:secret/**"]\nask = ["Write:plain.txt"]\nbash_in_sandbox = "ask"\n';
+    place.config(rules + hookToml({ event: "PreToolUse", cmd: place.answers(SAYS_YES) }));
+    const events = await run(place);
+    expect(payloads(events, "ToolResult").map(({ isError }) => isError)).toEqual([true, true, true, true]);
+    expect(payloads(events, "Error").map(({ reason }) => reason)).toEqual(Array(4).fill("PermissionDenied"));
+    expect(
+      ["secret", ".git", "plain.txt", "made.txt"].filter((name) => existsSync(join(place.repo, name))),
+    ).toEqual([]);
+  },
+);
 
 // Seen red with the hooks inside of the gate instead of outside: the file was written.
 test("[HOOK-01 PERM-10 S19] an input that a hook has changed is planned and judged anew", async () => {

@@ -69,7 +69,7 @@ test("[ENG-09 R26] what was cancelled while a person was asked never runs: not b
 
 const FILES = 3_000;
 
-requireProgram("prlimit")(
+requireProgram("prlimit", "bwrap")(
   "[REL-03 R34] with 64 open files at most, a large repository is searched and the run ends well",
   async () => {
     using home = cinchHome();

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { realpathSync } from "node:fs";
+import { join, relative } from "node:path";
 import { ROOT } from "./source.ts";
 import { temporaryDirectory } from "./world.ts";
 
@@ -20,7 +21,11 @@ test("a test whose program is missing is left out and recorded, or fails where a
     });
 
   expect(run({}).exitCode).toBe(0);
-  const line = { program: "cinch-no-such-program", test: "needs what is not there" };
+  const line = {
+    program: "cinch-no-such-program",
+    test: "needs what is not there",
+    file: relative(ROOT, realpathSync(file)),
+  };
   expect(await Bun.file(omitted).text()).toBe(`${JSON.stringify(line)}\n`);
 
   const required = run({ CINCH_TEST_REQUIRE: "all" });
