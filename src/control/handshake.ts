@@ -19,11 +19,11 @@ export interface Served {
 }
 
 /**
- * Answers a client's handshake.
- * @throws HarnessError HandshakeVersionMismatch when the client needs what this server may not have: another major
- * version, or a newer minor one. Older minors always work.
+ * Checks the protocol version of a client.
+ * @throws HarnessError HandshakeVersionMismatch for another major version, a newer minor one, or text that is no version.
+ * Older minor versions always work.
  */
-export function answerHandshake(clientVersion: string, served: Served): Handshake {
+export function assertVersion(clientVersion: string): void {
   const client = parseVersion(clientVersion);
   const server = parseVersion(PROTOCOL_VERSION);
   if (
@@ -39,6 +39,11 @@ export function answerHandshake(clientVersion: string, served: Served): Handshak
         client !== undefined && server !== undefined && newer(client, server) ? "server" : "client",
     });
   }
+}
+
+/** Answers a client's handshake. @throws HarnessError HandshakeVersionMismatch, as `assertVersion` does. */
+export function answerHandshake(clientVersion: string, served: Served): Handshake {
+  assertVersion(clientVersion);
   return {
     protocol_version: PROTOCOL_VERSION,
     canonical_form_version: CANONICAL_FORM_VERSION,
@@ -50,6 +55,12 @@ export function answerHandshake(clientVersion: string, served: Served): Handshak
     features: [...served.features],
     resource_uri_scheme: RESOURCE_URI_SCHEME,
   };
+}
+
+/** Returns true where `version` is of an older minor version than `minor` of `major`; false for text that is no version. */
+export function isBefore(version: string, than: Version): boolean {
+  const parsed = parseVersion(version);
+  return parsed !== undefined && newer(than, parsed);
 }
 
 interface Version {

@@ -1,7 +1,9 @@
 import type * as z from "zod";
+import type { ClientId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { Exchange, HttpAnswer } from "../base/world.ts";
 import type { Connection } from "../protocol/connection.ts";
+import type { Handshake } from "../protocol/handshake.ts";
 import type { Grant, Wire } from "./authority.ts";
 
 /** One address of the control plane and what it does. The table of all of them is what the OpenAPI document says. */
@@ -78,8 +80,21 @@ export interface HttpCall {
    * @throws HarnessError TokenMissing, UnknownClient, TooManyClients, HandshakeVersionMismatch.
    */
   connection(): Promise<Connection>;
-  /** A client of its own for this token. @throws HarnessError TokenMissing, TooManyClients. */
-  newConnection(label: string): Connection;
+  /** Makes the handshake of that client. @throws HarnessError as `connection`. */
+  handshake(version: string): Promise<Handshake>;
+  /**
+   * Returns the protocol version that the client speaks: X-Harness-Version of this request, else its handshake; undefined
+   * where it has said none. @throws HarnessError as `connection`.
+   */
+  clientVersion(): Promise<string | undefined>;
+  /**
+   * Makes another client for this token, with its handshake.
+   * @throws HarnessError TokenMissing, TooManyClients, HandshakeVersionMismatch.
+   */
+  newClient(
+    label: string,
+    version: string,
+  ): Promise<{ readonly client: ClientId; readonly handshake: Handshake }>;
   /**
    * Answers with server-sent events. The next piece is asked for when the one before was taken; the signal aborts when
    * the client has gone, its token has ended, or the server is closed.

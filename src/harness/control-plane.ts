@@ -23,8 +23,8 @@ import { peopleChannel } from "./people-channel.ts";
 /** How long a shutdown waits for the sessions to end: a tool's processes have been killed by then, whatever they do. */
 export const SESSIONS_END_MS_MAX = 5_000;
 
-/** What these wires add to the features of the handshake. */
-export const HTTP_FEATURES = ["rest", "sse", "websocket", "mcpserver_http"] as const;
+/** Features that these wires add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
+export const HTTP_FEATURES = ["rest", "sse", "ws", "websocket", "mcpserver_http"] as const;
 
 export interface ControlParts {
   readonly world: Pick<World, "clock" | "listen" | "log" | "random">;

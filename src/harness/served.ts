@@ -35,5 +35,12 @@ export const EMITTED_EVENTS = [
   "CustomEvent",
 ] as const satisfies readonly EventKind[];
 
-/** Optional features that a client may rely on here ([A] § Handshake). */
-export const FEATURES = ["auto_approve", "inproc"] as const;
+/** Optional features that a client may rely on here, by the names of [A] § Handshake; `inproc` is our own. */
+export const FEATURES = [
+  "plan_mode",
+  "branching",
+  "delegate",
+  "auto_approve",
+  "auto_attach_on_mcp",
+  "inproc",
+] as const;

@@ -37,7 +37,7 @@ export function sseStretches(http: Http, limits: Limits): OpenStretch {
         onSign();
         for (const { event, data } of frames.take(decoder.decode(piece, { stream: true }))) {
           if (event === "refused") throw refusalOf(refusal(data, http.url), http.url);
-          if (event === "message") yield readEnvelope(data);
+          if (event === "message" || NAMES_KIND.test(event)) yield readEnvelope(data);
         }
       }
     } finally {
@@ -46,6 +46,9 @@ export function sseStretches(http: Http, limits: Limits): OpenStretch {
     }
   };
 }
+
+/** A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events. */
+const NAMES_KIND = /^[A-Z]/;
 
 /** Undefined at the end. @throws CinchError EngineUnreachable after a silence that no heartbeat has broken. */
 async function nextPiece(

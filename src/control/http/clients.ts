@@ -4,6 +4,7 @@ import { isId } from "../../base/ids.ts";
 import { plain } from "../../base/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
+import type { Handshake } from "../../protocol/handshake.ts";
 import type { Grant } from "../authority.ts";
 import type { EnginePort } from "../engine-port.ts";
 
@@ -17,14 +18,17 @@ const SHOWN_CHARS_MAX = 64;
 /** A client while one request acts as it. */
 export interface ClientInUse extends Disposable {
   readonly connection: Connection;
-  /** Makes its handshake, unless it has made one. @throws HarnessError HandshakeVersionMismatch. */
-  handshake(version: string): Promise<void>;
+  /** The protocol version of its last handshake; undefined before the first. */
+  readonly version: string | undefined;
+  /** Makes its handshake. @throws HarnessError HandshakeVersionMismatch. */
+  handshake(version: string): Promise<Handshake>;
 }
 
 interface Kept {
   readonly connection: Connection;
   readonly jti: TokenId;
   readonly expiresAt: number;
+  version: string | undefined;
   uses: number;
   usedMs: number;
 }
@@ -41,7 +45,6 @@ export class HttpClients implements AsyncDisposable {
   readonly #kept = new Map<ClientId, Kept>();
   /** The client of a token's own. */
   readonly #own = new Map<TokenId, Kept>();
-  readonly #shaken = new WeakMap<Connection, Promise<unknown>>();
 
   constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
     this.#engine = engine;
@@ -89,7 +92,8 @@ export class HttpClients implements AsyncDisposable {
     const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
     if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
     const connection = this.#engine.attach({ identityClass, label, scope });
-    const kept = { connection, jti, expiresAt, uses: 0, usedMs: this.#clock.monotonic() };
+    const usedMs = this.#clock.monotonic();
+    const kept: Kept = { connection, jti, expiresAt, version: undefined, uses: 0, usedMs };
     this.#kept.set(connection.clientId, kept);
     return kept;
   }
@@ -100,16 +104,13 @@ export class HttpClients implements AsyncDisposable {
     let isOver = false;
     return {
       connection,
+      get version() {
+        return kept.version;
+      },
       handshake: async (version) => {
-        if (this.#shaken.has(connection)) return;
-        const shaking = connection.handshake(version);
-        this.#shaken.set(connection, shaking);
-        try {
-          await shaking;
-        } catch (thrown) {
-          this.#shaken.delete(connection);
-          throw thrown;
-        }
+        const answer = await connection.handshake(version);
+        kept.version = version;
+        return answer;
       },
       [Symbol.dispose]: () => {
         if (isOver) return;

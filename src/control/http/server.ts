@@ -3,6 +3,7 @@ import type { Exchange, HttpAnswer, Listening, World } from "../../base/world.ts
 import { codeOf } from "../../base/world.ts";
 import type { Authority, Grant, Wire } from "../authority.ts";
 import type { EnginePort } from "../engine-port.ts";
+import { assertVersion } from "../handshake.ts";
 import type { HttpCall, Route } from "../route.ts";
 import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
 import { BODY_BYTES_MAX, readJson } from "./body.ts";
@@ -198,6 +199,9 @@ class HttpFront implements AsyncDisposable {
         ? withHeaders(refused, { "www-authenticate": "Bearer" })
         : refused;
     }
+    const version = headers.get("x-harness-version");
+    // On a public address it is read only with a token: a client looks there for the version that this server speaks.
+    if (version !== null && grant !== undefined) assertVersion(version);
     if (request.method === "POST") assertJson(headers);
     const call = this.#call(request, { params, query: url.searchParams, wire, exchange, grant });
     try {
@@ -237,6 +241,13 @@ class HttpFront implements AsyncDisposable {
       used.push(client);
       return client;
     };
+    const said = request.headers.get("x-harness-version") ?? undefined;
+    let acting: ClientInUse | undefined;
+    const client = async () => {
+      acting ??= keep(this.#clients.use(holder(), request.headers.get("x-harness-client")));
+      if (said !== undefined && acting.version !== said) await acting.handshake(said);
+      return acting;
+    };
     return {
       ...given,
       request,
@@ -244,13 +255,14 @@ class HttpFront implements AsyncDisposable {
       ...(grant === undefined ? {} : { grant }),
       signal,
       json: () => readJson(request, world.clock, signal),
-      connection: async () => {
-        const client = keep(this.#clients.use(holder(), request.headers.get("x-harness-client")));
-        const version = request.headers.get("x-harness-version");
-        if (version !== null) await client.handshake(version);
-        return client.connection;
+      connection: async () => (await client()).connection,
+      handshake: async (version) => await (await client()).handshake(version),
+      clientVersion: async () => said ?? (await client()).version,
+      newClient: async (label, version) => {
+        assertVersion(version); // before there is a client of it
+        const made = keep(this.#clients.add(holder(), label));
+        return { client: made.connection.clientId, handshake: await made.handshake(version) };
       },
-      newConnection: (label) => keep(this.#clients.add(holder(), label)).connection,
       stream: (pieces) => {
         const read = pieces(signal);
         isStream = true;

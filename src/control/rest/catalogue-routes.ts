@@ -46,7 +46,7 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       async handle(call) {
         const version = single(call.query, "version") ?? PROTOCOL_VERSION;
         if (call.grant === undefined) return jsonAnswer(200, answerHandshake(version, engine.served));
-        return jsonAnswer(200, await (await call.connection()).handshake(version));
+        return jsonAnswer(200, await call.handshake(version));
       },
     },
     {
@@ -71,10 +71,7 @@ export function catalogueRoutes(engine: EnginePort): readonly Route[] {
       },
       async handle(call) {
         const { label = "http", version = PROTOCOL_VERSION } = await bodyOf(call, NewClient);
-        answerHandshake(version, engine.served); // before there is a client of it
-        const connection = call.newConnection(label);
-        const handshake = await connection.handshake(version);
-        return jsonAnswer(201, { client: connection.clientId, handshake });
+        return jsonAnswer(201, await call.newClient(label, version));
       },
     },
     {

@@ -5,6 +5,7 @@ import { SessionIdSchema } from "../../protocol/ids.ts";
 import type { EnginePort } from "../engine-port.ts";
 import { expiringEvent } from "../expiring.ts";
 import { assertHappened } from "../follow-request.ts";
+import { isBefore } from "../handshake.ts";
 import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import type { HttpCall, Route } from "../route.ts";
 import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
@@ -23,8 +24,9 @@ export function eventRoutes(parts: EventRoutesParts): readonly Route[] {
       access: "token",
       doc: {
         summary:
-          "Every event after the one that was seen last, in order, then those that happen. Each frame has the event's id " +
-          "and its envelope as data; a comment at the start, and every 15 s where nothing happens. Ends after SessionEnded.",
+          "Every event after the one that was seen last, in order, then those that happen. Each frame has the event's id, " +
+          "its kind as `event`, and its envelope as data; a client that speaks 0.2 or older gets no `event`. A comment at " +
+          "the start, and every 15 s where nothing happens. Ends after SessionEnded.",
         params: { id: SessionIdSchema },
         query: {
           since: {
@@ -50,6 +52,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
   const { events } = await engine.catalogue.session(session, grantOf(call).scope);
   assertHappened(since, events, "since");
   let last = since ?? events;
+  const isNamed = namesKinds(await call.clientVersion());
   return call.stream((signal) =>
     eventStream(connection.subscribe(session, since === undefined ? { signal } : { since, signal }), {
       clock: world.clock,
@@ -59,13 +62,14 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
       heartbeatMs: HEARTBEAT_MS,
       frame(event) {
         last = event.id;
-        return framed(event);
+        return framed(event, isNamed);
       },
       onOpen(say) {
         const telling = call.onExpiring((expiresAt) => {
           const { clock } = world;
           // Its frame has no id, which readers go on after.
-          say(sseFrame(expiringEvent({ grant: grantOf(call), expiresAt }, { session, last, clock })));
+          const event = expiringEvent({ grant: grantOf(call), expiresAt }, { session, last, clock });
+          say(sseFrame(event, isNamed ? { event: event.kind } : {}));
         });
         signal.addEventListener("abort", () => telling[Symbol.dispose](), { once: true });
       },
@@ -73,13 +77,22 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
   );
 }
 
-/** Of each event one text is made, however many follow: subscribers of a session are given the same objects. */
-const FRAMES = new WeakMap<Envelope, string>();
+/** The protocol version from which on a frame names its kind ([A] § Canonical event envelope). */
+const KINDS_NAMED_SINCE = { major: 0, minor: 3 };
 
-function framed(event: Envelope): string {
-  const known = FRAMES.get(event);
+/** Clients of an older version would miss frames with a name: EventSource hands those to listeners for that name alone. */
+function namesKinds(version: string | undefined): boolean {
+  return version === undefined || !isBefore(version, KINDS_NAMED_SINCE);
+}
+
+/** Each event is made into text once, however many follow: subscribers of a session are given the same objects. */
+const [NAMED_FRAMES, BARE_FRAMES] = [new WeakMap<Envelope, string>(), new WeakMap<Envelope, string>()];
+
+function framed(event: Envelope, isNamed: boolean): string {
+  const frames = isNamed ? NAMED_FRAMES : BARE_FRAMES;
+  const known = frames.get(event);
   if (known !== undefined) return known;
-  const frame = sseFrame(event, { id: event.id });
-  FRAMES.set(event, frame);
+  const frame = sseFrame(event, { id: event.id, ...(isNamed ? { event: event.kind } : {}) });
+  frames.set(event, frame);
   return frame;
 }

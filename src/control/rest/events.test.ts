@@ -27,6 +27,30 @@ test("[CTL-06 BUS-02] a stream bears every event as its envelope, the same as in
   await reader.leave();
 });
 
+test("[CTL-06 REL-07] a frame names the kind of its event, except for a client that speaks 0.2", async () => {
+  await using control = await openControlRig({ script: [says("hello")] });
+  await control.shake();
+  await control.rig.send("go");
+  const path = `/v1/sessions/${control.rig.session.id}/events?since=0`;
+  const kinds = control.rig.events.map(({ kind }) => kind);
+  const named = async (headers: Readonly<Record<string, string>>) => {
+    const reader = new StreamReader(await control.ask(path, { headers }));
+    await reader.until(hasEnded);
+    expect(reader.events()).toEqual(control.rig.events);
+    await reader.leave();
+    return framesOf(reader.text).map(({ event }) => event);
+  };
+  const bare = kinds.map(() => undefined);
+  expect(await named({})).toEqual(kinds);
+  expect(await named({ "x-harness-version": "0.3.0" })).toEqual(kinds);
+  expect(await named({ "x-harness-version": "0.2.9" })).toEqual(bare);
+  const made = await control.ask("/v1/clients", { json: { label: "older", version: "0.2.0" } });
+  const { client } = (await made.json()) as { readonly client: string };
+  expect(await named({ "x-harness-client": client })).toEqual(bare);
+  expect((await control.ask("/v1/handshake?version=0.1.0")).status).toBe(200);
+  expect(await named({})).toEqual(bare);
+});
+
 test("[CTL-03 CTL-14] a reader that comes back goes on after the last event it had, by header or by query", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   await control.shake();
@@ -81,7 +105,8 @@ test("[CTL-06] whatever a model says, it begins no event of its own", async () =
   const reader = new StreamReader(await control.ask(`/v1/sessions/${control.rig.session.id}/events?since=0`));
   await reader.until(hasEnded);
   expect(reader.events()).toEqual(control.rig.events);
-  expect(framesOf(reader.text).filter(({ event }) => event !== undefined)).toEqual([]);
+  const kinds = framesOf(reader.text).map(({ event }) => event);
+  expect(kinds).toEqual(control.rig.events.map(({ kind }) => kind));
   await reader.leave();
 });
 

@@ -127,6 +127,25 @@ test("[CTL-04] no command and no stream before the handshake, which may come wit
   expect((await control.ask(`${path}/input?wait=turn`, stated)).status).toBe(200);
 });
 
+test("[CTL-04] a request that says a version which this server does not speak is refused, whatever its client said before", async () => {
+  await using control = await openControlRig({ script: [says("hello")] });
+  await control.shake();
+  const path = `/v1/sessions/${control.rig.session.id}`;
+  const headers = { "x-harness-version": "7.0.0" };
+  for (const ask of [
+    () => control.ask(`${path}/input`, { json: text("go"), headers }),
+    () => control.ask(`${path}/events`, { headers }),
+    () => control.ask("/v1/sessions", { headers }),
+    () => control.ask("/v1/clients", { json: {}, headers }),
+    () => control.ask("/v1/handshake?version=0.2.0", { headers }),
+  ]) {
+    expect(await refusalOf(await ask())).toEqual([409, "HandshakeVersionMismatch"]);
+  }
+  expect(control.rig.events).toEqual([]);
+  expect((await control.ask("/v1/handshake", { token: null, headers })).status).toBe(200);
+  expect((await control.ask(`${path}/input?wait=turn`, { json: text("go") })).status).toBe(200);
+});
+
 test("[CTL-04] the handshake tells anybody what is served, and nothing private", async () => {
   await using control = await openControlRig({ script: [] });
   const handshake = await control.ask("/v1/handshake", { token: null });

@@ -141,7 +141,12 @@ function events(then: Behaviour): Behaviour {
 
 function frame(id: number, kind = "TextDelta", payload: unknown = { text: "x" }): string {
   const envelope = { id, kind, session: SESSION, ts: "2026-01-01T00:00:00.000Z", payload };
-  return `id: ${id}\ndata: ${JSON.stringify(envelope)}\n\n`;
+  return `id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(envelope)}\n\n`;
+}
+
+/** Without its name, as engines of protocol 0.2 send it. */
+function bare(text: string): string {
+  return text.replaceAll(/^event: .*\n/gm, "");
 }
 
 function end(id: number): string {
@@ -187,6 +192,8 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   ),
   "events-refused-garbage": events((peer) => peer.write("event: refused\ndata: no\n\n")),
   "events-again": events((peer) => peer.write(frame(1) + frame(1) + frame(2) + frame(1) + end(3))),
+  "events-bare": events((peer) => peer.write(bare(frame(1) + frame(2) + end(3)))),
+  "events-other-names": events((peer) => peer.write(`event: ping\ndata: no\n\n${frame(1)}${end(2)}`)),
   "events-unknown": events((peer) => peer.write(frame(1, "Newer") + frame(2) + end(3))),
   "events-gap": events((peer) =>
     peer.write(frame(7, "StreamGap", { from: 1, to: 7, reason: "ttl" }) + frame(8) + end(9)),
@@ -236,6 +243,8 @@ export const EXPECTED: Readonly<Record<string, string | readonly number[]>> = {
   "events-refused": "Forbidden",
   "events-refused-garbage": "InvalidAnswer",
   "events-again": [1, 2, 3],
+  "events-bare": [1, 2, 3],
+  "events-other-names": [1, 2],
   "events-unknown": [2, 3],
   "events-gap": [7, 8, 9],
   "events-unbegun": [1, 2, 3],

@@ -158,7 +158,8 @@ def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:
             for frame in frames.take(piece):
                 if frame.event == "refused":
                     raise refusal_of(_json(frame.data, url), url)
-                if frame.event == "message":
+                # A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events.
+                if frame.event == "message" or frame.event[:1].isupper():
                     yield read_envelope(frame.data)
     finally:
         stream.close()
