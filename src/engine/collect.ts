@@ -1,4 +1,4 @@
-import type { ContentBlock, ThinkingBlock } from "../protocol/content.ts";
+import type { ContentBlock } from "../protocol/content.ts";
 import type { ModelEvent } from "../provider/provider.ts";
 import type { RedactingStream } from "../trust/redact.ts";
 import type { Bus } from "./bus.ts";
@@ -26,7 +26,7 @@ export async function collect(
   builder: ReplyBuilder,
   sink: CollectSink,
 ): Promise<void> {
-  const { bus, origin } = sink;
+  const { bus } = sink;
   const pieces = new Pieces(sink);
   let first = true;
   try {
@@ -34,13 +34,9 @@ export async function collect(
       if (first) sink.onFirst();
       first = false;
       const block = builder.add(event);
-      if (event.kind === "block") pieces.end(event.index);
+      if (event.kind === "block") pieces.end(event.index, block);
       if (block !== undefined) sink.onBlock?.(block);
-      if (event.kind === "text" || event.kind === "thinking") {
-        pieces.push(event);
-      } else if (block?.type === "thinking") {
-        bus.publish({ kind: "ThinkingDelta", payload: { block } }, origin);
-      }
+      if (event.kind === "text" || event.kind === "thinking") pieces.push(event);
       if (bus.congested) await bus.commit("process");
     }
   } finally {
@@ -65,7 +61,10 @@ class Pieces {
     this.#publish(kind, open.stream.push(text));
   }
 
-  end(index: number): void {
+  /** @param block the whole block, where it is known: thinking that came in no pieces is published as one. */
+  end(index: number, block?: ContentBlock): void {
+    if (block?.type === "thinking" && !this.#open.has(index))
+      this.push({ kind: "thinking", index, text: block.text });
     const open = this.#open.get(index);
     if (open === undefined) return;
     this.#open.delete(index);
@@ -80,11 +79,7 @@ class Pieces {
     if (text === "") return;
     const { bus, origin, family } = this.#sink;
     if (kind === "text") bus.publish({ kind: "TextDelta", payload: { text } }, origin);
-    else bus.publish({ kind: "ThinkingDelta", payload: { block: shown(family, text) } }, origin);
+    else
+      bus.publish({ kind: "ThinkingDelta", payload: { block: { type: "thinking", family, text } } }, origin);
   }
-}
-
-/** A piece of thinking for people; the block with its data follows when it is whole. */
-function shown(family: string, text: string): Omit<ThinkingBlock, "data"> {
-  return { type: "thinking", family, text };
 }

@@ -1,4 +1,3 @@
-import { isObject, stringAt } from "../base/json.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Origin } from "./origin.ts";
 
@@ -27,17 +26,12 @@ export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event
     return partial === undefined ? undefined : { kind: "ToolCallProgress", payload: { callId, partial } };
   }
   if (event.kind === "ThinkingDelta" && next.kind === "ThinkingDelta") {
-    return mergeThinking(event.payload.block, next.payload.block);
+    const [first, second] = [event.payload.block, next.payload.block];
+    if (first.family !== second.family) return undefined;
+    const text = joined(first.text, second.text);
+    return text === undefined ? undefined : { kind: "ThinkingDelta", payload: { block: { ...first, text } } };
   }
   return undefined;
-}
-
-/** Only deltas of shown thinking are merged; a whole block, which carries data, is left as it is. */
-function mergeThinking(first: unknown, second: unknown): Event | undefined {
-  if (!isObject(first) || !isObject(second) || "data" in first || "data" in second) return undefined;
-  if (first["family"] !== second["family"]) return undefined;
-  const text = joined(stringAt(first, "text") ?? "", stringAt(second, "text") ?? "");
-  return text === undefined ? undefined : { kind: "ThinkingDelta", payload: { block: { ...first, text } } };
 }
 
 function joined(first: string, second: string): string | undefined {

@@ -1,4 +1,3 @@
-import { isObject } from "../base/json.ts";
 import type { ContentBlock, InputBlock, ResultContent } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
@@ -45,12 +44,9 @@ export class Redaction {
   event(event: Event): Event | undefined {
     switch (event.kind) {
       case "TextDelta":
+      case "ThinkingDelta":
       case "ToolCallProgress":
         return event;
-      case "ThinkingDelta": {
-        const { block } = event.payload;
-        return isObject(block) && "data" in block && this.#redactor.json(block) !== block ? undefined : event;
-      }
       case "ToolResult":
         return { ...event, payload: { ...event.payload, content: [...this.results(event.payload.content)] } };
       case "TurnStarted": {

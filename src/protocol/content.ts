@@ -28,6 +28,17 @@ export const ThinkingBlock = z.object({
   data: z.unknown(),
 });
 
+/**
+ * One piece of a model's thinking, for people to read. The pieces of a block follow each other, and each text is sent once.
+ * `family` is absent where the content has expired. What the provider wants back (signatures, encrypted reasoning) stays in
+ * the engine.
+ */
+export const ThinkingPiece = z.object({
+  type: z.literal("thinking"),
+  family: z.string().optional(),
+  text: z.string(),
+});
+
 /** A block type this version does not know, kept as it came and echoed only to the family that made it. */
 export const OpaqueBlock = z.object({ type: z.literal("opaque"), family: z.string(), data: z.unknown() });
 
@@ -67,6 +78,7 @@ export type TextBlock = z.infer<typeof TextBlock>;
 export type ImageBlock = z.infer<typeof ImageBlock>;
 export type AudioBlock = z.infer<typeof AudioBlock>;
 export type ThinkingBlock = z.infer<typeof ThinkingBlock>;
+export type ThinkingPiece = z.infer<typeof ThinkingPiece>;
 export type OpaqueBlock = z.infer<typeof OpaqueBlock>;
 export type ToolUseBlock = z.infer<typeof ToolUseBlock>;
 export type ToolResultBlock = z.infer<typeof ToolResultBlock>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PermissionScope } from "./commands.ts";
-import { InputBlock, ResultContent } from "./content.ts";
+import { InputBlock, ResultContent, ThinkingPiece } from "./content.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -45,8 +45,7 @@ export const TodoItem = z.object({
 
 const payloads = {
   TextDelta: z.object({ text: z.string() }),
-  /** `block` is stamped with its family; a delta carries the text so far unseen, the last one the whole block. */
-  ThinkingDelta: z.object({ block: z.unknown() }),
+  ThinkingDelta: z.object({ block: ThinkingPiece }),
   ToolCallStarted: z.object({
     callId: CallIdSchema,
     tool: z.string(),

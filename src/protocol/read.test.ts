@@ -32,6 +32,19 @@ function refusal(value: unknown): string {
 }
 
 describe("commands", () => {
+  test("[BUS-08 BUS-07] thinking is read in its one form, whichever version wrote it", () => {
+    const frame = { id: 1, session: "sess_01JZ7Q3V5X8Y9ZABCDEFGHJKMN", ts: "2026-05-23T19:00:00.123Z" };
+    const read = (block: unknown) =>
+      readEnvelope({ ...frame, kind: "ThinkingDelta", payload: { block } })?.payload;
+    const type = "thinking";
+    expect(read({ type, family: "f", text: "hm" })).toEqual({ block: { type, family: "f", text: "hm" } });
+    expect(read({ type, family: "f", text: "hm", data: 1 })).toEqual({
+      block: { type, family: "f", text: "" },
+    });
+    expect(read("«ttl-expired»")).toEqual({ block: { type, text: "«ttl-expired»" } });
+    expect(read(1)).toEqual({ block: { type, text: "" } });
+  });
+
   test("[BUS-04 BUS-06] every command comes back from the wire as it was sent, flat or with a body", async () => {
     await holds(
       fc.property(commands, (command) => {

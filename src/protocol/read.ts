@@ -1,12 +1,13 @@
 import type * as z from "zod";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { isObject, stringAt } from "../base/json.ts";
+import { isObject, objectAt, stringAt } from "../base/json.ts";
 import { wellFormed } from "../base/text.ts";
 import { Command } from "./commands.ts";
 import type { Envelope } from "./envelope.ts";
 import { EnvelopeSchema } from "./envelope.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
+import { thinkingPiece } from "./thinking-piece.ts";
 
 /** Longer than any kind is. */
 const KIND_CHARS_MAX = 64;
@@ -38,10 +39,16 @@ export function readEnvelope(value: unknown): Envelope | undefined {
   const kind = stringAt(value, "kind");
   if (kind === undefined) throw new HarnessError("InvalidEvent", { why: "it has no kind" });
   if (!isOneOf(EVENT_KINDS, kind)) return undefined;
-  const parsed = EnvelopeSchema.safeParse(value);
+  const parsed = EnvelopeSchema.safeParse(kind === "ThinkingDelta" ? withThinkingPiece(value) : value);
   if (!parsed.success)
     throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
   return parsed.data as Envelope; // the schema is built out of the table that the type is inferred from
+}
+
+function withThinkingPiece(value: unknown): unknown {
+  const payload = objectAt(value, "payload");
+  if (!isObject(value) || payload === undefined) return value;
+  return { ...value, payload: { ...payload, block: thinkingPiece(payload["block"]) } };
 }
 
 /** What somebody took for a kind: it goes back to them, as far as it could be one. */

@@ -12,7 +12,7 @@ const WITHOUT_CONTENT: {
   readonly [Kind in EventKind]: (payload: PayloadOf<Kind>) => PayloadOf<Kind>;
 } = {
   TextDelta: () => ({ text: TTL_EXPIRED }),
-  ThinkingDelta: () => ({ block: TTL_EXPIRED }),
+  ThinkingDelta: () => ({ block: { type: "thinking", text: TTL_EXPIRED } }),
   ToolCallStarted: (payload) => ({ ...payload, args: TTL_EXPIRED }),
   ToolCallProgress: ({ callId }) => ({ callId, partial: TTL_EXPIRED }),
   ToolResult: (payload) => ({ ...payload, content: TEXT }),

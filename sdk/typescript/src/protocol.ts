@@ -499,7 +499,11 @@ export interface ThinkingDeltaEvent {
   readonly aside?: true;
   readonly kind: "ThinkingDelta";
   readonly payload: {
-    readonly block: unknown;
+    readonly block: {
+      readonly type: "thinking";
+      readonly family?: string;
+      readonly text: string;
+    };
   };
 }
 

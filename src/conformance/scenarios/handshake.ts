@@ -1,5 +1,7 @@
+import { arrayAt } from "../../base/json.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { accepted, holds, refused, same } from "../check.ts";
+import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import { EVERY, HTTP } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
@@ -30,6 +32,23 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "features-named",
+    promise: "What is served is named in the features of the handshake, as [A] § Handshake names it.",
+    wires: EVERY,
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const body = accepted("the handshake", await client.handshake(stage.version));
+      const [kinds, features] = [arrayAt(body, "command_kinds"), arrayAt(body, "features")];
+      const served = Object.entries(FEATURE_OF).flatMap(([kind, feature]) =>
+        kinds.includes(kind) ? [feature] : [],
+      );
+      if (HTTP.includes(stage.wire)) served.push(stage.wire);
+      const missing = served.filter((feature) => !features.includes(feature));
+      same("features that are served, and not named", missing, []);
+    },
+  },
+  {
     id: "handshake-required",
     promise: "A command before the handshake is refused with HandshakeRequired, and taken after it.",
     wires: EVERY,
@@ -54,6 +73,27 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
       for (const version of [`${major + 1}.0.0`, `${major}.${minor + 1}.0`]) {
         const client = await unshaken(stage);
         refused(`a handshake with ${version}`, await client.handshake(version), ["HandshakeVersionMismatch"]);
+      }
+    },
+  },
+  {
+    id: "version-each-request",
+    promise:
+      "A request whose X-Harness-Version is of another major version is refused with HandshakeVersionMismatch, after a good handshake too.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const [major = 0] = stage.version.split(".").map(Number);
+      const headers = { "x-harness-version": `${major + 1}.0.0` };
+      const json = { content: [{ type: "text", text: "cue:say no" }] };
+      for (const [path, ask] of Object.entries({
+        [`/v1/sessions/${session}/input`]: { headers, json },
+        [`/v1/sessions/${session}`]: { headers },
+        "/v1/sessions": { headers },
+      })) {
+        const answer = await answerOf(await stage.ask(path, ask));
+        refused(`${path} with ${headers["x-harness-version"]}`, answer, ["HandshakeVersionMismatch"]);
       }
     },
   },
@@ -92,6 +132,12 @@ export const HANDSHAKE_SCENARIOS: readonly Scenario[] = [
 
 /** Commands that a server without any feature still has. */
 const NEEDED = ["SendInput", "CancelTurn", "AnswerPermission", "CreateSession"];
+
+/** The feature that a kind of command belongs to. */
+const FEATURE_OF: Readonly<Record<string, string>> = {
+  EnterPlanMode: "plan_mode",
+  BranchSession: "branching",
+};
 
 /** What is told to whoever asks, by the address. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,7 @@
+import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { accepted, holds, refused, same } from "../check.ts";
+import { Skipped } from "../mismatch.ts";
 import { answerOf } from "../rest-wire.ts";
 import type { Scenario } from "../scenario.ts";
 import type { SseFrame } from "../sse.ts";
@@ -200,6 +202,27 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "sse-kinds",
+    promise:
+      "Each frame of a stream names the kind of its event; a client whose version is older than 0.3 gets frames without a name.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await turn(client, session, "cue:call");
+      const at = `/v1/sessions/${session}/events?since=0`;
+      for (const version of [stage.version, "0.2.0"]) {
+        const answer = await stage.ask(at, { headers: { "x-harness-version": version } });
+        for (const { event, data = "" } of await framesUntil(answer, "TurnEnded")) {
+          const kind = stringAt(parseJson(data)?.value, "kind");
+          const name = version === stage.version ? kind : undefined;
+          same(`the name of a frame with ${kind}, for a client of ${version}`, event ?? null, name ?? null);
+        }
+      }
+    },
+  },
+  {
     id: "sse-injection",
     promise: "Nothing that a model says can begin a frame of its own in a stream.",
     wires: ["rest"],
@@ -238,6 +261,40 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "minimal-blocks",
+    promise:
+      "The minimal server tells a turn as user, status, one text for each block, and status; with ?deltas=true text comes in pieces.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const leave = new AbortController();
+      const signal = AbortSignal.any([stage.signal, leave.signal]);
+      try {
+        const streams = [];
+        for (const path of ["/events", "/events?deltas=true"]) {
+          const answer = await stage.ask(path, { signal });
+          if (answer.status === 404) throw new Skipped("there is no minimal server");
+          same(`the status of ${path}`, answer.status, 200);
+          streams.push(answer);
+        }
+        const prompt = await stage.ask("/prompt", { json: { content: "cue:pieces 3" } });
+        same("the status of the prompt", prompt.status, 202);
+        await prompt.body?.cancel();
+        const [blocks = [], deltas = []] = await Promise.all(streams.map(minimalTurn));
+        same("what is told of the turn", blocks.map(minimalLine), [
+          "user cue:pieces 3",
+          "status thinking",
+          "text 1 2 3 ",
+          "status idle",
+        ]);
+        const texts = deltas.filter(({ type }) => type === "text").map(({ content }) => String(content));
+        same("the text in pieces", texts.join(""), "1 2 3 ");
+      } finally {
+        leave.abort(new Error("left"));
+      }
+    },
+  },
+  {
     id: "permission-route",
     promise:
       "A permission request is answered at its own address, and an answer without a decision is refused there.",
@@ -267,6 +324,24 @@ const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nl
 function describe(body: string | Uint8Array): string {
   if (typeof body !== "string") return "bytes that are no UTF-8";
   return body.length > 20 ? "deeply nested lists" : JSON.stringify(body);
+}
+
+/** The events of the minimal server, up to the end of a turn. */
+async function minimalTurn(answer: Response): Promise<readonly JsonObject[]> {
+  const told: JsonObject[] = [];
+  const [reader, decoder] = [new SseReader(), new TextDecoder()];
+  for await (const chunk of answer.body ?? []) {
+    for (const { data = "" } of reader.push(decoder.decode(chunk, { stream: true }))) {
+      const value = parseJson(data)?.value;
+      if (isObject(value)) told.push(value);
+    }
+    if (told.some(({ state }) => state === "idle")) break;
+  }
+  return told;
+}
+
+function minimalLine({ type, content, state }: JsonObject): string {
+  return `${String(type)} ${String(type === "status" ? state : content)}`;
 }
 
 /** The frames with data, up to the event of a kind; a stream that ends before gives what it had. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
+import { objectAt } from "../../base/json.ts";
 import { EnvelopeSchema } from "../../protocol/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { accepted, holds, refused, same } from "../check.ts";
@@ -213,6 +214,27 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const { events } = await turn(client, await stage.session(client), "cue:think about it");
       const told = kindsOf(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
       same("the order of thinking and answer", [...new Set(told)], ["ThinkingDelta", "TextDelta"]);
+    },
+  },
+  {
+    id: "thinking-once",
+    promise:
+      "Thinking comes in pieces that make it up once: each is a block with `type` and `text`, and `family` at most beside them.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["ThinkingDelta"],
+    async play(stage) {
+      const client = await stage.attach();
+      const { events } = await turn(client, await stage.session(client), "cue:think about it once");
+      const blocks = events
+        .filter(({ kind }) => kind === "ThinkingDelta")
+        .map((event) => objectAt(payloadOf(event), "block") ?? {});
+      if (blocks.length === 0) return; // that it is told at all is another scenario
+      same("the text of all pieces", blocks.map(({ text }) => String(text)).join(""), "about it once");
+      const others = blocks.flatMap((block) =>
+        Object.keys(block).filter((name) => name !== "type" && name !== "family" && name !== "text"),
+      );
+      same("other fields of a piece", others, []);
     },
   },
   {

@@ -1,6 +1,5 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { CallId, ClientId } from "../../base/ids.ts";
-import { isObject, stringAt } from "../../base/json.ts";
 import { switchedText } from "../../client/kit/switched-text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
@@ -29,8 +28,6 @@ export interface UpdatesOptions {
 export class Updates {
   readonly #options: UpdatesOptions;
   readonly #calls = new Map<CallId, OpenCall>();
-  /** Whether pieces of the thinking were told whose whole block is still to come. */
-  #isThinking = false;
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -43,7 +40,7 @@ export class Updates {
       case "TextDelta":
         return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
       case "ThinkingDelta":
-        return this.#thought(event.payload.block);
+        return thought(event.payload.block.text);
       case "TurnStarted": {
         const { originator, content = [] } = event.payload;
         return originator === this.#options.self() && !isReplay ? [] : content.map(asked);
@@ -79,21 +76,10 @@ export class Updates {
       }
       case "TurnEnded":
         this.#calls.clear();
-        this.#isThinking = false;
         return [];
       default:
         return [];
     }
-  }
-
-  /** The whole block, which bears data, says again what its pieces have said. */
-  #thought(block: unknown): readonly SessionUpdate[] {
-    const isWhole = isObject(block) && "data" in block;
-    const isTold = isWhole && this.#isThinking;
-    this.#isThinking = !isWhole;
-    const text = stringAt(block, "text") ?? "";
-    if (isTold || text === "") return [];
-    return [{ sessionUpdate: "agent_thought_chunk", content: textBlock(text) }];
   }
 
   #progress(callId: CallId, partial: string): readonly SessionUpdate[] {
@@ -103,6 +89,10 @@ export class Updates {
     const content = [textContent(verbatim(call.tail))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
   }
+}
+
+function thought(text: string): readonly SessionUpdate[] {
+  return text === "" ? [] : [{ sessionUpdate: "agent_thought_chunk", content: textBlock(text) }];
 }
 
 /** One update in place of two that follow each other and are both text of the same kind. */

@@ -53,6 +53,23 @@ test("[LIB-06] a cancel stops the turn; a second prompt and an empty one are ref
   expect((await control.rig.until("TurnEnded")).payload.reason).toBe("cancelled");
 });
 
+test("[LIB-06] an answer in pieces is one text, and as many as came with ?deltas=true", async () => {
+  await using control = await openControlRig({ script: [says("I will look .")] });
+  const [whole, deltas] = [
+    new StreamReader(await control.ask("/events")),
+    new StreamReader(await control.ask("/events?deltas=true")),
+  ];
+  for (const reader of [whole, deltas]) await reader.until((got) => got !== "");
+  await control.ask("/prompt", { json: { content: "go" } });
+  for (const reader of [whole, deltas]) await reader.until((got) => got.includes("complete"));
+  const texts = ({ text }: StreamReader) =>
+    told(text).flatMap(({ type, content }) => (type === "text" ? [content] : []));
+  expect(texts(whole)).toEqual(["I will look ."]);
+  expect(texts(deltas).join("")).toBe("I will look .");
+  expect(await refusalOf(await control.ask("/events?deltas=yes"))).toEqual([400, "InvalidPath"]);
+  for (const reader of [whole, deltas]) await reader.leave();
+});
+
 test("[LIB-06] a cancel takes no body, and no type of one", async () => {
   await using control = await openControlRig({ script: [] });
   const head = `POST /cancel HTTP/1.1\r\nHost: 127.0.0.1:${control.port}\r\nX-Harness-Token: ${control.token}\r\n`;

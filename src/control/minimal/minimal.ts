@@ -32,15 +32,22 @@ export function minimalRoutes({ world, engine, session }: MinimalParts): readonl
       access: "token",
       doc: {
         summary:
-          "What happens in the session from now on: user, text, reasoning, tool_call, tool_result and status, as JSON with a timestamp in Unix seconds.",
+          "What happens in the session from now on: user, text, reasoning, tool_call, tool_result and status, as JSON with a " +
+          "timestamp in Unix seconds. Each text is one block.",
+        query: {
+          deltas: {
+            about: "`true`: text and reasoning in pieces, as they come.",
+            schema: z.enum(["true", "false"]),
+          },
+        },
         answers: { 200: { about: "The events", schema: z.unknown(), type: "text/event-stream" } },
-        refusals: ["Forbidden"],
+        refusals: ["Forbidden", "InvalidPath"],
       },
       async handle(call) {
         const connection = await shaken(call);
         // A stream that has begun could be refused only within it.
         if (call.grant !== undefined) await engine.catalogue.session(session(), call.grant.scope);
-        const projection = new MinimalProjection();
+        const projection = new MinimalProjection({ deltas: isTrue(call) });
         return call.stream((signal) =>
           eventStream(connection.subscribe(session(), { signal }), {
             clock: world.clock,
@@ -95,6 +102,15 @@ export function minimalRoutes({ world, engine, session }: MinimalParts): readonl
       },
     },
   ];
+}
+
+/** @throws HarnessError InvalidPath. */
+function isTrue({ query }: HttpCall): boolean {
+  const values = query.getAll("deltas");
+  const [value = "false"] = values;
+  if (values.length > 1 || (value !== "true" && value !== "false"))
+    throw new HarnessError("InvalidPath", { why: "deltas: it is true or false, once" });
+  return value === "true";
 }
 
 /** Its clients know of no handshake: what they speak is what this version makes of the protocol. */

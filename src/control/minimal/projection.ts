@@ -1,7 +1,7 @@
 import type { CallId } from "../../base/ids.ts";
-import { stringAt } from "../../base/json.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
+import type { EventKind } from "../../protocol/events.ts";
 
 const MS_PER_S = 1_000;
 
@@ -23,39 +23,52 @@ export type MinimalEvent = { readonly timestamp: number } & (
     }
 );
 
-/**
- * Makes the events of the minimal server of those of a session: nothing is told that those do not hold. Of a sub-agent
- * nothing is told.
- */
+/** Text of one block that is held until the block ends; a longer one is emitted in parts of this size. */
+export const BLOCK_CHARS_MAX = 4_194_304;
+
+type State = "thinking" | "running tool" | "idle";
+
+export interface ProjectionOptions {
+  /** Emit `text` and `reasoning` in pieces, as they come. If false, each is emitted once, when its block ends. */
+  readonly deltas: boolean;
+}
+
+/** Turns the events of a session into those of the minimal server. Events of sub-agents are left out. */
 export class MinimalProjection {
+  readonly #deltas: boolean;
   /** Calls that run, so that a result can bear the name of its tool. */
   readonly #tools = new Map<CallId, string>();
+  #open: { readonly type: "text" | "reasoning"; content: string; timestamp: number } | undefined;
+  #state: State = "idle";
 
-  /** What an event is told as; nothing where it has no place there. `timestamp` is in whole seconds since 1970. */
+  constructor({ deltas }: ProjectionOptions) {
+    this.#deltas = deltas;
+  }
+
+  /** Returns what follows from one event; `timestamp` is in whole seconds since 1970. */
   of(event: Envelope): readonly MinimalEvent[] {
     if (event.parentCall !== undefined) return [];
     const timestamp = Math.floor(Date.parse(event.ts) / MS_PER_S);
-    const status = (state: "thinking" | "running tool" | "idle", message: string): MinimalEvent => ({
-      type: "status",
-      state,
-      message,
-      timestamp,
-    });
+    if (event.kind === "TextDelta") return this.#piece("text", event.payload.text, timestamp);
+    if (event.kind === "ThinkingDelta") return this.#piece("reasoning", event.payload.block.text, timestamp);
+    const ended = ENDS_BLOCK.has(event.kind) ? this.#endBlock() : [];
+    return [...ended, ...this.#told(event, timestamp)];
+  }
+
+  #told(event: Envelope, timestamp: number): readonly MinimalEvent[] {
+    const status = (message: string, state = this.#state): MinimalEvent => {
+      this.#state = state;
+      return { type: "status", state, message, timestamp };
+    };
     switch (event.kind) {
       case "TurnStarted": {
         const content = textOf(event.payload.content ?? []);
-        return [{ type: "user", content, timestamp }, status("thinking", "the model is asked")];
-      }
-      case "TextDelta":
-        return [{ type: "text", content: event.payload.text, timestamp }];
-      case "ThinkingDelta": {
-        const content = stringAt(event.payload.block, "text") ?? "";
-        return content === "" ? [] : [{ type: "reasoning", content, timestamp }];
+        return [{ type: "user", content, timestamp }, status("the model is asked", "thinking")];
       }
       case "ToolCallStarted": {
         const { callId: id, tool: name, args: input } = event.payload;
         this.#tools.set(id, name);
-        return [{ type: "tool_call", id, name, input, timestamp }, status("running tool", name)];
+        return [{ type: "tool_call", id, name, input, timestamp }, status(name, "running tool")];
       }
       case "ToolResult": {
         const { callId: id, content, isError = false } = event.payload;
@@ -63,23 +76,53 @@ export class MinimalProjection {
         this.#tools.delete(id);
         return [
           { type: "tool_result", id, name, result: textOf(content), isError, timestamp },
-          ...(this.#tools.size === 0 ? [status("thinking", "the model is asked")] : []),
+          ...(this.#tools.size === 0 ? [status("the model is asked", "thinking")] : []),
         ];
       }
       case "Error":
-        return [status("thinking", event.payload.message)];
+        return [status(event.payload.message)]; // a notice changes nothing of what runs
       case "PermissionRequested":
-        return [status("running tool", `${event.payload.tool} waits for permission`)];
+        return [status(`${event.payload.tool} waits for permission`, "running tool")];
       case "TurnEnded":
         this.#tools.clear();
-        return [status("idle", event.payload.reason)];
+        return [status(event.payload.reason, "idle")];
       case "SessionEnded":
-        return [status("idle", "the session has ended")];
+        return [status("the session has ended", "idle")];
       default:
         return [];
     }
   }
+
+  #piece(type: "text" | "reasoning", content: string, timestamp: number): readonly MinimalEvent[] {
+    if (this.#state === "idle") this.#state = "thinking"; // the stream began within a turn
+    if (content === "") return [];
+    if (this.#deltas) return [{ type, content, timestamp }];
+    const isFull = (this.#open?.content.length ?? 0) + content.length > BLOCK_CHARS_MAX;
+    const ended = this.#open?.type === type && !isFull ? [] : this.#endBlock();
+    this.#open = { type, content: `${this.#open?.content ?? ""}${content}`, timestamp };
+    return ended;
+  }
+
+  #endBlock(): readonly MinimalEvent[] {
+    const open = this.#open;
+    this.#open = undefined;
+    return open === undefined ? [] : [open];
+  }
 }
+
+/**
+ * Kinds that end a block of text. Others may come in its middle: they belong to other clients. After an Error the model
+ * may be asked again, and its answer begins from the start.
+ */
+const ENDS_BLOCK: ReadonlySet<EventKind> = new Set<EventKind>([
+  "TurnStarted",
+  "ToolCallStarted",
+  "CostIncremented",
+  "Error",
+  "Cancelled",
+  "TurnEnded",
+  "SessionEnded",
+]);
 
 function textOf(content: readonly ResultContent[]): string {
   return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("");

@@ -4,6 +4,7 @@ import { isObject } from "../../base/json.ts";
 import { decode, encode } from "../../base/text.ts";
 import type { Envelope } from "../../protocol/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events.ts";
+import { thinkingPiece } from "../../protocol/thinking-piece.ts";
 import { isEventKind, withoutContent } from "../expired.ts";
 import { UNREADABLE } from "../log-facts.ts";
 import type { SealScope } from "../seal.ts";
@@ -116,8 +117,9 @@ export class RowReader {
     };
     const payload = payloadOf(place, facts);
     if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
-    // Written by `append`, which takes envelopes only.
-    return { ...facts, payload } as unknown as Envelope;
+    // Written by `append`, which takes envelopes only; before protocol 0.3 thinking had two forms.
+    const current = facts.kind === "ThinkingDelta" ? { block: thinkingPiece(payload["block"]) } : payload;
+    return { ...facts, payload: current } as unknown as Envelope;
   }
 
   message(logId: LogId, row: Row): StoredMessage {

@@ -1,13 +1,11 @@
-import { isObject } from "../../base/json.ts";
+import { unreachable } from "../../base/assert.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/envelope.ts";
 import type { Redactor } from "../../trust/redact.ts";
 
 /** Text that is looked at in one piece, in UTF-16 units: what a run of pieces may hold at once. */
 const RUN_UNITS_MAX = 4_194_304;
 
-const THINKING = "«redacted:thinking»";
-
-type Piece = EnvelopeOf<"TextDelta"> | EnvelopeOf<"ToolCallProgress">;
+type Piece = EnvelopeOf<"TextDelta"> | EnvelopeOf<"ThinkingDelta"> | EnvelopeOf<"ToolCallProgress">;
 
 /**
  * The events without the secrets that are known now (SES-05): what leaves in an export, and what comes in with one, may
@@ -41,7 +39,7 @@ export async function* redactedEvents(
 }
 
 function isPiece(event: Envelope): event is Piece {
-  return event.kind === "TextDelta" || event.kind === "ToolCallProgress";
+  return event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
 }
 
 function isSameText(one: Piece, other: Piece): boolean {
@@ -55,13 +53,29 @@ function callOf(piece: Piece): string {
 }
 
 function textOf(piece: Piece): string {
-  return piece.kind === "TextDelta" ? piece.payload.text : piece.payload.partial;
+  switch (piece.kind) {
+    case "TextDelta":
+      return piece.payload.text;
+    case "ThinkingDelta":
+      return piece.payload.block.text;
+    case "ToolCallProgress":
+      return piece.payload.partial;
+    default:
+      return unreachable(piece);
+  }
 }
 
 function withText(piece: Piece, text: string): Piece {
-  return piece.kind === "TextDelta"
-    ? { ...piece, payload: { ...piece.payload, text } }
-    : { ...piece, payload: { ...piece.payload, partial: text } };
+  switch (piece.kind) {
+    case "TextDelta":
+      return { ...piece, payload: { text } };
+    case "ThinkingDelta":
+      return { ...piece, payload: { block: { ...piece.payload.block, text } } };
+    case "ToolCallProgress":
+      return { ...piece, payload: { ...piece.payload, partial: text } };
+    default:
+      return unreachable(piece);
+  }
 }
 
 function redactedRun(run: readonly Piece[], redactor: Redactor): readonly Piece[] {
@@ -73,8 +87,5 @@ function redactedRun(run: readonly Piece[], redactor: Redactor): readonly Piece[
 
 function redactedEvent(event: Envelope, redactor: Redactor): Envelope {
   const payload = redactor.json(event.payload);
-  if (payload === event.payload) return event;
-  const isThinking = event.kind === "ThinkingDelta" && isObject(event.payload.block);
-  // Reasoning is echoed as it came or not at all: it cannot be changed in part.
-  return { ...event, payload: isThinking ? { block: THINKING } : payload } as Envelope;
+  return payload === event.payload ? event : ({ ...event, payload } as Envelope);
 }

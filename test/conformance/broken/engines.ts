@@ -27,6 +27,17 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       }),
   },
   {
+    scenario: "features-named",
+    how: "plan mode is served and not named",
+    fault: () =>
+      connectionFault({
+        async handshake(version, inner) {
+          const answer = await inner.handshake(version);
+          return { ...answer, features: answer.features.filter((name) => name !== "plan_mode") };
+        },
+      }),
+  },
+  {
     scenario: "handshake-required",
     how: "commands are taken without a handshake",
     wires: ["inproc", "rest"], // a socket asks for one by itself
@@ -154,6 +165,16 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     scenario: "thinking-told",
     how: "what a model thinks is not told",
     fault: () => eachEvent((event) => (event.kind === "ThinkingDelta" ? undefined : event)),
+  },
+  {
+    scenario: "thinking-once",
+    how: "what a model thinks is told again when its block is whole",
+    fault: () =>
+      eachEvent((event) => {
+        if (event.kind !== "ThinkingDelta") return event;
+        const { block } = event.payload;
+        return withPayload(event, { block: { ...block, text: `${block.text}${block.text}` } });
+      }),
   },
   {
     scenario: "secret-redacted",

@@ -210,7 +210,33 @@ export const BROKEN_HTTP: readonly Broken[] = [
   {
     scenario: "sse-format",
     how: "a frame has another id than its event",
-    fault: () => streamFault((text) => text.replace(/^id: \d+\n(?=data: .*"TurnTiming")/m, "id: 1\n")),
+    fault: () => streamFault((text) => text.replace(/^id: \d+\n(?=event: TurnTiming\n)/m, "id: 1\n")),
+  },
+  {
+    scenario: "sse-kinds",
+    how: "frames have no name",
+    fault: () => streamFault((text) => text.replaceAll(/^event: [A-Z]\w+\n(?=data: )/gm, "")),
+  },
+  {
+    scenario: "minimal-blocks",
+    how: "a text comes in the pieces that the model made",
+    fault: () =>
+      requestFault((request) => {
+        const url = new URL(request.url);
+        if (url.pathname !== "/events") return request;
+        url.searchParams.set("deltas", "true");
+        return new Request(url, request);
+      }),
+  },
+  {
+    scenario: "version-each-request",
+    how: "a version counts in the handshake alone",
+    fault: () =>
+      requestFault((request) =>
+        pathOf(request).startsWith("/v1/sessions")
+          ? withHeaders(request, (headers) => headers.delete("x-harness-version"))
+          : request,
+      ),
   },
   {
     scenario: "sse-injection",

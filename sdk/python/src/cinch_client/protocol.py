@@ -326,8 +326,18 @@ class TextDeltaEvent(_TextDeltaEventRequired, total=False):
     aside: Literal[True]
 
 
+_ThinkingDeltaEventPayloadBlockRequired = TypedDict("_ThinkingDeltaEventPayloadBlockRequired", {
+    "type": Literal["thinking"],
+    "text": str,
+})
+
+
+class ThinkingDeltaEventPayloadBlock(_ThinkingDeltaEventPayloadBlockRequired, total=False):
+    family: str
+
+
 class ThinkingDeltaEventPayload(TypedDict):
-    block: Any
+    block: ThinkingDeltaEventPayloadBlock
 
 
 _ThinkingDeltaEventRequired = TypedDict("_ThinkingDeltaEventRequired", {
