@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import type { Durability } from "../store.ts";
 import { storeFailure } from "./failure.ts";
 
-/** How long a statement waits for another process's transaction, which takes about a millisecond. */
-export const BUSY_MS_MAX = 5_000;
+/** Wait for another process's transaction where the thread may be blocked: in a command that does nothing else. */
+export const BLOCKING_MS_MAX = 5_000;
 /** The write-ahead log is cut back to this after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 

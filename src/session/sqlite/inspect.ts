@@ -3,7 +3,7 @@ import type { Reason } from "../../base/reasons.ts";
 import type { World } from "../../base/world.ts";
 import type { Finding } from "../store.ts";
 import { checkStore, checkStructure } from "./check.ts";
-import { BUSY_MS_MAX, Connection } from "./connection.ts";
+import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 import { versionOf } from "./migrate.ts";
@@ -41,7 +41,7 @@ export async function* inspectStore(inspection: Inspection): AsyncGenerator<Find
   }
 }
 
-function openToLook({ path, busyMs = BUSY_MS_MAX }: Inspection, unmerged: number): Connection {
+function openToLook({ path, busyMs = BLOCKING_MS_MAX }: Inspection, unmerged: number): Connection {
   let reader: Connection | undefined;
   try {
     reader = Connection.openToRead(path, busyMs);

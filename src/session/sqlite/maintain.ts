@@ -4,6 +4,8 @@ import { forgetInBackups } from "./backups.ts";
 import type { Connection, Row } from "./connection.ts";
 import { spans } from "./expiry.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
+import type { WhenFree } from "./when-free.ts";
+import { truncateLog } from "./when-free.ts";
 
 /** Free pages that are given back in one transaction. */
 const PAGES_PER_STEP = 2_000;
@@ -15,6 +17,7 @@ const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
 
 interface Maintenance {
   readonly world: World;
+  readonly whenFree: WhenFree;
   readonly signal: AbortSignal;
   /** Whether the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
@@ -27,14 +30,15 @@ interface Maintenance {
 export async function maintain(connection: Connection, maintenance: Maintenance): Promise<Maintained> {
   const { signal } = maintenance;
   const bytesBefore = bytes(connection);
-  await forgetInBackups(connection, maintenance.world);
+  const { world, whenFree } = maintenance;
+  await whenFree(() => forgetInBackups(connection, world));
   const branchesRemoved = await removeLeftovers(connection, maintenance);
   for (const { num } of connection.all(WITH_EXPIRED)) {
     if (signal.aborted) break;
     await emptyExpired(connection, Number(num), maintenance);
   }
   await giveBackPages(connection, maintenance);
-  connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  await truncateLog(connection, { clock: world.clock, signal });
   return { bytesBefore, bytesAfter: bytes(connection), branchesRemoved };
 }
 
@@ -47,18 +51,20 @@ function bytes(connection: Connection): number {
 
 /** Branches that broke off, and what is left of logs that were deleted. */
 async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
-  const { isAlive, world, signal } = maintenance;
+  const { isAlive, world, whenFree, signal } = maintenance;
   const broken = connection.all(
     `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
      WHERE deleted = 0 AND branch_at IS NOT NULL
        AND branch_at > (SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)`,
   );
   const dead = broken.filter((row) => !isAlive(row));
-  connection.transaction("process", () => {
-    for (const { num } of dead) forgetLog(connection, Number(num));
-  });
+  if (dead.length > 0) {
+    await change(connection, maintenance, () => {
+      for (const { num } of dead) forgetLog(connection, Number(num));
+    });
+  }
   for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 1")) {
-    await removeRows(connection, Number(num), { world, signal });
+    await removeRows(connection, Number(num), { world, whenFree, signal });
   }
   return dead.length;
 }
@@ -69,7 +75,7 @@ async function emptyExpired(connection: Connection, log: number, maintenance: Ma
   const expired = spans(connection, log).filter((span) => span.isExpired && !span.isFreed);
   if (expired.length === 0) return;
   const gone = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
-  connection.transaction("process", () => {
+  await change(connection, maintenance, () => {
     connection.run(`DELETE FROM messages WHERE ${gone}`, log, log);
     connection.run(`UPDATE tool_call_intents SET summary = NULL WHERE ${gone}`, log, log);
     connection.run(
@@ -81,10 +87,11 @@ async function emptyExpired(connection: Connection, log: number, maintenance: Ma
   for (const { from, to } of expired) {
     for (let at = from; at <= to; at += ROWS_PER_STEP) {
       if (signal.aborted) return;
-      emptyEvents(connection, log, { from: at, to: Math.min(to, at + ROWS_PER_STEP - 1) });
+      const range = { from: at, to: Math.min(to, at + ROWS_PER_STEP - 1) };
+      await change(connection, maintenance, () => emptyEvents(connection, log, range));
       await betweenSteps(connection, maintenance);
     }
-    connection.transaction("process", () =>
+    await change(connection, maintenance, () =>
       connection.run("UPDATE key_spans SET freed = 1 WHERE log = ? AND from_event = ?", log, from),
     );
   }
@@ -94,21 +101,28 @@ async function emptyExpired(connection: Connection, log: number, maintenance: Ma
 function emptyEvents(connection: Connection, log: number, { from, to }: EventRange): void {
   const kept = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
   const range = "log = ? AND id BETWEEN ? AND ?";
-  connection.transaction("process", () => {
-    connection.execute("PRAGMA defer_foreign_keys = ON"); // costs belong to events, and get them back
-    connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${kept} FROM events WHERE 0`);
-    connection.run(`INSERT INTO temp.emptied SELECT ${kept} FROM events WHERE ${range}`, log, from, to);
-    connection.run(`DELETE FROM events WHERE ${range}`, log, from, to);
-    connection.run(`INSERT INTO events (${kept}) SELECT ${kept} FROM temp.emptied ORDER BY id`);
-    connection.run("DELETE FROM temp.emptied");
-  });
+  connection.execute("PRAGMA defer_foreign_keys = ON"); // costs belong to events, and get them back
+  connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${kept} FROM events WHERE 0`);
+  connection.run(`INSERT INTO temp.emptied SELECT ${kept} FROM events WHERE ${range}`, log, from, to);
+  connection.run(`DELETE FROM events WHERE ${range}`, log, from, to);
+  connection.run(`INSERT INTO events (${kept}) SELECT ${kept} FROM temp.emptied ORDER BY id`);
+  connection.run("DELETE FROM temp.emptied");
+}
+
+/** Does the work in one short transaction. */
+function change<Result>(
+  connection: Connection,
+  { whenFree }: Maintenance,
+  work: () => Result,
+): Promise<Result> {
+  return whenFree(() => connection.transaction("process", work));
 }
 
 async function giveBackPages(connection: Connection, maintenance: Maintenance): Promise<void> {
   while (!maintenance.signal.aborted) {
     const free = Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0);
     if (free === 0) return;
-    connection.all(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
+    await maintenance.whenFree(() => connection.all(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`));
     await betweenSteps(connection, maintenance);
   }
 }

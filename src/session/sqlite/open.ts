@@ -3,7 +3,7 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store.ts";
 import { removeBackups } from "./backups.ts";
-import { BUSY_MS_MAX, Connection } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
 import { fillExpiry } from "./fill-expiry.ts";
@@ -13,6 +13,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { keepReserve } from "./reserve.ts";
 import { sealOld } from "./seal-old.ts";
 import { SqliteStore } from "./store.ts";
+import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
@@ -25,7 +26,7 @@ export interface SqliteStoreOptions {
   readonly world: World;
   /** What every content is sealed with (SES-04). */
   readonly logKey: LogKey;
-  /** How long a write waits for another process's transaction: 5 s, which is thousands of them. */
+  /** Total wait for another process's transaction; 30 s unless given, which is thousands of them. Blocks no thread. */
   readonly busyMs?: number;
   /** Told before an older store is upgraded, which may take a while: show it. */
   readonly onUpgrade?: (from: number, to: number) => void;
@@ -48,9 +49,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
   const found = await lookAt(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
-  const open = () => Connection.open(path, busyMs);
+  const open = () => Connection.open(path, 0);
+  const { signal } = new AbortController();
+  const whenFree = patient({ clock: world.clock, msMax: busyMs, signal });
   try {
-    const store = await openWith(open, options);
+    const store = await whenFree(() => openWith(open, options));
     await keepReserve(path, world);
     return store;
   } catch (thrown) {
@@ -59,7 +62,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
       path,
       error: thrown.message,
     });
-    return await openWith(() => Connection.openFrozen(path, busyMs), options, open);
+    return await openWith(() => Connection.openFrozen(path, 0), options, open);
   }
 }
 
@@ -80,7 +83,7 @@ async function openWith(
     };
     await migrate(connection, { world, migrations, onUpgrade, complete });
     if (sealed > 0) await forgetPlain(connection, options);
-    return new SqliteStore(connection, world, logKey.key, reopen);
+    return new SqliteStore(connection, { world, logKey: logKey.key, busyMs: options.busyMs, reopen });
   } catch (thrown) {
     connection[Symbol.dispose]();
     throw thrown;
@@ -93,7 +96,7 @@ export function hasSealing(connection: Connection): boolean {
 
 /** Lets nothing of what was in the clear stay in the files beside the store. */
 async function forgetPlain(connection: Connection, { world, path }: SqliteStoreOptions): Promise<void> {
-  connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  await truncateLog(connection, { clock: world.clock, signal: new AbortController().signal });
   await removeBackups(path, world);
 }
 

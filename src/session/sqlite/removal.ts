@@ -1,6 +1,8 @@
 import type { World } from "../../base/world.ts";
 import type { Connection } from "./connection.ts";
 import { removalFailure } from "./failure.ts";
+import type { WhenFree } from "./when-free.ts";
+import { truncateLog } from "./when-free.ts";
 
 /** Rows that are removed or emptied in one transaction: others write between them. */
 export const ROWS_PER_STEP = 2_000;
@@ -13,7 +15,8 @@ const TIGHT_ROWS = 50;
 const TIGHT_PAGES = 16;
 
 interface Removal {
-  readonly world: Pick<World, "files">;
+  readonly world: Pick<World, "files" | "clock">;
+  readonly whenFree: WhenFree;
   readonly signal: AbortSignal;
   /** Whether the disk has no room: what a step frees is given back before the next. */
   readonly isTight?: boolean;
@@ -53,15 +56,15 @@ export async function removeRows(connection: Connection, log: number, removal: R
     let removed = rows;
     while (removed > 0) {
       if (removal.signal.aborted) return;
-      removed = removing(connection, () =>
+      removed = await removing(connection, removal, () =>
         statements.reduce((_, sql) => connection.run(sql, log, rows).changes, 0),
       );
-      if (isTight) giveBack(connection);
+      if (isTight) await giveBack(connection, removal);
       await betweenSteps(connection, removal);
       rows = Math.min(ROWS_PER_STEP, 2 * rows);
     }
   }
-  removing(connection, () => {
+  await removing(connection, removal, () => {
     for (const table of ["key_spans", "data_keys", "leases", "runs"]) {
       connection.run(`DELETE FROM ${table} WHERE log = ?`, log);
     }
@@ -71,25 +74,33 @@ export async function removeRows(connection: Connection, log: number, removal: R
 }
 
 /** @throws HarnessError StoreCorrupt where a row that belongs to another log stands in the way. */
-function removing<Result>(connection: Connection, work: () => Result): Result {
+async function removing<Result>(
+  connection: Connection,
+  { whenFree }: Removal,
+  work: () => Result,
+): Promise<Result> {
   try {
-    return connection.transaction("process", work);
+    return await whenFree(() => connection.transaction("process", work));
   } catch (thrown) {
     throw removalFailure(thrown, connection.path);
   }
 }
 
 /** Gives every free page back to the disk, few at a time, and what the write-ahead log takes. */
-function giveBack(connection: Connection): void {
-  connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+async function giveBack(connection: Connection, { world, whenFree, signal }: Removal): Promise<void> {
+  const patience = { clock: world.clock, signal };
+  await truncateLog(connection, patience);
   while (Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0) > 0) {
-    connection.all(`PRAGMA incremental_vacuum(${TIGHT_PAGES})`);
-    connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    await whenFree(() => connection.all(`PRAGMA incremental_vacuum(${TIGHT_PAGES})`));
+    await truncateLog(connection, patience);
   }
 }
 
 /** Keeps the write-ahead log short, and lets others have their turn. */
-export async function betweenSteps(connection: Connection, { world }: Pick<Removal, "world">): Promise<void> {
+export async function betweenSteps(
+  connection: Connection,
+  { world }: { readonly world: Pick<World, "files"> },
+): Promise<void> {
   const wal = await world.files.stat(`${connection.path}-wal`);
   if ((wal?.size ?? 0) > WAL_BYTES_KEPT_MAX) connection.all("PRAGMA wal_checkpoint(PASSIVE)");
 }

@@ -1,6 +1,6 @@
 import type { RandomBytes } from "../seal.ts";
 import { keyFingerprint } from "../seal.ts";
-import { BUSY_MS_MAX, Connection } from "./connection.ts";
+import { BLOCKING_MS_MAX, Connection } from "./connection.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, rewrap } from "./data-keys.ts";
 
@@ -21,7 +21,7 @@ export function rotateStore(
   keys: { readonly from: LogKey; readonly to: LogKey; readonly random: RandomBytes },
 ): Rotated {
   const { from, to } = keys;
-  using connection = Connection.open(path, BUSY_MS_MAX);
+  using connection = Connection.open(path, BLOCKING_MS_MAX);
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
     return { kind: "none" };
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };

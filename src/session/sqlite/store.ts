@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/envelope.ts";
 import type { PayloadOf } from "../../protocol/events.ts";
 import { dayOf } from "../log-facts.ts";
 import type {
+  Durability,
   EventRange,
   Finding,
   Holder,
@@ -29,8 +30,19 @@ import { Reading } from "./reading.ts";
 import { forgetLog, removeRows } from "./removal.ts";
 import { keepReserve, spendReserve } from "./reserve.ts";
 import { RowReader } from "./rows.ts";
+import type { WhenFree } from "./when-free.ts";
+import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
 import type { HeldLog } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
+
+export interface StoreParts {
+  readonly world: World;
+  readonly logKey: Uint8Array;
+  /** Total wait for a lock of another process. */
+  readonly busyMs?: number | undefined;
+  /** Opens the file to be written to, where `connection` only reads it. */
+  readonly reopen?: (() => Connection) | undefined;
+}
 
 /** The session store in one SQLite file; `open.ts` opens it. */
 export class SqliteStore implements SessionStore {
@@ -38,17 +50,19 @@ export class SqliteStore implements SessionStore {
   readonly #logKey: Uint8Array;
   readonly #reopen: (() => Connection) | undefined;
   readonly #writers = new Set<SqliteWriter>();
+  readonly #closing = new AbortController();
+  readonly #whenFree: WhenFree;
   #connection: Connection;
   #keys: DataKeys;
   #rows: RowReader;
   #reading: Reading;
   #disposed = false;
 
-  /** @param reopen opens the file to be written to, where `connection` only reads it. */
-  constructor(connection: Connection, world: World, logKey: Uint8Array, reopen?: () => Connection) {
+  constructor(connection: Connection, { world, logKey, busyMs = BUSY_MS_MAX, reopen }: StoreParts) {
     this.#world = world;
     this.#logKey = logKey;
     this.#reopen = reopen;
+    this.#whenFree = patient({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
@@ -56,7 +70,7 @@ export class SqliteStore implements SessionStore {
   }
 
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
-    const held = this.#connection.transaction("process", () => {
+    const held = await this.#change("process", () => {
       const known = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", log.logId);
       assert(known === undefined, `the log ${log.logId} is new`);
       const { rowid } = this.#connection.run(
@@ -88,7 +102,7 @@ export class SqliteStore implements SessionStore {
     holder: Holder,
     now?: Pick<NewLog, "profile" | "model">,
   ): Promise<SessionWriter> {
-    const held = this.#connection.transaction("process", () => {
+    const held = await this.#change("process", () => {
       const row = this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
       const living = this.#holderOf(row);
@@ -112,9 +126,11 @@ export class SqliteStore implements SessionStore {
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
-    const row = id.startsWith("log_")
-      ? this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, id)
-      : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_THERE}`, id);
+    const row = await this.#whenFree(() =>
+      id.startsWith("log_")
+        ? this.#logRow(`logs.log_id = ? AND ${IS_THERE}`, id)
+        : this.#logRow(`logs.num = (SELECT log FROM runs WHERE session_id = ?) AND ${IS_THERE}`, id),
+    );
     return row === undefined ? undefined : this.#info(row);
   }
 
@@ -125,65 +141,69 @@ export class SqliteStore implements SessionStore {
       ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
       ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
     ];
-    const rows = this.#connection.all(
-      `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
-      ...(workingDir === undefined ? [] : [workingDir]),
-      ...(branchOf === undefined ? [] : [branchOf]),
-      ...(contentBefore === undefined ? [] : [contentBefore]),
-      limit,
+    const rows = await this.#whenFree(() =>
+      this.#connection.all(
+        `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+        ...(workingDir === undefined ? [] : [workingDir]),
+        ...(branchOf === undefined ? [] : [branchOf]),
+        ...(contentBefore === undefined ? [] : [contentBefore]),
+        limit,
+      ),
     );
     return rows.map((row) => this.#info(row));
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#reading.events(logId, since, limit);
+    return this.#whenFree(() => this.#reading.events(logId, since, limit));
   }
 
   async markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#reading.markedEvents(logId, since, limit);
+    return this.#whenFree(() => this.#reading.markedEvents(logId, since, limit));
   }
 
   async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#reading.eventsBefore(logId, before, limit);
+    return this.#whenFree(() => this.#reading.eventsBefore(logId, before, limit));
   }
 
   async messages(logId: LogId): Promise<readonly StoredMessage[]> {
-    return this.#reading.messagesAt(logId, Number.MAX_SAFE_INTEGER);
+    return this.#whenFree(() => this.#reading.messagesAt(logId, Number.MAX_SAFE_INTEGER));
   }
 
   async messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]> {
-    return this.#reading.messagesAt(logId, at);
+    return this.#whenFree(() => this.#reading.messagesAt(logId, at));
   }
 
   async orphans(logId: LogId): Promise<readonly Intent[]> {
-    return this.#reading.orphans(logId);
+    return this.#whenFree(() => this.#reading.orphans(logId));
   }
 
   async costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]> {
-    return this.#reading.costs(logId, since);
+    return this.#whenFree(() => this.#reading.costs(logId, since));
   }
 
   async expired(logId: LogId): Promise<readonly EventRange[]> {
-    return expiredRanges(this.#connection, this.#reading.logNumber(logId));
+    return this.#whenFree(() => expiredRanges(this.#connection, this.#reading.logNumber(logId)));
   }
 
   async lastDay(beforeDay: string): Promise<string | undefined> {
-    const newest = this.#connection.first(
-      "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
-      beforeDay,
+    const newest = await this.#whenFree(() =>
+      this.#connection.first(
+        "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
+        beforeDay,
+      ),
     );
     return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
   }
 
   async pin(logId: LogId, pinned: boolean): Promise<void> {
-    const log = this.#reading.logNumber(logId);
-    this.#connection.transaction("power", () =>
-      this.#connection.run("UPDATE logs SET pinned = ? WHERE num = ?", pinned ? 1 : 0, log),
-    );
+    await this.#change("power", () => {
+      const log = this.#reading.logNumber(logId);
+      this.#connection.run("UPDATE logs SET pinned = ? WHERE num = ?", pinned ? 1 : 0, log);
+    });
   }
 
   async expire(logId: LogId, beforeDay: string): Promise<number> {
-    const expired = this.#connection.transaction("power", () => {
+    const expired = await this.#change("power", () => {
       const row = this.#mustFind(logId);
       if (row["pinned"] === 1n || this.#holderOf(row) !== undefined) return 0;
       const log = this.#rows.integer(row, "num", logId);
@@ -208,12 +228,13 @@ export class SqliteStore implements SessionStore {
     const log = await withRoom(() => this.#forgetLog(logId));
     await withRoom(() => this.#forget());
     const { signal } = new AbortController();
-    await withRoom(() => removeRows(this.#connection, log, { world: this.#world, signal, isTight }));
+    const removal = { world: this.#world, whenFree: this.#whenFree, signal };
+    await withRoom(() => removeRows(this.#connection, log, { ...removal, isTight }));
     if (isTight) await keepReserve(this.#connection.path, this.#world);
   }
 
-  #forgetLog(logId: LogId): number {
-    return this.#connection.transaction("power", () => {
+  #forgetLog(logId: LogId): Promise<number> {
+    return this.#change("power", () => {
       const row = this.#mustFind(logId);
       // A log whose lease is damaged can be deleted: who writes it all the same is told that it has lost it.
       const living = this.#holderOr(row, "nobody");
@@ -240,7 +261,8 @@ export class SqliteStore implements SessionStore {
   async maintain(signal: AbortSignal): Promise<Maintained> {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#holderOr(row, "somebody") !== "nobody";
-    return maintain(this.#connection, { world: this.#world, signal, isAlive });
+    const maintenance = { world: this.#world, whenFree: this.#whenFree, signal, isAlive };
+    return maintain(this.#connection, maintenance);
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding> {
@@ -252,25 +274,32 @@ export class SqliteStore implements SessionStore {
     if (this.#disposed) return;
     this.#disposed = true;
     for (const writer of this.#writers) await writer[Symbol.asyncDispose]();
+    this.#closing.abort(new HarnessError("StoreBusy", { path: this.#connection.path, detail: CLOSED }));
     this.#connection[Symbol.dispose]();
   }
 
   /** Lets nothing of destroyed keys stay in memory, in the write-ahead log or in a copy. */
   async #forget(): Promise<void> {
     this.#keys.forget();
-    await forgetInBackups(this.#connection, this.#world);
-    this.#connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    await this.#whenFree(() => forgetInBackups(this.#connection, this.#world));
+    await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
+  }
+
+  /** Does the work in one transaction, once no other process has the file locked. */
+  #change<Result>(durability: Durability, work: () => Result): Promise<Result> {
+    return this.#whenFree(() => this.#connection.transaction(durability, work));
   }
 
   #writer(
     logId: LogId,
     session: SessionId,
-    held: Omit<HeldLog, "logId" | "session" | "seal" | "onEnd">,
+    held: Omit<HeldLog, "logId" | "session" | "seal" | "whenFree" | "onEnd">,
   ): SessionWriter {
     const writer = new SqliteWriter(this.#connection, {
       ...held,
       logId,
       session,
+      whenFree: this.#whenFree,
       seal: new WriterSeal(this.#keys, { log: held.log, logId }, () => this.#today()),
       onEnd: (failure) => {
         this.#writers.delete(writer);
@@ -330,6 +359,8 @@ export class SqliteStore implements SessionStore {
     return this.#world.machine.isAlive(pid, processStart) ? { pid, processStart } : undefined;
   }
 }
+
+const CLOSED = "it was closed while a request waited for it";
 
 const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
 

@@ -11,6 +11,7 @@ import { addSpan, metaOf } from "./expiry.ts";
 import { isDiskFailure } from "./failure.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
 import { eventScope, intentScope, messageScope, packed, titleScope } from "./rows.ts";
+import type { WhenFree } from "./when-free.ts";
 
 export interface HeldLog {
   readonly logId: LogId;
@@ -24,6 +25,7 @@ export interface HeldLog {
   /** Events up to this one are another log's, and were paid for there. */
   readonly inherited: EventSeq;
   readonly seal: WriterSeal;
+  readonly whenFree: WhenFree;
   /** Called once, when the lease was given back or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
@@ -65,10 +67,8 @@ export class SqliteWriter implements SessionWriter {
     if (this.#broken !== undefined) throw this.#broken;
     const last = checkBatch(batch, this.#last);
     try {
-      this.#turn = this.#connection.transaction(durability, () => this.#write(batch));
+      this.#turn = await this.#held.whenFree(() => this.#writeOrForget(batch, durability));
     } catch (thrown) {
-      this.#held.seal.forget();
-      this.#spanKey = undefined;
       if (thrown instanceof Error && isDiskFailure(thrown.cause)) this.#broken = thrown;
       throw thrown;
     }
@@ -79,13 +79,26 @@ export class SqliteWriter implements SessionWriter {
     if (this.#disposed) return;
     this.#disposed = true;
     try {
-      this.#connection.transaction("process", () =>
-        giveBackLease(this.#connection, this.#held.log, this.epoch),
+      await this.#held.whenFree(() =>
+        this.#connection.transaction("process", () =>
+          giveBackLease(this.#connection, this.#held.log, this.epoch),
+        ),
       );
     } catch (thrown) {
       return this.#held.onEnd(thrown);
     }
     this.#held.onEnd();
+  }
+
+  /** A transaction that was rolled back may have taken a key with it. */
+  #writeOrForget(batch: Batch, durability: Durability): number {
+    try {
+      return this.#connection.transaction(durability, () => this.#write(batch));
+    } catch (thrown) {
+      this.#held.seal.forget();
+      this.#spanKey = undefined;
+      throw thrown;
+    }
   }
 
   /** Gives the turn that the batch ends in. */
