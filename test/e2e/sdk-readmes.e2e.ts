@@ -1,13 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blocksOf } from "../support/documents.ts";
@@ -15,7 +7,6 @@ import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
-import { buildSdk } from "../support/sdk/runtimes.ts";
 import type { Served } from "../support/served.ts";
 import { openServed } from "../support/served.ts";
 import { filesUnder, ROOT, readSource } from "../support/source.ts";
@@ -80,15 +71,28 @@ function emptyPlace(): Place {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** Installs what `npm pack` makes of the TypeScript client, as a registry would deliver it. */
+function installPacked(folder: string): void {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const npm = (cwd: string, ...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(["npm", ...args], { cwd, env });
+    if (exitCode !== 0) throw new Error(`npm ${args.join(" ")} failed: ${stderr}`);
+    return stdout.toString();
+  };
+  const [packed] = JSON.parse(
+    npm(join(ROOT, "sdk/typescript"), "pack", "--json", "--silent", `--pack-destination=${folder}`),
+  );
+  writeFileSync(join(folder, "package.json"), '{"private":true}');
+  npm(folder, "install", "--offline", "--no-audit", "--no-fund", `./${packed.filename}`);
+}
+
 for (const runtime of ["node", "bun"]) {
   requireProgram("node")(
     `[SDK-01 DOC-01] the programs of the TypeScript client's README do what they say (${runtime})`,
     async () => {
-      using sdk = buildSdk();
       using place = emptyPlace();
       await using engine = await served();
-      mkdirSync(join(place.path, "node_modules"));
-      symlinkSync(sdk.path, join(place.path, "node_modules/cinch-client"), "dir");
+      installPacked(place.path);
       const bun = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
       const token = await engine.token();
       const told: unknown[] = [];

@@ -55,12 +55,12 @@ export interface BuiltSdk extends Disposable {
   readonly path: string;
 }
 
-/** The TypeScript SDK as it is published, in a folder of its own. */
+/** Builds the TypeScript SDK as it is published and returns the folder of its compiled files. */
 export function buildSdk(): BuiltSdk {
   const path = mkdtempSync(join(tmpdir(), "cinch-sdk-"));
   const built = Bun.spawnSync(["sh", "scripts/bun.sh", "scripts/build-sdk.ts", path], { cwd: ROOT });
   if (!built.success) throw new Error(`the SDK cannot be built: ${built.stdout}${built.stderr}`);
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return { path: join(path, "dist"), [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 export interface DriverOptions {
