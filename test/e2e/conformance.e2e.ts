@@ -45,7 +45,7 @@ test(
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.replace(/ {2,}/g, "  ")).toBe(
       [
-        `conformance suite 0.2.0, protocol 0.2.0, against ${place}`,
+        `conformance suite 0.3.0, protocol 0.3.0, against ${place}`,
         "ok  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "ok  ws  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "ok  ws  ws-ids  An answer bears the id of the frame that it answers.",
@@ -82,7 +82,7 @@ test(
     expect([code, stdout.replace(/ {2,}/g, "  ")]).toEqual([
       1,
       [
-        `conformance suite 0.2.0, protocol 0.1.0, against ${server.url.origin}`,
+        `conformance suite 0.3.0, protocol 0.1.0, against ${server.url.origin}`,
         "failed  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
         "  looked at: what CreateSession answers",
         "  expected:  its sessionId",
