@@ -32,6 +32,7 @@ import { DEFAULT_PROFILE, listProfiles } from "./profile/profile-files.ts";
 import type { CommandOf } from "./protocol/commands.ts";
 import type { Connection, IdentityClass } from "./protocol/connection.ts";
 import { redactor } from "./trust/redact.ts";
+import { secretsByForm } from "./trust/secret-variables.ts";
 
 /** One running engine. Disposing it ends every session and frees everything (LIFE-02). */
 export interface OpenEngine extends AsyncDisposable {
@@ -113,7 +114,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
   );
   await removeOldDumps(world, join(paths.state, "debug"));
   const retention = undo.use(new RetentionSweep({ world, paths, config, store }));
-  const secrets = async () => redactor(await providers.credentials.prints());
+  const secrets = async () =>
+    redactor(await providers.credentials.prints(), secretsByForm(options.environment));
   const agents = new AgentSessions({
     world,
     live: () => multiplexer.sessions,

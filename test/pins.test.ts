@@ -167,6 +167,15 @@ test("a way to the schema library would be found", () => {
   ]);
 });
 
+/** Read once: the same files stand on the way from each start. */
+const read = new Map<string, ReturnType<typeof importsOf>>();
+
+function importsIn(file: string): ReturnType<typeof importsOf> {
+  const imports = read.get(file) ?? importsOf(readSource(file));
+  read.set(file, imports);
+  return imports;
+}
+
 /** The first chain of static imports of values that leads from a file to a package, if there is one. */
 function wayTo(name: string, start: string): readonly string[] {
   const seen = new Set<string>();
@@ -176,7 +185,7 @@ function wayTo(name: string, start: string): readonly string[] {
     if (file === name) return [way.join(" > ")];
     if (seen.has(file) || !/\.tsx?$/.test(file)) continue;
     seen.add(file);
-    for (const { specifier = "", kind } of importsOf(readSource(file))) {
+    for (const { specifier = "", kind } of importsIn(file)) {
       if (kind !== "value") continue;
       const relative = specifier.startsWith(".");
       ways.push([...way, relative ? posix.join(posix.dirname(file), specifier) : specifier]);

@@ -1,4 +1,19 @@
 /**
+ * Returns the environment of a child process: of the variables given, those that may reach one and that `wanted` takes.
+ * The one function for all that cinch starts.
+ */
+export function childEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  wanted: (name: string) => boolean = () => true,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && reachesChildren(name) && wanted(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+/**
  * Tells whether a variable of the user's may reach a child: the one list for all that cinch starts (S10, P1, S13).
  *
  * Kept back is what would run code of somebody else in a child (`BUN_OPTIONS=--preload x` runs x in every Bun that a

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { reachesChildren } from "../base/child-environment.ts";
+import { childEnvironment } from "../base/child-environment.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../harness/options.ts";
 
@@ -23,11 +23,7 @@ export function pathsOf(env: Environment): HarnessPaths {
  * harness reads them and takes them out of what children see. No `.env` file is ever read.
  */
 export function userEnvironment(env: Environment): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && reachesChildren(name)) kept[name] = value;
-  }
-  return kept;
+  return childEnvironment(env);
 }
 
 function directory(env: Environment, variable: string, below: string): string {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { constants as osConstants, tmpdir } from "node:os";
 import { join } from "node:path";
+import { childEnvironment } from "../base/child-environment.ts";
 import type { Exit } from "../base/world.ts";
 import { superviseHelper } from "../credential/helper/supervise.ts";
 import type { HelperStart } from "../credential/helper/wire.ts";
@@ -11,7 +12,6 @@ import type { Channel } from "../host/channel.ts";
 import { openChannel } from "../host/channel.ts";
 import { hostClock } from "../host/clock.ts";
 import { makeUndumpable } from "../host/undumpable.ts";
-import { userEnvironment } from "./environment.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 import { wasClosed } from "./output.ts";
@@ -124,16 +124,12 @@ function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[
 /** The environment of the engine: the user's own, without a secret and without what drives our runtime. */
 function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, string>> {
   const secret = new Set(Object.keys(variables));
-  return Object.fromEntries(
-    Object.entries(userEnvironment(process.env)).filter(([name]) => !secret.has(name)),
-  );
+  return childEnvironment(process.env, (name) => !secret.has(name));
 }
 
 /** What the helper needs of an environment: where certificates, proxies and name look-ups are set up. */
 function bareEnvironment(): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(userEnvironment(process.env)).filter(([name]) => HELPER_VARIABLES.test(name)),
-  );
+  return childEnvironment(process.env, (name) => HELPER_VARIABLES.test(name));
 }
 
 const HELPER_VARIABLES =

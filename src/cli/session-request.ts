@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { childEnvironment } from "../base/child-environment.ts";
 import type { CommandOf } from "../protocol/commands.ts";
-import { userEnvironment } from "./environment.ts";
 import { credentialPlaces } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -61,7 +61,5 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
 /** The environment of this terminal, for what the session's tools start. */
 async function publicEnvironment(settings: Settings): Promise<Readonly<Record<string, string>>> {
   const secret = new Set(Object.keys((await credentialPlaces(process.env, settings)).variables));
-  return Object.fromEntries(
-    Object.entries(userEnvironment(process.env)).filter(([name]) => !secret.has(name)),
-  );
+  return childEnvironment(process.env, (name) => !secret.has(name));
 }

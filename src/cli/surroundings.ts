@@ -6,6 +6,7 @@ import type { HarnessOptions, HarnessPaths } from "../harness/options.ts";
 import { hostWorld } from "../host/host.ts";
 import { openLog } from "../host/log-file.ts";
 import { redactedLog } from "../trust/redacted-log.ts";
+import { secretsByForm } from "../trust/secret-variables.ts";
 import { pathsOf, userEnvironment } from "./environment.ts";
 import { ownCommand, RELAY_WORD } from "./internal.ts";
 import type { Output } from "./output.ts";
@@ -42,7 +43,8 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
     now: () => world.clock.now(),
     levels: settings.logLevels,
   });
-  const host = hostWorld(redactedLog(log));
+  const environment = userEnvironment(process.env);
+  const host = hostWorld(redactedLog(log, () => secretsByForm(environment)));
   const { spawn, killAll } = trackedSpawn(host.spawn);
   const world: World = { ...host, spawn };
   process.once("exit", killAll);
@@ -50,7 +52,7 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
     world,
     paths,
     workingDir: workingDirOf(settings.cwd),
-    environment: userEnvironment(process.env),
+    environment,
     stdout: standardOutput(),
     stderr: standardError(),
     stop,

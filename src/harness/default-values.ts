@@ -86,4 +86,5 @@ const DEFAULT_VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["sandbox.network", []],
   ["sandbox.writable", []],
   ["sandbox.hidden", []],
+  ["sandbox.pass_env", []],
 ]);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { childEnvironment } from "../base/child-environment.ts";
 import type { ClientId } from "../base/ids.ts";
 import { hostRipgrep } from "../host/ripgrep.ts";
 import { remedyOf } from "../permission/asking.ts";
@@ -22,7 +23,6 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { CallPlan, Tool, ToolContext, Workspace } from "../tool/tool.ts";
 import { prepareCall } from "../tool/validate.ts";
 import type { TrustItem } from "../trust/ledger/item.ts";
-import { childEnvironment } from "./child-environment.ts";
 import { hookFiles } from "./hooks.ts";
 import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
@@ -257,7 +257,7 @@ function contextOf(
     root,
     cwd: root,
     seen: new Map(),
-    env: childEnvironment(environment, []),
+    env: childEnvironment(environment),
     scratch: join(paths.data, "scratch", "explain"),
   };
   return {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { reachesChildren } from "../base/child-environment.ts";
+import { childEnvironment } from "../base/child-environment.ts";
 import { canonicalJson } from "../base/json.ts";
 import { encode } from "../base/text.ts";
 import type { ServerSpec } from "../mcp-client/server-spec.ts";
@@ -44,17 +44,14 @@ export function specOf(server: McpServer, { workspace, environment, folders }: S
     };
     return { ...common, ...address, identity: hashOf({ ...common, ...address }) };
   }
-  const passed = server.passEnv.flatMap((name) => {
-    const value = reachesChildren(name) ? environment[name] : undefined;
-    return value === undefined ? [] : [[name, value]];
-  });
-  const basics = Object.entries(workspace.env).filter(([name]) => BASIC.test(name));
+  const basics = childEnvironment(workspace.env, (name) => BASIC.test(name));
+  const passed = childEnvironment(environment, (name) => server.passEnv.includes(name));
   const command = {
     transport: server.transport,
     cmd: server.cmd,
     args: server.args.map((word) => word.replaceAll(WORKSPACE, workspace.root)),
     cwd: server.cwd?.replaceAll(WORKSPACE, workspace.root) ?? join(folders, server.name),
-    env: { ...Object.fromEntries(basics), ...Object.fromEntries(passed), ...server.env },
+    env: { ...basics, ...passed, ...server.env },
     ...(server.sha256 === undefined ? {} : { sha256: server.sha256 }),
   };
   return { ...common, ...command, identity: hashOf({ ...common, ...command }) };

@@ -1,6 +1,7 @@
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Workspace } from "../tool/tool.ts";
+import type { Redactor } from "../trust/redact.ts";
 import type { ModelSlot } from "./model-slot.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import type { OpenedLog, RunDefaults } from "./run-parts.ts";
@@ -15,6 +16,8 @@ export interface RunMaterial {
   readonly trust: ProjectTrust;
   readonly log: OpenedLog;
   readonly workspace: Workspace;
+  /** Takes out the secrets that are known: keys, and those of the session's environment. */
+  readonly secrets: Redactor;
   readonly slot: ModelSlot;
   readonly defaults: RunDefaults;
   /** Absent: nothing names any. */

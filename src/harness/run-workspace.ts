@@ -3,16 +3,24 @@ import { HarnessError, messageOf } from "../base/errors.ts";
 import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { Workspace } from "../tool/tool.ts";
-import { childEnvironment } from "./child-environment.ts";
+import type { Redactor } from "../trust/redact.ts";
+import type { SessionEnvironment } from "./child-environment.ts";
 import type { RunDefaults } from "./run-parts.ts";
 
 const SCRATCH_MODE = 0o700;
 
-export function workspaceOf(logId: LogId, root: string, defaults: RunDefaults): Workspace {
-  const { paths, providers, environment } = defaults;
+export interface WorkspaceSources extends Pick<SessionEnvironment, "env" | "withheld"> {
+  readonly logId: LogId;
+  readonly root: string;
+  readonly paths: RunDefaults["paths"];
+  readonly secrets: Redactor;
+}
+
+export function workspaceOf({ logId, root, paths, env, withheld, secrets }: WorkspaceSources): Workspace {
   const scratch = join(paths.data, "scratch", logId);
-  const env = childEnvironment(environment, providers.secretVariables);
-  return { root, cwd: root, seen: new Map(), env, scratch, readable: new Set() };
+  const readable = new Set<string>();
+  const redacting = () => secrets.stream();
+  return { root, cwd: root, seen: new Map(), env, withheld, redacting, scratch, readable };
 }
 
 /** @throws HarnessError StoreUnwritable: what is spilled belongs to the session. */

@@ -1,8 +1,11 @@
 import type { Session } from "../control/multiplex/session.ts";
 import type { CommandOf } from "../protocol/commands.ts";
 import type { Provider } from "../provider/provider.ts";
-import type { Workspace } from "../tool/tool.ts";
+import { redactor } from "../trust/redact.ts";
+import { redactedLog } from "../trust/redacted-log.ts";
 import { bootStep } from "./boot.ts";
+import type { SessionEnvironment } from "./child-environment.ts";
+import { sessionEnvironment, withheldNotice } from "./child-environment.ts";
 import { composeRun } from "./compose-run.ts";
 import { ModelSlot, OUTPUT_TOKENS_MAX } from "./model-slot.ts";
 import { openLog, previousRun } from "./open-log.ts";
@@ -10,6 +13,7 @@ import { openPlugins, openProject } from "./open-project.ts";
 import { preferredModels, scriptedModel, succeedingModels } from "./preferred-models.ts";
 import { openProfile } from "./project-profile.ts";
 import { heldToBounds } from "./run-bounds.ts";
+import type { RunMaterial } from "./run-material.ts";
 import type { RunDefaults } from "./run-parts.ts";
 import { mustBeOutside, profileName } from "./run-profile.ts";
 import { makeScratch, removeIfEmpty, workspaceOf } from "./run-workspace.ts";
@@ -62,7 +66,14 @@ export async function openRun(
   const [project, plugins, chosen] = await Promise.all([reading, loading, choosing]);
   const session = succession?.session ?? world.ids.next("sess");
   const logId = request.resume ?? succession?.logId ?? world.ids.next("log");
-  const workspace = workspaceOf(logId, workingDir, defaults);
+  const environment = await sessionEnvironment(defaults.environment, {
+    files: defaults.world.files,
+    root: workingDir,
+    keyVariables: providers.secretVariables,
+    sandbox: [defaults.config.sandbox, profile.sandbox],
+  });
+  const secrets = redactor(await providers.credentials.prints(), environment.secrets);
+  const workspace = workspaceOf({ logId, root: workingDir, paths: defaults.paths, ...environment, secrets });
   const slot = await bootStep(world.log, "opening the model", async () =>
     ModelSlot.open(chosen, {
       providers,
@@ -73,7 +84,7 @@ export async function openRun(
         ...(defaults.effort === undefined ? {} : { effort: defaults.effort }),
       },
       outputTokensMax: profile.limits.outputTokens ?? OUTPUT_TOKENS_MAX,
-      wrap: await recording(`${chosen.provider}:${chosen.model}`, workspace, defaults),
+      wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets }, defaults),
     }),
   );
   const log = await bootStep(world.log, "opening the session's log", () =>
@@ -105,8 +116,9 @@ export async function openRun(
       ...(plugins === undefined ? {} : { plugins }),
       log,
       workspace,
+      secrets,
       slot,
-      defaults: held,
+      defaults: logging(held, environment),
       place: {
         reference,
         ...(succession === undefined ? {} : { succession }),
@@ -131,10 +143,12 @@ export async function openRun(
     model: slot.name,
     resumed: before !== undefined,
   });
+  const withheld = withheldNotice(environment);
   return {
     session: composed.session,
     model: slot.name,
     notices: [
+      ...(withheld === undefined ? [] : [withheld]),
       ...profile.warnings,
       ...project.notices,
       ...(chosen.told === undefined ? [] : [chosen.told]),
@@ -148,21 +162,21 @@ function asked({ model }: CommandOf<"CreateSession">): Pick<CommandOf<"CreateSes
   return model === undefined ? {} : { model };
 }
 
+/** The engine's log does not know the secrets of a terminal that is not its own. */
+function logging(defaults: RunDefaults, { secrets }: SessionEnvironment): RunDefaults {
+  if (secrets.length === 0) return defaults;
+  const { world } = defaults;
+  return { ...defaults, world: { ...world, log: redactedLog(world.log, () => secrets) } };
+}
+
 /** Wraps providers in a recorder where a cassette is to be written. Loaded only then. */
 async function recording(
   model: string,
-  workspace: Workspace,
-  { world, record, providers, environment }: RunDefaults,
+  { workspace, secrets }: Pick<RunMaterial, "workspace" | "secrets">,
+  { world, record, environment }: RunDefaults,
 ): Promise<(provider: Provider) => Provider> {
   if (record === undefined) return (provider) => provider;
   const { recorder } = await import("../provider/replay/record.ts");
-  const { redactor } = await import("../trust/redact.ts");
   const values = { cwd: workspace.root, scratch: workspace.scratch, home: environment["HOME"] ?? "" };
-  return recorder({
-    world,
-    path: record,
-    model,
-    values,
-    redactor: redactor(await providers.credentials.prints()),
-  });
+  return recorder({ world, path: record, model, values, redactor: secrets });
 }

@@ -5,6 +5,7 @@ import { loadConfig } from "../profile/config.ts";
 import type { Holder, SessionStore } from "../session/store.ts";
 import type { Redactor } from "../trust/redact.ts";
 import { redactor } from "../trust/redact.ts";
+import { secretsByForm } from "../trust/secret-variables.ts";
 import { openStore, providersOf } from "./open-store.ts";
 import type { HarnessOptions, HarnessPaths } from "./options.ts";
 
@@ -32,7 +33,7 @@ export async function openSessions(options: HarnessOptions): Promise<OpenSession
   const { world, paths } = options;
   const config = await loadConfig(world, join(paths.config, "config.toml"));
   const providers = providersOf(options, config);
-  const secrets = redactor(await providers.credentials.prints());
+  const secrets = redactor(await providers.credentials.prints(), secretsByForm(options.environment));
   const store = await openStore(options, providers);
   const { pid, processStart } = world.machine;
   return {

@@ -38,12 +38,16 @@ export function spawnIn(sources: AgentSources, parts: SpawnParts): SpawnAgent {
       guard: (handler) => handler,
     };
     const { model, told } = await modelFor(request, above, sources);
-    const { env, scratch } = above.workspace;
+    const { env, withheld, redacting, scratch } = above.workspace;
     const apart = request.worktree ? await apartFrom(request, sources, above.workspace.root) : undefined;
     const root = apart?.root ?? above.workspace.root;
     const reach: Reach = {
       tools: above.tools.restrictedTo(sees),
-      workspace: { root, cwd: root, seen: new Map(), env, scratch },
+      workspace: {
+        ...{ root, cwd: root, seen: new Map(), env, scratch },
+        ...(withheld === undefined ? {} : { withheld }),
+        ...(redacting === undefined ? {} : { redacting }),
+      },
       guard: (handler) =>
         above.guard(programs === undefined ? handler : chainTool([onlyPrograms(programs)], handler)),
       ...(model === undefined ? {} : { model }),

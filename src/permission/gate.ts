@@ -68,15 +68,17 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const policy = policyNow(options);
     const view = await viewOf(plan, place, { context, options });
     const decision = judge(plan, call.tool, policy, place, view);
-    const refusal = await settle(decision, { call, plan, place, view, context, options });
-    if (refusal !== undefined) {
-      options.onRefused?.({ call, because: refusal.because, text: refusal.text }, context);
+    const settled = await settle(decision, { call, plan, place, view, context, options });
+    if (typeof settled === "object") {
+      options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
-      return { ...fails(`${refusal.reason}: ${refusal.text}`), refusal: refusal.reason };
+      return { ...fails(`${settled.reason}: ${settled.text}`), refusal: settled.reason };
     }
     context.signal.throwIfAborted(); // the last look before the call has effects
-    if (view !== undefined && view.facts.loud === undefined)
-      return next(call, { ...context, onlyReads: true });
+    if (view !== undefined) {
+      const onlyReads = view.facts.loud === undefined ? { onlyReads: true as const } : {};
+      return next(call, { ...context, ...onlyReads, ...(settled === "by-person" ? { byPerson: true } : {}) });
+    }
     if (plan.target.kind !== "paths") return next(call, context);
     const withholds = withheldFrom({ plan, tool: call.tool, policy, place, decision, autoApprove });
     return next(call, { ...context, withholds });
@@ -177,10 +179,13 @@ interface Refused {
   readonly text: string;
 }
 
-async function settle(decision: Decision, at: Gated): Promise<Refused | undefined> {
+/** How a call goes on: refused, or let through by the policy or by a person. */
+type Settled = Refused | "by-policy" | "by-person";
+
+async function settle(decision: Decision, at: Gated): Promise<Settled> {
   switch (decision.kind) {
     case "allow":
-      return undefined;
+      return "by-policy";
     case "deny":
       return {
         because: decision.because,
@@ -188,16 +193,13 @@ async function settle(decision: Decision, at: Gated): Promise<Refused | undefine
         text: `${nameOf(at)} is not allowed: ${visible(decision.why)}. ${liftedBy(decision)}`,
       };
     case "ask":
-      return at.options.autoApprove && !decision.personOnly ? undefined : await askPerson(decision, at);
+      return at.options.autoApprove && !decision.personOnly ? "by-policy" : await askPerson(decision, at);
     default:
       return unreachable(decision);
   }
 }
 
-async function askPerson(
-  decision: Extract<Decision, { kind: "ask" }>,
-  at: Gated,
-): Promise<Refused | undefined> {
+async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated): Promise<Settled> {
   const { call, plan, place, view, context, options } = at;
   const tool = call.tool.name;
   const answer = await options.ask(question(decision, at), context.signal);
@@ -217,10 +219,10 @@ async function askPerson(
         const text = reasonText("PermissionDenied", { tool, client: answer.by });
         return { because: "answer", reason: "PermissionDenied", text };
       }
-      if (isOnceOnly(decision, at)) return undefined; // each such call takes an answer of its own
+      if (isOnceOnly(decision, at)) return "by-person"; // each such call takes an answer of its own
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool, place, analysis })) options.session.add(rule);
-      return undefined;
+      return "by-person";
     }
     default:
       return unreachable(answer);

@@ -240,6 +240,17 @@ test("[PROF-03] a mistake in the second server of a file is told with its own li
   );
 });
 
+test("[PROF-03 SBX-04] pass_env takes names of variables, and none that steers what runs", async () => {
+  const read = await load('[sandbox]\npass_env = ["DATABASE_URL"]');
+  expect(read.sandbox).toEqual({ passEnv: ["DATABASE_URL"] });
+  expect(await refusal('[sandbox]\npass_env = ["A B"]')).toBe(
+    'config.toml:2: sandbox.pass_env: "A B" is no name of a variable',
+  );
+  expect(await refusal('[sandbox]\npass_env = ["BASH_ENV"]')).toBe(
+    "config.toml:2: sandbox.pass_env: BASH_ENV reaches no child of cinch: it changes what a program runs",
+  );
+});
+
 test("[PROF-03 SBX-01] what the sandbox writes or hides is never the whole machine, however that is spelt", async () => {
   const whole =
     "is the whole machine, and a sandbox that writes everywhere is none: name the folders that commands need";

@@ -69,6 +69,7 @@ test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an e
     ["[[hooks]]", `:1: hooks: ${own}`],
     ["[[mcp_servers]]", `:1: mcp_servers: ${own}`],
     ['[sandbox]\nbackend = "none"', `:2: sandbox.backend: ${own}`],
+    ['[sandbox]\npass_env = ["DB_PASSWORD"]', `:2: sandbox.pass_env: ${own}`],
     ['[sandbox]\nnetwork = ["evil.example"]', `:2: sandbox.network: ${own}`],
     ['[sandbox]\nwritable = ["/"]', `:2: sandbox.writable: ${own}`],
     ["anything = 1", ":1: anything: unknown key"],

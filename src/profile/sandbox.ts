@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { reachesChildren } from "../base/child-environment.ts";
 import { parseHostEntry } from "../sandbox/hosts.ts";
 import type { SandboxBackend, UnavailablePolicy } from "../sandbox/sandbox.ts";
 import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../sandbox/sandbox.ts";
@@ -17,6 +18,8 @@ export interface SandboxSettings {
   readonly writable?: readonly string[];
   /** Further paths that commands may not see. Absolute, or below `~/`. */
   readonly hidden?: readonly string[];
+  /** Variables that hold a secret and that commands get all the same, by their names. */
+  readonly passEnv?: readonly string[];
 }
 
 /** Reads `[sandbox]`. Unknown keys are errors: a misspelt one must not open anything. */
@@ -29,6 +32,7 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
   const network = table.strings("network");
   const writable = paths(table, "writable", table.strings("writable"));
   const hidden = paths(table, "hidden", table.strings("hidden"));
+  const passEnv = variables(table, table.strings("pass_env"));
   table.refuseUnknown();
   const unread = (network ?? []).flatMap((text) => {
     const entry = parseHostEntry(text);
@@ -45,7 +49,18 @@ export function sandboxFrom(parent: Table): SandboxSettings | undefined {
     ...(network === undefined ? {} : { network }),
     ...(writable === undefined ? {} : { writable }),
     ...(hidden === undefined ? {} : { hidden }),
+    ...(passEnv === undefined ? {} : { passEnv }),
   };
+}
+
+function variables(table: Table, names: readonly string[] | undefined): readonly string[] | undefined {
+  for (const name of names ?? []) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw table.problem("pass_env", `"${name}" is no name of a variable`);
+    if (!reachesChildren(name))
+      throw table.problem("pass_env", `${name} reaches no child of cinch: it changes what a program runs`);
+  }
+  return names;
 }
 
 /** What the root of the file system would be in each list. */

@@ -119,6 +119,8 @@ export interface ToolContext {
   readonly withholds?: (path: string, what: Withheld) => boolean;
   /** Set for a call of a sub-agent. */
   readonly within?: Within;
+  /** A person was asked about this very call, and said yes. */
+  readonly byPerson?: true;
   /** The gate has found that this very command changes nothing. Absent: nobody knows. */
   readonly onlyReads?: true;
   /** Partial output for people who watch; shown, never sent to the model. */
@@ -145,10 +147,20 @@ export interface Workspace {
   readonly seen: Map<string, SeenFile>;
   /** The environment that child processes get: the user's own, less secrets and less what drives our runtime. */
   readonly env: Readonly<Record<string, string>>;
+  /** The user's variables that hold secrets: only a command gets them that a person lets run outside the sandbox. */
+  readonly withheld?: Readonly<Record<string, string>>;
+  /** Takes the session's secrets out of a text that arrives in pieces. Absent: those alone that can be told by their form. */
+  readonly redacting?: () => PieceFilter;
   /** Where tools may keep files of their own (spilled output), readable by the model through Read. */
   readonly scratch: string;
   /** Folders elsewhere that may be read like the workspace: copies of acknowledged skills. Absolute and resolved. */
   readonly readable?: Set<string>;
+}
+
+/** Changes a text that arrives in pieces; what it holds back comes with a later piece or at the end. */
+export interface PieceFilter {
+  push(piece: string): string;
+  end(): string;
 }
 
 export interface SeenFile {

@@ -25,7 +25,7 @@ const START_CHARACTERS = 3;
 export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly SecretPrint[] {
   const salted = Buffer.from(salt).toString("hex");
   return secrets.flatMap((secret) => {
-    const kind = secret.kind.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+    const kind = kindOf(secret);
     return spellings(secret.reveal()).map((text) => ({
       kind,
       start: text.slice(0, START_CHARACTERS),
@@ -40,13 +40,12 @@ export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly
 function spellings(value: string): readonly string[] {
   // The last group differs when a newline was encoded with it.
   const base64 = Buffer.from(value, "utf8").toString("base64").slice(0, -4);
-  const all = [
-    ...value.split(/\s+/),
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value.toWellFormed()),
-    base64,
-  ];
+  const all = [...value.split(/\s+/), ...escaped(value), base64];
   return [...new Set(all)].filter((text) => text.length >= KNOWN_CHARACTERS_MIN && !/\s/.test(text));
+}
+
+function escaped(value: string): readonly string[] {
+  return [JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
 
 /** Finds what has one of these prints. */
@@ -73,6 +72,46 @@ function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): 
     }
   }
   return { kind: open && !complete ? "undecided" : "no" };
+}
+
+/** Finds secrets whose values are at hand: those of the user's environment. They may be shorter than keys with prints. */
+export function valueSearch(secrets: readonly Secret[]): Search {
+  const known = secrets.flatMap((secret) =>
+    valueSpellings(secret.reveal()).map((spelled) => ({ kind: kindOf(secret), spelled })),
+  );
+  known.sort((a, b) => b.spelled.length - a.spelled.length);
+  const starts = new Set(known.map(({ spelled }) => spelled.slice(0, START_CHARACTERS)));
+  return {
+    starts: [...starts].map((text) => ({ text, bounded: false })),
+    decide({ text, at, complete }) {
+      let open = false;
+      for (const { kind, spelled } of known) {
+        if (text.startsWith(spelled, at)) {
+          if (open && !complete) return { kind: "undecided" }; // a longer one may still come
+          return { kind: "secret", name: kind, from: at, to: at + spelled.length };
+        }
+        if (text.length - at < spelled.length && spelled.startsWith(text.slice(at))) open = true;
+      }
+      return { kind: open && !complete ? "undecided" : "no" };
+    },
+  };
+}
+
+const VALUE_CHARACTERS_MIN = 8;
+
+/** As it is, escaped, in base64 at each of the three offsets that other text before it can give it; its long words. */
+function valueSpellings(value: string): readonly string[] {
+  const long = value.split(/\s+/).filter((word) => word.length >= KNOWN_CHARACTERS_MIN);
+  const encoded = [0, 1, 2].map((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value, "utf8")]);
+    return bytes.toString("base64").slice(offset === 0 ? 0 : offset + 1, -4);
+  });
+  const all = [value, ...long, ...escaped(value), ...encoded];
+  return [...new Set(all)].filter((text) => text.length >= VALUE_CHARACTERS_MIN);
+}
+
+function kindOf({ kind }: Secret): string {
+  return kind.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
 }
 
 function hashOf(salt: string, text: string): string {

@@ -1,5 +1,6 @@
+import type { Secret } from "../base/brand.ts";
 import type { SecretPrint } from "./known-secret.ts";
-import { knownSearch } from "./known-secret.ts";
+import { knownSearch, valueSearch } from "./known-secret.ts";
 import type { PreparedSearch, Search } from "./scan.ts";
 import { isWordCharacter, prepare, scan } from "./scan.ts";
 import { FAMILIES } from "./secret-families.ts";
@@ -26,10 +27,18 @@ export interface RedactingStream {
   end(): string;
 }
 
-/** Makes a redactor for the keys that are known now, by their prints; a new key takes a new redactor. */
-export function redactor(known: readonly SecretPrint[]): Redactor {
+/**
+ * Makes a redactor for the secrets that are known now; a new one takes a new redactor.
+ * @param known the prints of keys that this process does not have.
+ * @param values secrets that it has: those of the user's environment.
+ */
+export function redactor(known: readonly SecretPrint[], values: readonly Secret[] = []): Redactor {
   shared ??= prepare(familySearch());
-  const searches = known.length === 0 ? [shared] : [prepare(knownSearch(known)), shared];
+  const searches = [
+    ...(known.length === 0 ? [] : [prepare(knownSearch(known))]),
+    ...(values.length === 0 ? [] : [prepare(valueSearch(values))]),
+    shared,
+  ];
 
   function text(text: string): string {
     return searches.reduce((rest, by) => scan(by, rest, "", true).out, text);

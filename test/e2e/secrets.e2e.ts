@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectAt, parseJson, stringAt } from "../../src/base/json.ts";
 import type { CinchHome } from "../support/cinch.ts";
@@ -85,6 +85,31 @@ test("[SES-05 S54] a secret reaches no file, no output and no later request; wha
   expect(requests).toContain("«redacted:github-token»");
   expect(filesBelow(rig.work)).toEqual([join(rig.work, "kept")]); // a marker is not written over a secret
   expect(filesWith(rig, SECRET.slice(0, 20))).toEqual([]);
+});
+
+test("[SES-05 SBX-04] secrets of the user's environment reach no request, output or file, and a client is told of them", async () => {
+  const [key, password] = ["q8Zr2kd09sLw", "b7Tk51mWx3Ep"];
+  await using rig = openRig([
+    calls("Bash", { command: "printenv MY_API_KEY DB_PASSWORD" }),
+    calls("Bash", { command: `cat kept` }),
+    says(`It is ${password}.`, { deltaChars: 3 }),
+  ]);
+  writeFileSync(join(rig.work, "kept"), `${key}\n`);
+  const env = { ...rig.place.env, MY_API_KEY: key, DB_PASSWORD: password };
+  const { stdout, stderr } = await runCinch(
+    ["-p", `use ${key}`, "--auto-approve", "--log-level", "trace", ...FLAGS],
+    { ...rig.place, env },
+  );
+  expect(stderr).toContain("Kept from commands, since they hold secrets: DB_PASSWORD, MY_API_KEY.");
+  expect(stdout).toContain("MY_API_KEY, DB_PASSWORD hold secrets and are kept from commands");
+  expect(saidIn(stdout)).toBe("It is «redacted:DB_PASSWORD».");
+  const requests = JSON.stringify(rig.mock.requests.map(({ body }) => body));
+  expect(requests).toContain("use «redacted:MY_API_KEY»");
+  rmSync(join(rig.work, "kept"));
+  for (const secret of [key, password]) {
+    expect(stdout + stderr + requests).not.toContain(secret);
+    expect(filesWith(rig, secret)).toEqual([]);
+  }
 });
 
 test("[SES-04 LOG-01] a raw dump is sealed, and shown to who has the machine key", async () => {

@@ -8,6 +8,7 @@ import type { Confine } from "../sandbox.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import type { Symptom } from "./symptoms.ts";
 import { hiddenSymptom, refusedSymptom, symptomOf } from "./symptoms.ts";
+import { withAllVariables, withheldNotes } from "./withheld.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
 export interface SessionSandbox {
@@ -58,22 +59,34 @@ export function confine(options: ConfineOptions): ToolMiddleware {
   return async function confine(call, context, next) {
     const target = call.plan?.target;
     const sandbox = options.sandbox(context);
-    if (target?.kind !== "command" || target.outside === true) {
+    if (target?.kind !== "command") {
       const output = await next(call, context);
       const written = target?.kind === "paths" ? target.paths.filter(({ access }) => access === "write") : [];
-      if (target?.kind === "command") await sandbox.accept();
-      else if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
+      if (written.length > 0) await sandbox.accept(written.map(({ path }) => path));
+      return output;
+    }
+    /** Without a sandbox: with all of the environment where a person has let this very command run. */
+    const onHost = async () => {
+      if (context.byPerson === true) return await next(call, withAllVariables(context));
+      return missed(await next(call, context));
+    };
+    const missed = (output: ToolOutput) =>
+      noted(
+        output,
+        withheldNotes({ command: target.command, output: textOf(output), context }, output.isError),
+      );
+    if (target.outside === true) {
+      const output = await onHost();
+      await sandbox.accept();
       return output;
     }
     assert(call.plan !== undefined, "what has a target is planned");
     const current = await sandbox.current(call.plan);
     if (current.kind === "none") {
-      return current.refuse === undefined
-        ? next(call, context)
-        : fails(`SandboxUnavailable: ${current.refuse}`);
+      return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
     }
     const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
-    const output = await next(call, { ...context, world }).catch(async (thrown: unknown) => {
+    const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
       await current.sweep(); // a cancelled command has run too
       throw thrown;
     });
@@ -87,7 +100,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     if (symptom === undefined) return noted(output, notes);
     const outside = await leave(call, context, symptom, options);
     if (outside !== undefined) {
-      const again = await next(outside, context);
+      const again = await next(outside, withAllVariables(context));
       await sandbox.accept();
       return noted(again, notes);
     }

@@ -102,7 +102,7 @@ function problemOf(command: string, timeoutMs: number | undefined): string | und
 async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   const { world, workspace, callId } = context;
   const { cwd } = call.target;
-  const capture = new Capture(world.files, outputPath(workspace, callId));
+  const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
   const report = reportPath(workspace, callId);
   await makeReady(call, context);
   await prepareReport(world.files, report);
@@ -191,7 +191,7 @@ async function startInBackground(
   await makeReady(call, context);
   signal.throwIfAborted();
   const child = await startShell(world, { command, cwd, env: workspace.env, callId });
-  const capture = new Capture(world.files, outputPath(workspace, callId));
+  const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
   const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
   return says(
     `Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`,

@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { encode, grouped } from "../../base/text.ts";
 import type { Files } from "../../base/world.ts";
-import type { RedactingStream } from "../../trust/redact.ts";
 import { redactor } from "../../trust/redact.ts";
+import type { PieceFilter } from "../tool.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Of a long output the model sees this much of its beginning and of its end. */
@@ -28,7 +28,8 @@ const LINE_BYTES_MAX = 1_024;
 export class Capture {
   readonly path: string;
   readonly #files: Files;
-  readonly #secrets: RedactingStream = redactor([]).stream();
+  readonly #secrets: () => PieceFilter;
+  readonly #shown: PieceFilter;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   /** The end of what came after the file was full, as it came. */
   #rest = new Uint8Array(0);
@@ -42,10 +43,15 @@ export class Capture {
   #writing: Promise<void> = Promise.resolve();
   #problem: string | undefined;
 
-  /** `path` names the spill file, which is made when it is needed. */
-  constructor(files: Files, path: string) {
+  /**
+   * @param path names the spill file, which is made when it is needed.
+   * @param secrets takes secrets out; those alone that can be told by their form where it is not given.
+   */
+  constructor(files: Files, path: string, secrets: () => PieceFilter = () => redactor([]).stream()) {
     this.#files = files;
     this.path = path;
+    this.#secrets = secrets;
+    this.#shown = secrets();
   }
 
   /** Bytes that came so far. */
@@ -56,7 +62,7 @@ export class Capture {
   /** Gives what may be shown of it by now. */
   async write(chunk: Uint8Array): Promise<Uint8Array> {
     if (this.#kept < SPILL_BYTES_MAX) {
-      const shown = encode(this.#secrets.push(this.#decoder.decode(chunk, { stream: true })));
+      const shown = encode(this.#shown.push(this.#decoder.decode(chunk, { stream: true })));
       await this.#take(shown);
       return shown;
     }
@@ -67,9 +73,11 @@ export class Capture {
 
   /** No more comes: what was held back, since it might have begun a secret, is decided. */
   async end(): Promise<void> {
-    await this.#take(encode(this.#secrets.push(this.#decoder.decode()) + this.#secrets.end()));
+    await this.#take(encode(this.#shown.push(this.#decoder.decode()) + this.#shown.end()));
     if (this.#rest.length === 0) return;
-    this.#tail = lastOf(this.#tail, encode(redactor([]).text(decoded(this.#rest))), TAIL_BYTES_MAX);
+    const rest = this.#secrets();
+    const shown = encode(rest.push(decoded(this.#rest)) + rest.end());
+    this.#tail = lastOf(this.#tail, shown, TAIL_BYTES_MAX);
     this.#rest = new Uint8Array(0);
   }
 

@@ -1,4 +1,4 @@
-import { reachesChildren } from "../../base/child-environment.ts";
+import { childEnvironment } from "../../base/child-environment.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
 import { ToolFailure } from "../tool.ts";
@@ -40,7 +40,11 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
   return world.spawn({
     argv: [shell, "--norc", "--noprofile", "-c", wrapper(start.report), "bash", start.command],
     cwd: start.cwd,
-    env: { ...cleaned(start.env), PWD: start.cwd, [CALL_MARK]: `${start.callId}.${world.machine.pid}` },
+    env: {
+      ...childEnvironment(start.env),
+      PWD: start.cwd,
+      [CALL_MARK]: `${start.callId}.${world.machine.pid}`,
+    },
     mark: CALL_MARK,
     ...(start.report === undefined ? {} : { writes: [start.report] }),
   });
@@ -58,10 +62,6 @@ async function findShell(files: Files): Promise<string> {
     return path;
   }
   throw new ToolFailure(`Bash needs bash, and this machine has none of ${SHELLS.join(", ")}.`);
-}
-
-function cleaned(env: ShellStart["env"]): ShellStart["env"] {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => reachesChildren(name)));
 }
 
 /**
