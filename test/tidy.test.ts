@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
-import { broken, MODULE_BANS, SOURCE_BANS, TEST_BANS, TEXT_BANS } from "./support/bans.ts";
+import { broken, MODULE_BANS, PATH_BANS, SOURCE_BANS, TEST_BANS, TEXT_BANS } from "./support/bans.ts";
 import { requireProgram } from "./support/requires.ts";
 import { codeOf, filesUnder, importsOf, isTest, ROOT, readSource } from "./support/source.ts";
 
@@ -16,6 +16,22 @@ test("only host/ reaches for the clock, chance, the network and processes, and o
     importsOf(readSource(file)).flatMap(({ specifier }) => broken(file, specifier ?? "", MODULE_BANS)),
   );
   expect(modules).toEqual([]);
+});
+
+test("[PERM-02] no path is compared by its first characters", () => {
+  expect(SOURCES.flatMap((file) => broken(file, readSource(file), PATH_BANS))).toEqual([]);
+  const caught = (code: string, file = "src/x.ts") => broken(file, code, PATH_BANS).length;
+  expect(caught("path.startsWith(`${root}/`)")).toBe(1);
+  expect(caught("home?.startsWith(`${this.#root}/`)")).toBe(1);
+  expect(caught("path.startsWith(`${await files.realpath(root)}/`)")).toBe(1);
+  expect(caught('path.startsWith(root + "/")')).toBe(1);
+  expect(caught("path.startsWith(root === sep ? sep : root + sep)")).toBe(1);
+  expect(caught("store.startsWith(folder)")).toBe(1);
+  expect(caught("path.startsWith(this.#parts.root, 1)")).toBe(1);
+  expect(caught('relative(a, b).startsWith("..")')).toBe(1);
+  expect(caught("const start = `${folder}/`;\nreturn path.startsWith(start);")).toBe(1);
+  expect(caught('path.startsWith("/") && name.startsWith(`${server}.`) && word.startsWith("~/")')).toBe(0);
+  expect(caught("path.startsWith(`${root}/`)", "src/base/below.ts")).toBe(0);
 });
 
 test("no test sleeps", () => {

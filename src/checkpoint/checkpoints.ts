@@ -1,3 +1,4 @@
+import { below } from "../base/below.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { shownPath } from "../base/path-text.ts";
 import type { World } from "../base/world.ts";
@@ -216,7 +217,7 @@ export class Checkpoints {
 
   #paths(changes: readonly string[]): readonly string[] {
     const { root } = this.#parts.tracking;
-    return changes.map((path) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
+    return changes.map((path) => below(root, path) || path);
   }
 
   #log(message: string, thrown: unknown): void {

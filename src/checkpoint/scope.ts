@@ -1,3 +1,4 @@
+import { isBelow } from "../base/below.ts";
 import type { Tree } from "../base/tree.ts";
 
 const STICKY = 0o1000;
@@ -11,7 +12,7 @@ export type Scope = "all" | "named" | "nothing";
 
 /** @param home where the user's own files are, every link resolved. */
 export function scopeOf(root: string, home: string | undefined, tree: Pick<Tree, "stat">): Scope {
-  if (!root.startsWith("/") || root === "/" || home?.startsWith(`${root}/`) === true) return "nothing";
+  if (!root.startsWith("/") || root === "/" || (home !== undefined && isBelow(root, home))) return "nothing";
   if (root === home) return "named";
   // Where everybody may make files, as in /tmp, they are everybody's.
   return ((tree.stat(root, "")?.mode ?? 0) & STICKY) === 0 ? "all" : "named";

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { isWithin } from "../base/below.ts";
 import type { Reason } from "../base/reasons.ts";
 import { neutralise, neutraliseLine } from "../client/kit/terminal-text.ts";
 import type { TurnRecord } from "../client/kit/turn-record.ts";
@@ -70,7 +71,7 @@ export async function runDemo(
   });
   const changes = await changesIn(at.world, stage.project);
   const ending = { changes, check, cost: record.cost, session: harness.session, stage };
-  const ownStore = store.startsWith(folder) ? { ownStore: store } : {};
+  const ownStore = isWithin(folder, store) ? { ownStore: store } : {};
   await at.stdout.write(closingText({ ...ending, ...ownStore }, layout));
   return check.passed ? EXIT.done : EXIT.failed;
 }

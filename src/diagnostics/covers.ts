@@ -1,11 +1,12 @@
-import { basename, relative } from "node:path";
+import { basename } from "node:path";
+import { below } from "../base/below.ts";
 
 /** Whether a file below the root fits one of these globs: by its name, or by its path where the glob has a slash. */
 export function coversBy(globs: readonly string[], root: string): (path: string) => boolean {
   const patterns = globs.map((glob) => ({ isPath: glob.includes("/"), glob: new Bun.Glob(glob) }));
   return (path) => {
-    const below = relative(root, path);
-    if (below.startsWith("..")) return false;
-    return patterns.some(({ isPath, glob }) => glob.match(isPath ? below : basename(path)));
+    const place = below(root, path);
+    if (place === undefined) return false;
+    return patterns.some(({ isPath, glob }) => glob.match(isPath ? place : basename(path)));
   };
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isBelow } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Files, World } from "../base/world.ts";
 import { repositoryRoot } from "../context/context-source.ts";
@@ -151,7 +152,7 @@ async function projectOf({ files }: World, name: string, workingDir: string): Pr
   if ((await files.stat(name)) === undefined) return undefined; // loading it tells that
   const path = await files.realpath(name);
   const root = await projectRoot(files, workingDir);
-  return [".cinch", ".agents"].some((folder) => path.startsWith(`${join(root, folder)}/`)) ? root : undefined;
+  return [".cinch", ".agents"].some((folder) => isBelow(join(root, folder), path)) ? root : undefined;
 }
 
 /** Where the project of a folder begins: its repository's root, or the folder itself. */
@@ -163,7 +164,7 @@ export async function projectRoot(files: Files, workingDir: string): Promise<str
 /** The file system with the bytes that were acknowledged in place of the project's files, and no others of it. */
 function held(files: Files, root: string, items: readonly TrustItem[]): Files {
   const bytes = new Map(items.map(({ path, files: [file] }) => [path, file?.bytes ?? new Uint8Array()]));
-  const isOurs = (path: string) => path.startsWith(`${root}/`);
+  const isOurs = (path: string) => isBelow(root, path);
   return {
     ...files,
     async stat(path) {

@@ -1,4 +1,5 @@
 import { dirname, join, relative } from "node:path";
+import { isBelow, isWithin } from "../base/below.ts";
 import { hasReason } from "../base/errors.ts";
 import type { Config } from "../profile/config.ts";
 import { loadConfig } from "../profile/config.ts";
@@ -104,7 +105,7 @@ async function pluginsOf(options: ReviewOptions, config: Config): Promise<readon
 
 /** A folder stands for what is in it, and for the instructions above it that a session there loads too. */
 function covers(named: string, path: string): boolean {
-  return path === named || path.startsWith(`${named}/`) || named.startsWith(`${dirname(path)}/`);
+  return isWithin(named, path) || isBelow(dirname(path), named);
 }
 
 /** What of a project's files is not as a lock file, or the user's own approvals, have it (TOFU-04, TOFU-05). */

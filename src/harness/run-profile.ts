@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { isBelow } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
 import { repositoryRoot } from "../context/context-source.ts";
 import type { Config } from "../profile/config.ts";
@@ -76,9 +77,8 @@ export async function isFileWithin(
   if (!isProfilePath(reference) || (await files.stat(reference)) === undefined) return false;
   const root = (await repositoryRoot(files, workingDir)) ?? workingDir;
   const path = await files.realpath(reference);
-  if (!path.startsWith(`${await files.realpath(root)}/`)) return false;
+  if (!isBelow(await files.realpath(root), path)) return false;
   const isOwn =
-    (await files.stat(paths.config)) !== undefined &&
-    path.startsWith(`${await files.realpath(paths.config)}/`);
+    (await files.stat(paths.config)) !== undefined && isBelow(await files.realpath(paths.config), path);
   return !isOwn;
 }

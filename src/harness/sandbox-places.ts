@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { isBelow, isWithin } from "../base/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace } from "../sandbox/sandbox.ts";
 
@@ -19,7 +20,7 @@ export async function tokenOf(
 
 /** The folders between a place and the deepest of some that holds it. */
 export function foldersBetween(path: string, folders: readonly string[]): readonly string[] {
-  const holding = folders.filter((folder) => path.startsWith(`${folder}/`)).map(({ length }) => length);
+  const holding = folders.filter((folder) => isBelow(folder, path)).map(({ length }) => length);
   const least = Math.max(-1, ...holding);
   const between: string[] = [];
   if (least < 0) return between;
@@ -48,14 +49,14 @@ async function look(files: Files, path: string): Promise<string> {
 export function temporaryPlaces(base: string, root: string): readonly string[] {
   const shared = dirname(base);
   if (shared === "/tmp" || shared === "/var/tmp") return [];
-  return shared === "/" || `${shared}/`.startsWith(`${root}/`) ? [base] : [base, shared];
+  return shared === "/" || isWithin(root, shared) ? [base] : [base, shared];
 }
 
 /** What commands need of the folders that others stand in the place of. */
 export function visiblePlaces(base: string, paths: readonly (string | undefined)[]): readonly string[] {
   const replaced = ["/tmp", "/var/tmp", dirname(base)].filter((each) => each !== "/");
   const known = [...new Set(paths.flatMap((path) => path ?? []))];
-  return known.filter((path) => replaced.some((each) => path.startsWith(`${each}/`)));
+  return known.filter((path) => replaced.some((each) => isBelow(each, path)));
 }
 
 /** The folders in which a wanted place would come to be, where it or its parents are made. */
@@ -85,7 +86,7 @@ export async function protectable(
     places.map(async (place): Promise<readonly ProtectedPlace[]> => {
       if ((await files.stat(place.path)) !== undefined) {
         const path = await files.realpath(place.path);
-        return path.startsWith(`${root}/`) ? [{ ...place, path }] : [];
+        return isBelow(root, path) ? [{ ...place, path }] : [];
       }
       return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
     }),

@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { isBelow } from "../base/below.ts";
 import type { FileInfo, Files, OpenFile, Random } from "../base/world.ts";
 import { FileTooLarge } from "../base/world.ts";
 import type { SealedEnd } from "../session/sealed-file.ts";
@@ -24,7 +24,7 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
   const ends = new Map<string, { readonly end: SealedEnd; readonly size: number }>();
 
   function isSealed(path: string): boolean {
-    return place.directories.some((directory) => path.startsWith(directory + sep));
+    return place.directories.some((directory) => isBelow(directory, path));
   }
 
   async function opened(path: string): Promise<SealedFile | undefined> {

@@ -1,4 +1,5 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { below } from "../base/below.ts";
 import { HarnessError } from "../base/errors.ts";
 import { decode } from "../base/text.ts";
 import { visible } from "../trust/hidden.ts";
@@ -61,8 +62,7 @@ export async function judgeItems(
 
 /** Below the project's root, and whole where it lies elsewhere. */
 function shownPath(root: string, path: string): string {
-  const below = relative(root, path);
-  return below.startsWith("..") ? path : below;
+  return below(root, path) ?? path;
 }
 
 /** A lock file that was named is what counts: with one, any difference is a question, or the end of the run (TOFU-05). */

@@ -1,3 +1,4 @@
+import { isBelow } from "../base/below.ts";
 import { pathBelow } from "../base/path-text.ts";
 import type { Look, LookOptions, NodeChange } from "../base/tree.ts";
 import { TreeTooLarge } from "../base/tree.ts";
@@ -34,9 +35,9 @@ class HostLook implements Look {
     if (stat?.kind !== "directory") return;
     const known = before.get(path);
     if (path !== "" && (known?.words[0] ?? GONE) !== words[0]) this.changes.push({ path, stat, sure: true });
-    for (const [below, folder] of before) {
-      if (below === path) this.folders.set(path, { ...folder, words: Uint32Array.of(words[0] ?? 0) });
-      else if (path === "" || below.startsWith(`${path}/`)) this.folders.set(below, folder);
+    for (const [at, folder] of before) {
+      if (at === path) this.folders.set(path, { ...folder, words: Uint32Array.of(words[0] ?? 0) });
+      else if (isBelow(path, at)) this.folders.set(at, folder);
     }
   }
 

@@ -1,3 +1,4 @@
+import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
@@ -9,7 +10,6 @@ import type { CommandFacts, CommandTarget } from "./facts.ts";
 import { metRules } from "./met-rules.ts";
 import { pathsIn } from "./path-words.ts";
 import type { Place } from "./place.ts";
-import { below } from "./place.ts";
 import type { ReadRules } from "./read-rules.ts";
 import { knownCommand, knownRedirection, readsOnly } from "./reading.ts";
 import { repositoryProblem } from "./repository.ts";

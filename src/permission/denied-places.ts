@@ -1,5 +1,5 @@
+import { below } from "../base/below.ts";
 import { READING, WRITING } from "./matching.ts";
-import { below } from "./place.ts";
 import { namedPlace } from "./read-rules.ts";
 import type { Rule } from "./rule.ts";
 

@@ -1,3 +1,4 @@
+import { pathBelow } from "../base/path-text.ts";
 import { READING, WRITING } from "./matching.ts";
 import type { Rule } from "./rule.ts";
 
@@ -15,6 +16,6 @@ export function heldToRoot(rules: readonly Rule[], root: string): readonly Rule[
     // Those that are about the whole machine already.
     if (match.text.startsWith("/") || match.text.startsWith("**/")) return [];
     const start = match.kind === "glob" ? root.replaceAll(/[*?[\]{}!\\]/g, "\\$&") : root;
-    return [{ ...rule, match: { ...match, text: `${start}/${match.text}` } }];
+    return [{ ...rule, match: { ...match, text: pathBelow(start, match.text) } }];
   });
 }

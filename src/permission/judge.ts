@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { below } from "../base/below.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import type { CallPlan, Level, PathUse, Tool } from "../tool/tool.ts";
@@ -10,7 +11,7 @@ import { covers, coversPath, restricts } from "./matching.ts";
 import { metText } from "./met-rules.ts";
 import { networkNeed } from "./network.ts";
 import type { Place } from "./place.ts";
-import { below, grantedPaths } from "./place.ts";
+import { grantedPaths } from "./place.ts";
 import { isQuiet, isQuietPath } from "./quiet.ts";
 import { isHeld } from "./read-rules.ts";
 import type { Rule } from "./rule.ts";

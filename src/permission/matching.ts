@@ -1,3 +1,4 @@
+import { below, cleanPath } from "../base/below.ts";
 import type { ToolNames } from "../tool/server-tool.ts";
 import { isNamed, mayBeNamed } from "../tool/server-tool.ts";
 import type { CallPlan } from "../tool/tool.ts";
@@ -6,7 +7,7 @@ import { matchesStars, mayHold } from "./command.ts";
 import { restrictsCommand } from "./command-rules.ts";
 import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
-import { below, bothPaths, clean } from "./place.ts";
+import { bothPaths } from "./place.ts";
 import type { Rule } from "./rule.ts";
 import { printRule } from "./rule.ts";
 
@@ -116,14 +117,14 @@ function matchesPath(path: string, match: Named, place: Place, folded: boolean):
   const text = folded ? match.text.toLowerCase() : match.text;
   // "**/" in a restriction means anywhere on the machine, in a grant anywhere in the workspace.
   const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
-  const subject = anywhere ? clean(path) : below(place.root, path);
+  const subject = anywhere ? cleanPath(path) : below(place.root, path);
   if (subject === undefined) return false;
   return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
 }
 
 /** A path and every directory above it: to deny a directory is to deny what is in it. */
 function ancestorsOf(path: string): readonly string[] {
-  const full = clean(path);
+  const full = cleanPath(path);
   const paths = [full];
   for (let end = full.lastIndexOf("/"); end > 0; end = full.lastIndexOf("/", end - 1)) {
     paths.push(full.slice(0, end));

@@ -1,4 +1,4 @@
-import { normalize } from "node:path";
+import { below, cleanPath } from "../base/below.ts";
 import { foldedPath } from "../tool/containment.ts";
 import type { PathUse } from "../tool/tool.ts";
 
@@ -14,22 +14,9 @@ export interface Place {
   readonly home?: string;
 }
 
-/**
- * The path of `path` below `directory`, "" for the directory itself, undefined where it lies elsewhere.
- *
- * Compared by whole components, so that /w/app does not hold /w/app-secret. Both must be absolute and resolved.
- */
-export function below(directory: string, path: string): string | undefined {
-  const base = clean(directory);
-  const full = clean(path);
-  if (full === base) return "";
-  const start = base === "/" ? "/" : `${base}/`;
-  return full.startsWith(start) ? full.slice(start.length) : undefined;
-}
-
 /** How a rule writes a path: relative to the workspace where it lies inside, else absolute. */
 export function ruleText(path: string, place: Place): string {
-  return below(place.root, path) || clean(path);
+  return below(place.root, path) || cleanPath(path);
 }
 
 /** The components of a path as a careless file system would compare them: for protecting, never for granting. */
@@ -47,10 +34,4 @@ export function bothPaths(use: PathUse): readonly string[] {
 /** The paths that must all be granted: the real one, and the spelled one where it claims to lie in the workspace. */
 export function grantedPaths(use: PathUse, place: Place): readonly string[] {
   return bothPaths(use).filter((path) => path === use.path || below(place.root, path) !== undefined);
-}
-
-/** An absolute path without `.`, `..`, doubled and trailing slashes. */
-export function clean(path: string): string {
-  const normal = normalize(path);
-  return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
 }

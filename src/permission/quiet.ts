@@ -1,7 +1,8 @@
+import { below } from "../base/below.ts";
 import type { CallPlan, PathUse } from "../tool/tool.ts";
 import type { CommandFacts } from "./facts.ts";
 import type { Place } from "./place.ts";
-import { below, bothPaths } from "./place.ts";
+import { bothPaths } from "./place.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
+import { below } from "../base/below.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { READING, restricts } from "./matching.ts";
 import type { Place } from "./place.ts";
-import { below } from "./place.ts";
 import type { Rule } from "./rule.ts";
 
 /** What deny and ask rules say of reading files; a rule that denies goes before one that asks. */

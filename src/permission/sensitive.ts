@@ -1,8 +1,9 @@
+import { below } from "../base/below.ts";
 import { startupPlaces } from "../sandbox/hidden-places.ts";
 import type { CallPlan, CallTarget } from "../tool/tool.ts";
 import { unquoted } from "./command.ts";
 import type { Place } from "./place.ts";
-import { below, bothPaths, foldedComponents } from "./place.ts";
+import { bothPaths, foldedComponents } from "./place.ts";
 
 /** Where a repository's working copy keeps keys of providers: neither read nor written without a person (CRED-03, S39). */
 const KEYS = ".harness-secrets";

@@ -1,4 +1,5 @@
 import { basename, dirname, join, posix } from "node:path";
+import { isBelow, isWithin } from "../base/below.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { decode } from "../base/text.ts";
@@ -88,17 +89,15 @@ function isThere(wanted: string, from: string, files: readonly TrustFile[]): boo
   if (/^(?:node|bun):/.test(wanted) || wanted === "bun") return true;
   if (wanted.startsWith(".")) {
     const target = posix.join(posix.dirname(from), wanted);
-    if (target.startsWith("..")) return false;
-    return files.some(
-      ({ path }) => path === target || path.startsWith(`${target}.`) || path.startsWith(`${target}/`),
-    );
+    if (!isWithin("", target)) return false;
+    return files.some(({ path }) => isWithin(target, path) || path.startsWith(`${target}.`));
   }
   if (wanted.startsWith("/")) return false;
   const name = wanted
     .split("/")
     .slice(0, wanted.startsWith("@") ? 2 : 1)
     .join("/");
-  return files.some(({ path }) => path.startsWith(`node_modules/${name}/`));
+  return files.some(({ path }) => isBelow(`node_modules/${name}`, path));
 }
 
 /** The name of the folder that the copies of a plugin are kept in: no other content has it. */

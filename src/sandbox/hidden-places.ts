@@ -1,4 +1,5 @@
-import { isAbsolute, join, normalize } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { below, cleanPath, isWithin } from "../base/below.ts";
 import type { Files } from "../base/world.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 
@@ -230,9 +231,9 @@ const NAMED_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 /** In whose place a variable puts another folder. */
 const MOVED: Readonly<Record<string, string>> = {
-  XDG_CONFIG_HOME: ".config/",
-  XDG_DATA_HOME: ".local/share/",
-  XDG_CACHE_HOME: ".cache/",
+  XDG_CONFIG_HOME: ".config",
+  XDG_DATA_HOME: ".local/share",
+  XDG_CACHE_HOME: ".cache",
 };
 /** What everybody needs: `AWS_CONFIG_FILE=/dev/null` says that there is none. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc|sys|usr|bin|lib|lib64|nix)(?:\/|$)/;
@@ -247,24 +248,23 @@ export function namedPlaces(
 ): readonly string[] {
   const paths = [
     ...NAMED.flatMap((name) => environment[name]?.split(":") ?? []),
-    ...Object.entries(NAMED_FOLDERS).flatMap(([name, files]) => below(environment[name], files)),
+    ...Object.entries(NAMED_FOLDERS).flatMap(([name, files]) => filesIn(environment[name], files)),
     ...Object.entries(MOVED).flatMap(([name, folder]) => {
-      const moved = IN_HOME.filter((path) => path.startsWith(folder));
-      return below(
+      return filesIn(
         environment[name],
-        moved.map((path) => path.slice(folder.length)),
+        IN_HOME.flatMap((path) => below(folder, path) || []),
       );
     }),
   ];
   return paths.flatMap((path) => {
     if (!isAbsolute(path)) return [];
-    const place = normalize(path).replace(/\/+$/, "");
-    const holds = place === "" || kept.some((each) => each === place || each.startsWith(`${place}/`));
+    const place = cleanPath(path);
+    const holds = kept.some((each) => isWithin(place, each));
     return holds || OF_THE_SYSTEM.test(place) ? [] : [place];
   });
 }
 
-function below(folder: string | undefined, names: readonly string[]): readonly string[] {
+function filesIn(folder: string | undefined, names: readonly string[]): readonly string[] {
   return folder === undefined || folder === "" ? [] : names.map((name) => join(folder, name));
 }
 
@@ -275,7 +275,7 @@ export function candidates(
 ): readonly string[] {
   const inHome = [...IN_HOME, ...(platform === "darwin" ? IN_HOME_MAC : [])];
   return [
-    ...(home?.startsWith("/") === true ? inHome.map((path) => `${home}/${path}`) : []),
+    ...(home?.startsWith("/") === true ? inHome.map((path) => join(home, path)) : []),
     ...OF_THE_MACHINE,
   ];
 }
@@ -324,10 +324,17 @@ const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])
   [".local/bin", "directory"],
 ];
 
-/** What must not change where the workspace is a home directory, or holds one. */
+/**
+ * Returns the places below a home directory that must not change: those in the workspace, or the workspace itself where it
+ * lies in one of them. `home` and `root` are resolved.
+ */
 export function startupPlaces(home: string | undefined, root: string): readonly ProtectedPlace[] {
-  if (home === undefined || !(home === root || home.startsWith(`${root}/`))) return [];
-  return AT_START.map(([path, kind]) => ({ path: `${home}/${path}`, kind }));
+  if (home === undefined) return [];
+  return AT_START.flatMap(([path, kind]): readonly ProtectedPlace[] => {
+    const place = join(home, path);
+    if (isWithin(place, root)) return [{ path: root, kind: "directory" }];
+    return isWithin(root, place) ? [{ path: place, kind }] : [];
+  });
 }
 
 /** The home as the system knows it: a link to it, or into it, would make every place in it look like another. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { below, isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
@@ -108,7 +109,7 @@ class Watch implements HostRunWatch {
       files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
       repositories: repositories
         .map(({ path, isNew, runs }) => ({
-          path: shown(path === this.#root ? "." : path.slice(this.#root.length + 1)),
+          path: shown(below(this.#root, path) || "."),
           isNew,
           runs: runs.map(shown),
         }))
@@ -123,9 +124,7 @@ class Watch implements HostRunWatch {
       return repositories.length > 0;
     }
     const known = new Map(this.#known);
-    const own = paths.flatMap((path) =>
-      path.startsWith(`${this.#root}/`) ? [path.slice(this.#root.length + 1)] : [],
-    );
+    const own = paths.flatMap((path) => below(this.#root, path) || []);
     for (const path of own) {
       const info = await this.#info(path);
       if (info !== undefined && isWatched(path)) known.set(path, printOf(info));
@@ -188,7 +187,7 @@ class Watch implements HostRunWatch {
 }
 
 function isWatched(path: string): boolean {
-  return NAMES.has(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  return NAMES.has(path) || FOLDERS.some((folder) => isBelow(folder, path));
 }
 
 function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {

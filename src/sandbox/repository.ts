@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isBelow } from "../base/below.ts";
 import { decode } from "../base/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
 import { configSettings } from "./git-config.ts";
@@ -246,7 +247,7 @@ async function settingsOf(
     const place = resolve(isHooks ? from.tree : dirname(path), named);
     // Its folder might be nowhere near: only what is there, or would be made in the tree, is worth a mount.
     const isThere = (await kindOf(files, place)) !== undefined;
-    if (!isThere && !place.startsWith(`${from.tree}/`)) return [];
+    if (!isThere && !isBelow(from.tree, place)) return [];
     const own: ProtectedPlace = { path: place, kind: isHooks ? "directory" : "file" };
     if (isHooks || !isThere || deep === 0) return [own];
     return [own, ...(await settingsOf(files, place, from, deep - 1)).named];

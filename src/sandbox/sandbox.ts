@@ -17,11 +17,11 @@ export interface Sandbox {
 
 /** What a confined command may reach. Every path is absolute and resolved. */
 export interface SandboxPolicy {
-  /** The workspace: writable. */
+  /** The workspace: writable unless it is among `readOnly`. */
   readonly root: string;
   /** Writable beside it; each exists. */
   readonly writable: readonly string[];
-  /** Below what is writable, and yet not to be changed: also where nothing is there yet (S26). */
+  /** In what is writable, or the whole of it, and yet not to be changed: also where nothing is there yet (S26). */
   readonly readOnly: readonly ProtectedPlace[];
   /** Cannot be read: credentials, cinch's own files. Those that do not exist count for nothing. */
   readonly hidden: readonly string[];

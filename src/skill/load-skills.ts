@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { below } from "../base/below.ts";
 import type { JsonObject } from "../base/json.ts";
 import { decode } from "../base/text.ts";
 import { writtenText } from "../base/written-text.ts";
@@ -142,8 +143,8 @@ function fieldsOf(head: JsonObject): JsonObject {
 
 function filesBelow(files: readonly TrustFile[], folder: string): readonly TrustFile[] {
   if (folder === ".") return files;
-  const start = `${folder}/`;
-  return files.flatMap((file) =>
-    file.path.startsWith(start) ? [{ ...file, path: file.path.slice(start.length) }] : [],
-  );
+  return files.flatMap((file) => {
+    const path = below(folder, file.path) ?? "";
+    return path === "" ? [] : [{ ...file, path }];
+  });
 }

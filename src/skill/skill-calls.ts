@@ -1,4 +1,5 @@
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
+import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
 import { codeOf } from "../base/world.ts";
 import type { ToolCall, ToolMiddleware } from "../tool/middleware.ts";
@@ -77,9 +78,7 @@ function textOf({ plan, input }: ToolCall): string {
 /** Files below the workspace that a call used, as globs see them. */
 function pathsOf({ plan }: ToolCall, { workspace }: ToolContext): readonly string[] {
   if (plan?.target.kind !== "paths") return [];
-  return plan.target.paths
-    .map(({ path }) => relative(workspace.root, path))
-    .filter((path) => path !== "" && !path.startsWith(".."));
+  return plan.target.paths.flatMap(({ path }) => below(workspace.root, path) || []);
 }
 
 /** Why the copies of a skill's files are not there to be used; undefined where they are. */

@@ -1,15 +1,11 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute } from "node:path";
+import { isWithin } from "../base/below.ts";
 
 /**
- * Tells whether a path is the root or lies below it, component by component: `/w/app-secret` is not inside `/w/app`.
- *
- * Both must be absolute and resolved; a path that is not absolute is inside nothing. Letters are compared as they are,
- * so on a disk that ignores case another spelling counts as outside, which asks instead of allowing (S21, S25).
+ * Tells whether a path is the root or lies below it, as `isWithin` does. A path that is not absolute is inside nothing.
  */
 export function isInside(root: string, path: string): boolean {
-  if (!isAbsolute(root) || !isAbsolute(path)) return false;
-  const way = relative(root, path);
-  return way === "" || (!isAbsolute(way) && way.split(sep)[0] !== "..");
+  return isAbsolute(root) && isAbsolute(path) && isWithin(root, path);
 }
 
 /**

@@ -3,12 +3,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -102,5 +104,54 @@ requireProgram("bwrap")(
     } finally {
       rmSync(parent, { recursive: true });
     }
+  },
+);
+
+// Seen red with the comparison by `startsWith(root + "/")` and the folder taken as it was spelled: all were written.
+test.each(["/", "HOME/", "HOME/.", "HOME//", "HOME/sub/..", "HOME/.config/systemd", "HOME/.local/bin/"])(
+  "[PERM-02 CTL-06 S26 S39] an agent that chooses the workspace %s writes nothing unasked that runs at the next login",
+  async (spelled) => {
+    let root = "";
+    const inHome = (path: string) => ({
+      get file_path() {
+        return join(root, path);
+      },
+      content: "canary",
+    });
+    await using place = openPlace(...AT_LOGIN.map((path) => calls("Write", inHome(path))), says("done"));
+    ({ root } = place);
+    for (const folder of ["sub", ".config/systemd", ".local/bin"])
+      mkdirSync(join(root, folder), { recursive: true });
+    await using harness = await place.open();
+    await using agent = await harness.attach({ identityClass: "agent", label: "test" });
+    await agent.handshake(PROTOCOL_VERSION);
+    const workingDir = spelled.replace("HOME", root);
+    const { sessionId } = await agent.send({ kind: "CreateSession", workingDir });
+    if (sessionId === undefined) throw new Error("there is no session");
+    const events = agent.subscribe(sessionId, { signal: AbortSignal.timeout(60_000) });
+    await agent.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+    for await (const { kind } of events) if (kind === "TurnEnded") break;
+    expect(AT_LOGIN.filter((path) => existsSync(join(root, path)))).toEqual([]);
+    expect(place.mock.requests).toHaveLength(AT_LOGIN.length + 1);
+    expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain(
+      "decides what runs at your next login",
+    );
+  },
+);
+
+requireProgram("bwrap")(
+  "[SBX-01 S26] nor does a command where the workspace is a folder of what runs at the next login",
+  async () => {
+    await using place = openPlace(
+      calls("Bash", { command: "echo canary >x.service; mkdir -p user; echo canary >user/x.service" }),
+      calls("Bash", { command: "git init -q ." }),
+      says("done"),
+    );
+    const workingDir = join(place.root, ".config", "systemd");
+    mkdirSync(workingDir, { recursive: true });
+    await using harness = await place.open({ workingDir });
+    await turn(harness, "go");
+    expect(readdirSync(workingDir)).toEqual([]);
+    expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("Read-only file system");
   },
 );

@@ -43,6 +43,25 @@ export const MODULE_BANS: readonly Ban[] = [
   ban("timers", /^(?:node:)?timers(?:\/promises)?$/, "world.clock"),
 ];
 
+/**
+ * Bans on the source itself, with its texts: a prefix of a path is no folder of it. `/w/app` begins `/w/app-secret`, and
+ * `"/" + "/"` begins nothing.
+ */
+export const PATH_BANS: readonly Ban[] = [
+  ban(
+    "startsWith on a path",
+    /\.startsWith\(\s*(?:`[^`]*\}\/`|[^()"'`]*\+\s*(?:sep\b|"\/")|(?:[\w#?]+\.)*#?(?:root|folder|directory|dir|home|base|cwd|parent|path|place|tree|workingDir)\s*[),]|"\.\.\/?")/,
+    "below, isBelow or isWithin of base/below.ts",
+    ["src/base/below.ts", "src/credential/helper/is-below.ts"], // the second compares addresses of the web
+  ),
+  ban(
+    "startsWith on a path, by a name",
+    /\b(?:const|let) (\w+) = (?:`[^`\n]*\}\/`|\w+ \+ (?:sep\b|"\/"))[\s\S]*?\.startsWith\(\1\b/,
+    "below, isBelow or isWithin of base/below.ts",
+    ["src/base/below.ts", "src/credential/helper/is-below.ts"],
+  ),
+];
+
 /** Bans on tests: a condition is awaited, never time. `test/support` holds the one place that polls. */
 export const TEST_BANS: readonly Ban[] = [
   ban(

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isBelow, isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
@@ -105,8 +106,7 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
 
 /** What the workspace's own repository has is closed from the first command on; others come and go. */
 function isOfRepository(root: string, path: string): boolean {
-  const git = join(root, ".git");
-  return path === git || path.startsWith(`${git}/`) || !path.startsWith(`${root}/`);
+  return isWithin(join(root, ".git"), path) || !isBelow(root, path);
 }
 
 /** Undefined where bwrap is not installed. Costs a look or two at the disk, and starts nothing. */

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { isBelow, isWithin } from "../../base/below.ts";
 import type { FileKind, Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { SandboxPolicy } from "../sandbox.ts";
@@ -76,10 +77,11 @@ export async function mountsFor(
   );
   const visible = await existingFolders(files, others);
   for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
+  const isProtected = (folder: string) => policy.readOnly.some(({ path }) => path === folder);
   const held: Held[] = [];
   for (const place of policy.readOnly) {
     const base = writable
-      .filter((each) => isBelow(each, place.path))
+      .filter((each) => isWithin(each, place.path))
       .sort(byLength)
       .at(-1);
     if (base === undefined) continue; // the root is read-only already
@@ -88,6 +90,7 @@ export async function mountsFor(
     if (kind === "directory" || kind === "file") {
       mounts.push({ kind: "read-only", path, source: path });
     } else if (kind === undefined) {
+      if (isProtected(base)) continue; // nothing can be made there
       // Where its folders are not there either, the first of them is what must not be made.
       while (dirname(path) !== base && (await kindOf(files, dirname(path))) === undefined)
         path = dirname(path);
@@ -158,7 +161,7 @@ function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mo
 
 /** The deepest of some folders that a path is in, or is; empty where it is in none. */
 function deepestAround(path: string, folders: readonly string[]): string {
-  const holding = folders.filter((folder) => folder === path || isBelow(folder, path));
+  const holding = folders.filter((folder) => isWithin(folder, path));
   return holding.sort(byLength).at(-1) ?? "";
 }
 
@@ -172,10 +175,6 @@ async function existingFolders(
 
 function byLength(one: string, other: string): number {
   return one.length - other.length;
-}
-
-export function isBelow(folder: string, path: string): boolean {
-  return path.startsWith(folder === "/" ? folder : `${folder}/`);
 }
 
 async function kindsOf(

@@ -1,8 +1,8 @@
+import { isBelow, isWithin } from "../../base/below.ts";
 import { decode } from "../../base/text.ts";
 import type { Files } from "../../base/world.ts";
 import type { SandboxPolicy } from "../sandbox.ts";
 import type { Mount } from "./mounts.ts";
-import { isBelow } from "./mounts.ts";
 
 const TABLE = "/proc/self/mountinfo";
 const TABLE_BYTES_MAX = 4 * 1_048_576;
@@ -55,7 +55,7 @@ function lineFor({ kind, path }: Mount, table: readonly Line[]): string {
   const point = escaped(path);
   if (kind === "empty-directory" || kind === "empty-file") return `${ANY} ${point}`;
   // The last of those that hold it, and of these the deepest: later mounts cover earlier ones.
-  const holding = table.filter((line) => line.point === point || isBelow(line.point, point));
+  const holding = table.filter((line) => isWithin(line.point, point));
   const deepest = Math.max(0, ...holding.map((line) => line.point.length));
   const on = holding.findLast((line) => line.point.length === deepest);
   if (on === undefined) return `? ? ${point}`; // on nothing that is mounted: nothing is like that

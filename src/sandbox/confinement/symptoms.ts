@@ -1,3 +1,4 @@
+import { below } from "../../base/below.ts";
 import type { Confine } from "../sandbox.ts";
 
 /** What a command ran into, and what the model can do about it. */
@@ -69,10 +70,10 @@ export interface Ran {
 /** Tells the hidden place that a command named, or that its programs complained of: what it found there was not the host's. */
 export function hiddenSymptom({ command, output, home }: Ran, { hidden = [] }: Confine): Symptom | undefined {
   const text = output.slice(-TEXT_BYTES_MAX);
-  const inHome = (path: string) =>
-    home === undefined || !path.startsWith(`${home}/`)
-      ? []
-      : ["~", "$HOME", "${HOME}"].map((each) => each + path.slice(home.length));
+  const inHome = (path: string) => {
+    const rest = home === undefined ? undefined : below(home, path);
+    return (rest ?? "") === "" ? [] : ["~", "$HOME", "${HOME}"].map((each) => `${each}/${rest}`);
+  };
   const named = (path: string) =>
     [path, ...inHome(path)].some((spelled) => namesPath(command, spelled)) ||
     (MISSED.test(text) && namesPath(text, path));

@@ -1,3 +1,4 @@
+import { isBelow } from "../../base/below.ts";
 import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
@@ -65,12 +66,13 @@ interface Prepared {
 }
 
 function isIn({ root, writable }: SandboxPolicy, path: string): boolean {
-  return [root, ...writable].some((each) => path.startsWith(`${each}/`));
+  return [root, ...writable].some((each) => isBelow(each, path));
 }
 
 function inContainer({ engine, image, policy, missing }: Prepared, options: SpawnOptions): SpawnOptions {
   const { root, writable, readOnly, hidden, temporary } = policy;
   const below = (path: string) => isIn(policy, path);
+  const isProtected = (path: string) => readOnly.some((place) => place.path === path);
   const volume = (from: string, to: string, how = "rw") => [
     "--mount",
     // Read as a line of comma-separated values: a comma in the name of a folder would begin another setting.
@@ -86,7 +88,7 @@ function inContainer({ engine, image, policy, missing }: Prepared, options: Spaw
       ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", String(PROCESSES_MAX)],
       ...["--ipc", "private", "--hostname", "sandbox"],
       ...volume(temporary, "/tmp"),
-      ...[root, ...writable].flatMap((path) => volume(path, path)),
+      ...[root, ...writable].flatMap((path) => volume(path, path, isProtected(path) ? "ro" : "rw")),
       ...readOnly.flatMap(({ path }) =>
         below(path) && !missing.includes(path) ? volume(path, path, "ro") : [],
       ),

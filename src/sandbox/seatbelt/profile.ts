@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { below } from "../../base/below.ts";
 import type { SandboxPolicy } from "../sandbox.ts";
 
 /**
@@ -45,9 +47,8 @@ const DEVICES = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/
 /** The workspace, and what lies between it and what is protected in it. */
 function parentsOf({ root, readOnly }: Omit<SandboxPolicy, "network">): readonly string[] {
   const parents = readOnly.flatMap(({ path }) => {
-    if (!path.startsWith(`${root}/`)) return [];
-    const parts = path.slice(root.length + 1).split("/");
-    return parts.slice(0, -1).map((_, at) => `${root}/${parts.slice(0, at + 1).join("/")}`);
+    const parts = below(root, path)?.split("/") ?? [];
+    return parts.slice(0, -1).map((_, at) => join(root, ...parts.slice(0, at + 1)));
   });
   return [...new Set([root, ...parents])];
 }

@@ -1,4 +1,5 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { below, isWithin } from "../../base/below.ts";
 import type { TrustFile, TrustItem } from "./item.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
 import { keyOf } from "./lock-file.ts";
@@ -36,13 +37,13 @@ function isAmong(file: TrustFile | ApprovedFile, approved: readonly ApprovedFile
 
 function inTrustedDirectory(item: TrustItem, { directories }: Approvals): boolean {
   return directories.some((directory) => {
-    const below = relative(directory.path, item.path);
-    if (below === "" || below.startsWith("..")) return false;
+    const place = below(directory.path, item.path) ?? "";
+    if (place === "") return false;
     // A file that has gone from a skill is a change of it too.
-    const known = directory.files.filter(({ path }) => path === below || path.startsWith(`${below}/`));
+    const known = directory.files.filter(({ path }) => isWithin(place, path));
     return (
       item.files.length === known.length &&
-      item.files.every((file) => isAmong({ ...file, path: join(below, file.path) }, known))
+      item.files.every((file) => isAmong({ ...file, path: join(place, file.path) }, known))
     );
   });
 }

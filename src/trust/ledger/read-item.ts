@@ -1,4 +1,5 @@
 import { join, relative, sep } from "node:path";
+import { isWithin } from "../../base/below.ts";
 import { messageOf } from "../../base/errors.ts";
 import { count, grouped } from "../../base/text.ts";
 import type { Files } from "../../base/world.ts";
@@ -59,7 +60,7 @@ async function reading(
   try {
     if ((await files.lstat(path)) === undefined) return { kind: "absent" };
     const resolved = await files.realpath(path);
-    if (!isInside(root, resolved)) throw new Refused("is a link to a place outside");
+    if (!isWithin(root, resolved)) throw new Refused("is a link to a place outside");
     return { kind: "item", item: await read(resolved) };
   } catch (thrown) {
     if (thrown instanceof Refused)
@@ -102,7 +103,7 @@ async function readFile(
   { at, root, path }: { readonly at: string; readonly root: string; readonly path: string },
 ): Promise<TrustFile> {
   const named = path === "" ? "" : `holds ${path}, which `;
-  if (!isInside(root, at)) throw new Refused(`${named}is a link to a place outside`);
+  if (!isWithin(root, at)) throw new Refused(`${named}is a link to a place outside`);
   const info = await files.stat(at);
   if (info !== undefined && info.kind !== "file") throw new Refused(`${named}is no regular file`);
   await using file = await files.openResolved(at);
@@ -112,8 +113,4 @@ async function readFile(
   const bytes = await file.read(0, size + 1);
   if (bytes.length > size) throw new Refused(`${named}grows while it is read`);
   return trustFile(path, bytes, mode);
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root === sep ? sep : root + sep);
 }

@@ -1,0 +1,44 @@
+/**
+ * Returns the path of `path` below `folder`: "" for the folder itself, undefined where it lies elsewhere.
+ *
+ * Compares whole components, so `/w/app` does not hold `/w/app-secret`, and `/` holds every absolute path. `.`, `..`, doubled
+ * and trailing slashes are removed first. Links are not followed: both paths must be resolved already. Letters are compared
+ * as they are, so on a disk that ignores case another spelling counts as outside, which asks instead of allowing (S21, S25).
+ */
+export function below(folder: string, path: string): string | undefined {
+  const base = cleanPath(folder);
+  const full = cleanPath(path);
+  if (full === base) return "";
+  if (base === "") return full.startsWith("/") || full === ".." || full.startsWith("../") ? undefined : full;
+  const start = base === "/" ? "/" : `${base}/`;
+  return full.startsWith(start) ? full.slice(start.length) : undefined;
+}
+
+/** Tells whether `path` is `folder` or lies below it. Rules: `below`. */
+export function isWithin(folder: string, path: string): boolean {
+  return below(folder, path) !== undefined;
+}
+
+/** Tells whether `path` lies below `folder` and is not the folder itself. Rules: `below`. */
+export function isBelow(folder: string, path: string): boolean {
+  return (below(folder, path) ?? "") !== "";
+}
+
+const UNCLEAN = /\/\/|.\/$|(?:^|\/)\.{1,2}(?:\/|$)/;
+/** How an absolute path of Windows begins, and none of another system does. */
+const OF_WINDOWS = /^(?:[A-Za-z]:[\\/]|\\\\)/;
+
+/** Returns a path without `.`, `..`, doubled and trailing slashes. The current folder, relative to itself, is "". */
+export function cleanPath(given: string): string {
+  const path = OF_WINDOWS.test(given) ? given.replaceAll("\\", "/") : given;
+  if (!UNCLEAN.test(path)) return path;
+  const isAbsolute = path.startsWith("/");
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (!isAbsolute) parts.push(part);
+  }
+  return `${isAbsolute ? "/" : ""}${parts.join("/")}`;
+}
