@@ -81,7 +81,7 @@ export const TEXTS = {
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:
     "Pages of the origin '<origin>' may not talk to this engine. Start it with that origin allowed, if they are yours.",
-  InvalidPath: "The address cannot be used: <why>",
+  InvalidPath: "The address or path cannot be used: <why>",
   InvalidHeader: "The header <header> cannot be used: <why>",
   InvalidBody: "The body cannot be read: <why>",
   InvalidSessionID: "'<id>' is no session id: sess_ and 26 characters of Crockford base32.",

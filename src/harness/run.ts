@@ -40,7 +40,7 @@ export async function openRun(
 ): Promise<OpenedRun> {
   const { world, providers, store } = defaults;
   const before = await previousRun(request, store);
-  const workingDir = before?.workingDir ?? request.workingDir ?? defaults.workingDir;
+  const workingDir = await folderOf(before?.workingDir ?? request.workingDir, defaults);
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(request, before, defaults.config);
@@ -155,6 +155,13 @@ export async function openRun(
       ...composed.notices,
     ],
   };
+}
+
+/** The folder that a client or a log names, resolved; without one, that of the engine, which is resolved already. */
+async function folderOf(named: string | undefined, { world, workingDir }: RunDefaults): Promise<string> {
+  if (named === undefined) return workingDir;
+  const { sessionFolder } = await import("./session-folder.ts");
+  return await sessionFolder(world.files, named);
 }
 
 /** A model that was asked for by its name is asked for by the run that takes the place of this one too. */

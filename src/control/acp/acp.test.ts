@@ -452,7 +452,6 @@ test("[CTL-16 BUS-04] bad requests are refused one by one, with their reason, an
     `{"jsonrpc":"2.0","id":"deep","method":"session/prompt","params":${"[".repeat(500)}${"]".repeat(500)}}\n`,
   );
   const refused: readonly (readonly [string, unknown, number])[] = [
-    ["session/new", { cwd: "relative", mcpServers: [] }, -32602],
     ["session/new", { cwd: "/w", additionalDirectories: ["/x"], mcpServers: [] }, -32602],
     ["session/new", {}, -32602],
     ["session/load", { sessionId: "sess_00000000000000000000000000", cwd: "/w", mcpServers: [] }, -32002],

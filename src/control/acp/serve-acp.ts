@@ -1,4 +1,3 @@
-import { isAbsolute } from "node:path";
 import type {
   AgentContext,
   ContentBlock,
@@ -20,6 +19,7 @@ import {
   methods,
   ndJsonStream,
 } from "@agentclientprotocol/sdk";
+import { below } from "../../base/below.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
@@ -163,7 +163,6 @@ class Editor implements AsyncDisposable {
     client: AgentContext,
     requestId: JsonRpcId,
   ): Promise<NewSessionResponse> {
-    if (!isAbsolute(cwd)) throw new HarnessError("InvalidPath", { why: "cwd: it must be absolute" });
     if (additionalDirectories.length > 0)
       throw new HarnessError("InvalidPath", { why: "additionalDirectories: a session has one folder" });
     this.#assertRoom();
@@ -207,7 +206,7 @@ class Editor implements AsyncDisposable {
     const { engine } = await this.#attached();
     const all = await engine.port.catalogue.sessions({ past: true, limit: LISTED_MAX }, EVERYTHING);
     const wanted = all.filter(
-      ({ turns, working_dir }) => turns > 0 && (typeof cwd !== "string" || working_dir === cwd),
+      ({ turns, working_dir }) => turns > 0 && (typeof cwd !== "string" || below(cwd, working_dir) === ""),
     );
     return {
       sessions: wanted.map(({ session, working_dir, title, updated_at }) => ({

@@ -9,7 +9,7 @@ import { answerHandshake } from "../handshake.ts";
 import type { AgentClient, Introduction } from "./agent-client.ts";
 import type { Following, SendUpdate } from "./following.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
-import { INVALID_PARAMS, RpcRefusal, rpcRefusal, tell, toolRefusal } from "./refusals.ts";
+import { INVALID_PARAMS, isInvalidParams, RpcRefusal, rpcRefusal, tell, toolRefusal } from "./refusals.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 import { callTool, listTools } from "./tools.ts";
 import { BANNER, OWN_KEY, SERVER_NAME } from "./words.ts";
@@ -99,6 +99,7 @@ export function mcpServer(parts: McpServerParts): Server {
       if (result !== undefined) return result;
     } catch (thrown) {
       tell(world.log, thrown);
+      if (isInvalidParams(thrown)) throw rpcRefusal(thrown);
       return toolRefusal(thrown);
     }
     const name = plain(params.name, TOOL_NAME_CHARS_MAX);

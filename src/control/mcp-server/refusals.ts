@@ -31,9 +31,15 @@ export class RpcRefusal extends Error {
 export function rpcRefusal(thrown: unknown, uri?: string): RpcRefusal {
   if (thrown instanceof RpcRefusal) return thrown;
   const error = asRefusal(thrown);
+  if (isInvalidParams(error)) return new RpcRefusal(INVALID_PARAMS, error.message, errorBody(error));
   if (!MISSING.includes(error.reason)) return new RpcRefusal(SERVER_ERROR, error.message, errorBody(error));
   const data = uri === undefined ? errorBody(error) : { uri };
   return new RpcRefusal(INVALID_PARAMS, error.message, data);
+}
+
+/** Tells whether the parameters of a request are at fault: a tool call is then refused as a request, not as a result. */
+export function isInvalidParams(thrown: unknown): boolean {
+  return thrown instanceof HarnessError && thrown.reason === "InvalidPath";
 }
 
 /** A refusal of a tool call: a text that clients show and models read, with the reason for programs beside it. */

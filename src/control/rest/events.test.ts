@@ -86,7 +86,7 @@ test("[CTL-14] a place to go on from that is none is refused: garbage, two of th
   expect([beyond.status, await beyond.json()]).toMatchObject([
     400,
     {
-      message: `The address cannot be used: since: the last event of this session is ${last}`,
+      message: `The address or path cannot be used: since: the last event of this session is ${last}`,
     },
   ]);
   const nobody = control.rig.world.ids.next("sess");

@@ -31,7 +31,14 @@ export function sessionRoutes(): readonly Route[] {
         summary: "Begins a session, or goes on with the log of one that has ended.",
         body: CreateSession.omit({ kind: true }),
         answers: { 201: { about: "The session's id", schema: Accepted } },
-        refusals: [...COMMAND_REFUSALS, "ProfileMissing", "UnknownModel", "SessionMissing", "LogHeld"],
+        refusals: [
+          ...COMMAND_REFUSALS,
+          "InvalidPath",
+          "ProfileMissing",
+          "UnknownModel",
+          "SessionMissing",
+          "LogHeld",
+        ],
       },
       async handle(call) {
         const accepted = await sent(call, await commandFrom(call, "CreateSession"));
