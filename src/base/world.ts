@@ -29,6 +29,11 @@ export interface Machine {
   readonly processStart: string;
   /** Tells whether the process that once had this id and start is still there. */
   isAlive(pid: number, processStart: string): boolean;
+  /**
+   * Kills every process of this user with an environment variable `name` whose value begins with `value`, and resolves to
+   * their number once they have ended. Absent where no other process's environment can be read.
+   */
+  readonly endMarked?: (name: string, value: string) => Promise<number>;
 }
 
 export interface Clock {
@@ -180,8 +185,8 @@ export interface SpawnOptions {
   /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
   /**
-   * Its group is ended also where this process is killed: by then by itself, within some seconds, with what has left the
-   * group and bears its mark (Linux). A program that cannot be started then ends with the code 126 or 127, not with `failed`.
+   * Its group is ended within some seconds also where this process is killed, with what has left the group and bears its
+   * mark (Linux). One that `talks` gets a second to end by itself.
    */
   readonly endsWithUs?: true;
   /**

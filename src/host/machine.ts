@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Machine } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
+import { endMarked } from "./marked-processes.ts";
 
 /** This machine and this process. */
 export function hostMachine(): Machine {
@@ -10,6 +11,7 @@ export function hostMachine(): Machine {
     pid: process.pid,
     processStart: startOf(process.pid) ?? "",
     isAlive,
+    ...(process.platform === "linux" ? { endMarked } : {}),
   };
 }
 

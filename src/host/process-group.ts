@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "../base/world.ts";
+import { carries, ifReadable } from "./process-environment.ts";
 
 /** How long the processes of a group may take to end by themselves after SIGTERM. */
 export const TERM_GRACE_MS = 1_000;
@@ -135,7 +136,7 @@ function isUnder(each: Process, leader: number): boolean {
 }
 
 function isMarked(each: Process, mark: string | undefined): boolean {
-  return mark !== undefined && carries(each.pid, mark);
+  return mark !== undefined && carries(each.pid, `${mark}\0`);
 }
 
 /**
@@ -174,7 +175,7 @@ function processesOf(pids: readonly number[]): readonly Process[] {
 }
 
 function processOf(pid: number): Process | undefined {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
@@ -182,62 +183,6 @@ function processOf(pid: number): Process | undefined {
   const started = fields[STARTED_FIELD] ?? "";
   const isExiting = (Number(fields[FLAGS_FIELD]) & EXITING) !== 0;
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), started, isExiting };
-}
-
-/**
- * Whether a process has the mark in its environment.
- *
- * It may be a neighbour, with a key of its own there, and this one must never have a key: what is read lies in one place
- * only, is wiped before anything else happens, and becomes no string (CRED-03).
- */
-function carries(pid: number, mark: string): boolean {
-  return (
-    ifReadable(() => {
-      const file = openSync(`/proc/${pid}/environ`, "r");
-      try {
-        return holdsEntry(file, Buffer.from(`\0${mark}\0`, "latin1"));
-      } finally {
-        closeSync(file);
-      }
-    }) ?? false
-  );
-}
-
-const ENVIRONMENT_BYTES = 65_536;
-let environment: Buffer | undefined;
-
-/** Reads entries, each ended by a zero, piece by piece; the end of a piece stays for the next. */
-function holdsEntry(file: number, entry: Buffer): boolean {
-  environment ??= Buffer.alloc(ENVIRONMENT_BYTES);
-  let used = 1; // the zero before the first entry
-  try {
-    while (true) {
-      const got = readSync(file, environment, used, environment.length - used - 1, null);
-      const end = used + got;
-      environment[end] = 0; // also behind the last, where the process wrote over its own
-      if (environment.subarray(0, got === 0 ? end + 1 : end).includes(entry)) return true;
-      if (got === 0) return false;
-      used = Math.min(end, entry.length - 1);
-      environment.copyWithin(0, end - used, end);
-    }
-  } finally {
-    environment.fill(0);
-  }
-}
-
-function read(path: string): string | undefined {
-  return ifReadable(() => readFileSync(path, "latin1"));
-}
-
-/** Undefined where the process is gone meanwhile, or is somebody else's. */
-function ifReadable<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (thrown) {
-    const code = codeOf(thrown);
-    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;
-    throw thrown;
-  }
 }
 
 function groupAnswers(leader: number): boolean {

@@ -9,6 +9,8 @@ import type { Pipe } from "./pipe.ts";
 import { givesPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { endGroup, lastOnesGone, livingMembers, signalGroup } from "./process-group.ts";
+import type { Watchdog } from "./watchdog.ts";
+import { openWatchdog } from "./watchdog.ts";
 
 /** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
 const EXIT_WAIT_MS_MAX = 500;
@@ -24,26 +26,29 @@ const NO_PIPES =
  */
 export function hostSpawn(log: Log): Spawn {
   let told = process.platform !== "linux"; // elsewhere sockets serve as well
+  const watchdog = openWatchdog();
   return (options) => {
     if (!told && !givesPipes()) {
       told = true;
       log.for("spawn").write("warn", NO_PIPES);
     }
     try {
-      return start(options);
+      return start(options, watchdog);
     } catch (thrown) {
       return neverStarted(explained(asError(thrown), options));
     }
   };
 }
 
-function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }: SpawnOptions): Child {
+function start(
+  { argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }: SpawnOptions,
+  watchdog: Watchdog,
+): Child {
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
   using err = openPipe();
-  const guard = endsWithUs === true ? guardAt(STANDARD + inherit.length, mark) : undefined;
-  const child = Bun.spawn([...(guard?.argv ?? []), ...argv], {
+  const child = Bun.spawn([...argv], {
     cwd,
     env: { ...env },
     detached: true,
@@ -52,7 +57,6 @@ function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }:
       out?.writeEnd ?? "pipe",
       err?.writeEnd ?? "pipe",
       ...further.numbers,
-      ...(guard === undefined ? [] : ["pipe" as const]),
     ],
     lazy: true, // else Bun reads ahead without bound while nobody asks
   });
@@ -65,6 +69,10 @@ function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }:
     ...markOf(env, mark),
     hasExited: () => leader.exited,
   };
+  const leave =
+    endsWithUs === true
+      ? watchdog.watch({ leader: child.pid, ...markOf(env, mark), graceful: talks === true })
+      : () => undefined;
   const exited = child.exited.then((code): Exit => {
     leader.tell();
     return child.signalCode === null
@@ -77,7 +85,10 @@ function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }:
 
   /** A group without members never has any again, but its number may become somebody else's. */
   function isGone(): boolean {
-    gone ||= leader.exited && livingMembers(group).length === 0;
+    if (!gone && leader.exited && livingMembers(group).length === 0) {
+      gone = true;
+      leave();
+    }
     return gone;
   }
   async function end(): Promise<void> {
@@ -85,10 +96,9 @@ function start({ argv, cwd, env, stdin, talks, endsWithUs, mark, inherit = [] }:
     await lastOnesGone(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
-    letGo();
+    leave();
   }
   const input = talks === true ? inputOf(child.stdin) : undefined;
-  const letGo = guard === undefined ? () => undefined : closing(child.stdio[guard.descriptor]);
   return {
     pid: child.pid,
     ...(input === undefined ? {} : { input }),
@@ -117,40 +127,6 @@ function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
   }
   if (!(made instanceof ReadableStream)) throw new TypeError("the runtime gave a child no output");
   return new ChildOutput(() => made.getReader());
-}
-
-/** Descriptors that every child has. */
-const STANDARD = 3;
-
-/**
- * A process in the group that waits for the end of a pipe of which this process holds the other one, and then ends the
- * group: what a signal to us alone, or a crash, would leave behind. Before that it ends what bears the mark outside of
- * the group, twice, since one that is about to be ended may start another. It belongs to nobody, so that the program that
- * takes the place of the shell has no child that it does not know.
- */
-function guardAt(
-  descriptor: number,
-  mark: string | undefined,
-): { readonly argv: readonly string[]; readonly descriptor: number } {
-  const sweep = mark === undefined ? "" : `read -r me _ </proc/self/stat; ${marked(mark)}; ${marked(mark)}; `;
-  const waits = `read -r _ <&${descriptor}; sleep ${GUARD_GRACE_S}; ${sweep}kill -s KILL -- "-$$"`;
-  const script = `( ( ${waits} ) </dev/null >/dev/null 2>&1 & ); exec ${descriptor}<&-; exec "$@"`;
-  return { argv: ["/bin/sh", "-c", script, "sh"], descriptor };
-}
-
-/** Ends all processes but the guard that bear a mark. Where there is no /proc, or no grep that can look, it finds none. */
-function marked(name: string): string {
-  const found = `$(grep -lzxF -- "${name}=\${${name}}" /proc/[0-9]*/environ)`;
-  return `for found in ${found}; do pid=\${found#/proc/}; pid=\${pid%/environ}; [ "$pid" = "$me" ] || kill -s KILL "$pid"; done`;
-}
-
-/** Time to end by itself, once its input has ended with us. */
-const GUARD_GRACE_S = 1;
-
-/** @param made our end of a pipe, as the runtime gives it. */
-function closing(made: unknown): () => void {
-  if (typeof made !== "number") throw new TypeError("the runtime gave a child no pipe");
-  return () => closeSync(made);
 }
 
 /** @param made what the runtime made for the child. */
