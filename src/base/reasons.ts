@@ -149,6 +149,10 @@ export const TEXTS = {
   EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call.",
   OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens.",
   ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
+  OrphanUnsettled:
+    "The last run ended while <call> was running (started <started>). It may have taken effect, wholly or in part. Look, then say what became of it: answer the question that the session asks, or go on with cinch -p … --continue --orphans fail, --orphans done=NOTE or --orphans abort.",
+  TurnInterrupted:
+    "Turn <turn> was cut short, because cinch ended while it ran. What was done until then is in the session. Send again to go on.",
   TurnLimitReached:
     "The turn was ended at its limit of rounds (<rounds>). Send again to go on, or raise --max-turns.",
   NoProgress:

@@ -254,6 +254,8 @@ function invocationOf(words: Words, format: OutputFormat): Invocation {
     return { kind: "line", settings, raw, listen: !flags.has("no-listen"), ...connectOf(flags) };
   }
   oneOf(flags, "output-format", OUTPUT_FORMATS);
+  if (settings.orphans !== undefined && settings.resume === undefined)
+    throw new Misuse("--orphans goes with --continue or --resume");
   return { kind: "print", settings, raw, format, ...(prompt === undefined ? {} : { prompt }) };
 }
 

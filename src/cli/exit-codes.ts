@@ -68,6 +68,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "NotABoundary",
   "ExportInvalid",
   "NothingToContinue",
+  "OrphanUnsettled",
   "MemoryMissing",
   "SkillMissing",
   "UnknownAgent",

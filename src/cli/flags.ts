@@ -81,6 +81,12 @@ export const FLAGS = [
     for: RUNS,
   },
   {
+    name: "orphans",
+    value: "FATE",
+    help: "With -p and --continue or --resume, and with sessions rewind: what became of calls that the last run was killed in. fail (they failed), done or done=NOTE (they succeeded; the model reads the note), abort (end the session). Without it such a session is not gone on with (exit code 2).",
+    for: ["print", "debug", "sessions"],
+  },
+  {
     name: "level",
     value: "LEVEL",
     help: "The ceiling: what is above it is asked for (with -p: refused), whatever rules say. It allows nothing by itself. ReadOnly, WorkspaceWrite or DangerFullAccess.",

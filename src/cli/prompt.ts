@@ -18,7 +18,7 @@ import type { Invocation, OutputFormat } from "./arguments.ts";
 import { CLOSE_MS_MAX, within } from "./bounded.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { EXIT, exitCodeOfTurn } from "./exit-codes.ts";
-import { OutputClosed, standardOutput } from "./output.ts";
+import { OutputClosed, standardError, standardOutput } from "./output.ts";
 import type { Meant } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
 import { failureJson, resultJson } from "./prompt-output.ts";
@@ -42,6 +42,12 @@ export async function runPrompt(invocation: Print, stop: Stop): Promise<ExitCode
   try {
     return await answer(invocation, surroundingsOf(invocation.settings, stop, invocation.raw), stop);
   } catch (thrown) {
+    if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
+      await standardError().write(
+        "cinch: the session was ended (--orphans abort); the prompt was not sent\n",
+      );
+      return EXIT.cancelled;
+    }
     if (invocation.format === "json" && !(thrown instanceof OutputClosed)) {
       await standardOutput().write(failureJson(thrown));
     }
@@ -89,7 +95,12 @@ async function answerThere(
   const { settings } = invocation;
   const opened = await openLineSession({ port, connection, settings, at, elsewhere: false });
   await tellStart(opened, at);
-  return await answerIn(invocation, { connection, session: opened.session }, content, at);
+  const where = { connection, session: opened.session };
+  if (settings.orphans !== undefined) {
+    const { settleOrphans } = await import("./settle-orphans.ts");
+    await settleOrphans(settings.orphans, where, at.stop.signal);
+  }
+  return await answerIn(invocation, where, content, at);
 }
 
 interface Where {

@@ -59,7 +59,7 @@ export const SESSIONS_FLAGS = [
   { name: "older-than", value: "DAYS", help: "What is older than so many days.", for: sessions },
 ] as const;
 
-type SessionsFlagName = (typeof SESSIONS_FLAGS)[number]["name"] | "all" | "json";
+type SessionsFlagName = (typeof SESSIONS_FLAGS)[number]["name"] | "all" | "json" | "orphans";
 
 export interface Verb {
   readonly name: string;
@@ -102,10 +102,11 @@ export const VERBS = [
   },
   {
     name: "rewind",
-    usage: "ID --to TURN|eN [--files | --conversation | --both] [--preview] [--force] [--json]",
+    usage:
+      "ID --to TURN|eN [--files | --conversation | --both] [--preview] [--force] [--orphans FATE] [--json]",
     help: "Set files and conversation back to before a turn. What others changed since stays, but for --force.",
     takes: "session",
-    flags: ["session", "to", "files", "conversation", "both", "preview", "force", "json"],
+    flags: ["session", "to", "files", "conversation", "both", "preview", "force", "orphans", "json"],
   },
   {
     name: "replay",

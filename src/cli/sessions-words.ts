@@ -102,7 +102,7 @@ function unknownVerb(name: string): string {
 }
 
 function checkFlags(flags: Flags, verb: Verb): void {
-  const known: readonly string[] = [...SESSIONS_FLAGS.map((flag) => flag.name), "all", "json"];
+  const known: readonly string[] = [...SESSIONS_FLAGS.map((flag) => flag.name), "all", "json", "orphans"];
   const takes: readonly string[] = verb.flags;
   for (const name of flags.keys()) {
     if (known.includes(name) && !takes.includes(name))

@@ -1,5 +1,6 @@
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
+import type { OrphanFate } from "../engine/recover.ts";
 import type { EffortWord } from "../profile/thinking.ts";
 import { EFFORT_WORDS } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
@@ -24,6 +25,8 @@ export interface Settings {
   readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
+  /** What became of calls that the resumed session's last run left open. */
+  readonly orphans?: OrphanFate;
   readonly insecureDevKey: boolean;
   /** What turns cost is not told after each. */
   readonly quietCost?: true;
@@ -38,6 +41,7 @@ export function settingsOf(flags: Flags): Settings {
   const maxTurns = numberOf(flags, "max-turns", /^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
   const maxCostUsd = numberOf(flags, "max-cost", /^(?:\d{1,9})(?:\.\d+)?$/, "US dollars, such as 0.50");
   const resume = resumeOf(flags);
+  const orphans = orphansOf(flags);
   const profile = textOf(flags, "profile");
   const model = textOf(flags, "model");
   const cwd = textOf(flags, "cwd");
@@ -63,7 +67,21 @@ export function settingsOf(flags: Flags): Settings {
     ...(record === undefined ? {} : { record }),
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(resume === undefined ? {} : { resume }),
+    ...(orphans === undefined ? {} : { orphans }),
   };
+}
+
+const ORPHAN_WORDS = "fail, done, done=NOTE or abort";
+
+function orphansOf(flags: Flags): OrphanFate | undefined {
+  const value = textOf(flags, "orphans")?.trim();
+  if (value === undefined) return undefined;
+  if (value === "fail") return { kind: "failed" };
+  if (value === "abort") return { kind: "abort" };
+  if (value === "done") return { kind: "succeeded" };
+  const note = /^done=(.*\S.*)$/s.exec(value)?.[1];
+  if (note === undefined) throw new Misuse(`--orphans takes ${ORPHAN_WORDS}, not "${value}"`);
+  return { kind: "succeeded", note };
 }
 
 function resumeOf(flags: Flags): Settings["resume"] {

@@ -88,6 +88,7 @@ export function harnessOptions(
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(record === undefined ? {} : { record: recordPath(record) }),
     ...(resume === undefined ? {} : { resume }),
+    ...(settings.orphans === undefined ? {} : { orphans: settings.orphans }),
     ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
     ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
     insecureDevKey: settings.insecureDevKey,

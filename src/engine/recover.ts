@@ -1,6 +1,9 @@
+import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
+import { shortened } from "../base/text.ts";
 import type { Ask, AskAnswer } from "../control/ask.ts";
 import type { Intent } from "../session/store.ts";
+import { CALL_MARK } from "../tool/call-mark.ts";
 import { fails, says } from "../tool/output.ts";
 import type { ToolOutput } from "../tool/tool.ts";
 import type { PendingCall } from "./reply.ts";
@@ -20,6 +23,12 @@ export interface OrphanedCall {
 /** A call of a sub-agent that its process ended in the middle of. */
 export type InnerCall = Pick<Intent, "callId" | "tool" | "summary">;
 
+/** A person's decision about calls that an earlier run left open. */
+export type OrphanFate =
+  | { readonly kind: "failed" }
+  | { readonly kind: "succeeded"; readonly note?: string }
+  | { readonly kind: "abort" };
+
 /** The answer of a person who does not want to go on with this session. */
 export class ResumeAborted extends Error {
   override readonly name = "ResumeAborted";
@@ -28,22 +37,20 @@ export class ResumeAborted extends Error {
 /**
  * Answers the calls that a run before this one left open, so that the history can be sent again (SES-03).
  *
- * What only reads is run again. What may have changed something never is: a person says what became of it, and where
- * nobody can be asked the model is told that it is unknown. What had not begun is told as not executed.
- * @param at `results` keeps what became of each call, so that a second try after a cancel settles only the rest.
- * @throws ResumeAborted when the person chose to end the session instead.
+ * Processes of these calls that still run are ended first. What only reads is run again. What may have changed something
+ * never is: a person decides what became of it, and silence decides nothing. What had not begun is told as not executed.
+ * @param at `results` keeps what became of each call, so that a second try after a cancel settles only the rest. `fate` is
+ * a decision that was made beforehand, for every call; without one each is asked about.
+ * @throws ResumeAborted when the person chose to end the session instead; HarnessError OrphanUnsettled where nobody
+ * decides.
  */
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
   turn: Turn,
-  at: {
-    readonly parts: EngineParts;
-    readonly ask: Ask;
-    readonly inner?: readonly InnerCall[];
-    readonly results: Map<CallId, ToolOutput>;
-  },
+  at: Deciding & { readonly parts: EngineParts; readonly results: Map<CallId, ToolOutput> },
 ): Promise<void> {
   const { parts, results, inner = [] } = at;
+  await endSurvivors([...orphans, ...inner], parts);
   const calls: PendingCall[] = [];
   for (const { callId: id, name, input, intent, begun } of orphans) {
     const call: PendingCall = { id, name, input };
@@ -65,15 +72,30 @@ export async function answerOrphans(
   await parts.bus.commit("power");
 }
 
+/** Ends processes of calls whose engine was killed. They would go on changing what is asked about. */
+async function endSurvivors(
+  calls: readonly { readonly callId: CallId }[],
+  { world: { machine, log }, session }: EngineParts,
+): Promise<void> {
+  for (const { callId } of calls) {
+    const ended = (await machine.endMarked?.(CALL_MARK, `${callId}.`)) ?? 0;
+    if (ended > 0)
+      log.for("engine").write("warn", "ended processes of a killed run", { session, callId, ended });
+  }
+}
+
+/** How open calls are decided about. */
+interface Deciding {
+  readonly ask: Ask;
+  readonly fate?: OrphanFate;
+  readonly inner?: readonly InnerCall[];
+}
+
 /** Asks about what may have changed something; runs again what only reads. A second run that is cancelled was its last. */
 async function settle(
   call: PendingCall,
   intent: NonNullable<OrphanedCall["intent"]>,
-  at: Recovering & {
-    readonly ask: Ask;
-    readonly inner?: readonly InnerCall[];
-    readonly results: Map<CallId, ToolOutput>;
-  },
+  at: Recovering & Deciding & { readonly results: Map<CallId, ToolOutput> },
 ): Promise<ToolOutput> {
   const { parts, turn, results } = at;
   if (intent.mutating) return await askAbout(call, intent, at);
@@ -93,28 +115,35 @@ const CHOICES = [
 
 async function askAbout(
   call: PendingCall,
-  { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
-  { parts, ask, turn, inner = [] }: Recovering & { readonly ask: Ask; readonly inner?: readonly InnerCall[] },
+  intent: NonNullable<OrphanedCall["intent"]>,
+  at: Recovering & Deciding,
 ): Promise<ToolOutput> {
-  const { id: callId, name, input } = call;
+  const fate = at.fate ?? fateOf(call, intent, await answerAbout(call, intent, at));
+  if (fate.kind === "abort") throw new ResumeAborted("a person ended the session instead of resuming it");
+  const output = fate.kind === "failed" ? OUTPUTS.failed : succeeded(fate.note);
+  conclude(call, output, at);
+  return output;
+}
+
+async function answerAbout(
+  { id: callId, name, input }: PendingCall,
+  { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
+  { ask, turn, inner = [] }: Recovering & Deciding,
+): Promise<AskAnswer> {
   // Calls that change something run one at a time: what was under way in a sub-agent was under way in this one.
   const within =
     inner.length === 0 ? "" : ` In it, this had begun: ${inner.map(({ summary }) => summary).join("; ")}.`;
   const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].${within}`;
-  const answer = await ask(
+  return await ask(
     {
       about: "orphan",
       text,
       choices: CHOICES,
+      words: true,
       details: { callId, tool: name, args: input, ...(within === "" ? {} : { within }) },
     },
     turn.cancel.signal,
   );
-  const chosen = chosenOf(answer);
-  if (chosen === "abort") throw new ResumeAborted("a person ended the session instead of resuming it");
-  const output = OUTPUTS[chosen];
-  conclude(call, output, { parts, turn });
-  return output;
 }
 
 interface Recovering {
@@ -140,16 +169,46 @@ function holdsMarker(input: unknown): boolean {
   return JSON.stringify(input)?.includes("«redacted:") ?? false;
 }
 
-type Chosen = "interrupted" | "failed" | "succeeded" | "abort" | "unknown" | "forgotten";
+const CALL_CHARACTERS_MAX = 200;
+/** Longer notes are cut: a note says what became of a call, it does not bring its output back. */
+const NOTE_CHARACTERS_MAX = 4_000;
 
-function chosenOf(answer: AskAnswer): Chosen {
-  if (answer.kind !== "answered") return "unknown";
-  return answer.answer === "succeeded" || answer.answer === "abort" ? answer.answer : "failed";
+/**
+ * Reads an answer. Words that are none of the choices are the note of a call that succeeded.
+ * @throws HarnessError OrphanUnsettled where there was no answer.
+ */
+function fateOf(
+  { name }: PendingCall,
+  intent: NonNullable<OrphanedCall["intent"]>,
+  given: AskAnswer,
+): OrphanFate {
+  if (given.kind !== "answered") throw unsettled(name, intent);
+  const { answer } = given;
+  if (answer === "failed" || answer === "abort") return { kind: answer };
+  return answer === "succeeded" || typeof answer !== "string"
+    ? { kind: "succeeded" }
+    : { kind: "succeeded", note: answer };
 }
 
-const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
+/** The refusal to go on while nobody has decided about a call. */
+export function unsettled(
+  tool: string,
+  { summary, startedAt }: Pick<Intent, "summary" | "startedAt">,
+): HarnessError {
+  const call = `${tool} '${shortened(summary.replaceAll(/\s+/g, " "), CALL_CHARACTERS_MAX)}'`;
+  return new HarnessError("OrphanUnsettled", { call, started: startedAt });
+}
+
+/** The result of a call that a person says succeeded. Like every result it reaches the model fenced. */
+function succeeded(note: string | undefined): ToolOutput {
+  const words = note?.trim() ?? "";
+  const said = "The process ended while this ran. The user says that it succeeded";
+  if (words === "") return says(`${said}; its output is lost.`);
+  return says(`${said}; its output is lost. The user's note: ${shortened(words, NOTE_CHARACTERS_MAX)}`);
+}
+
+const OUTPUTS = {
   failed: fails("The process ended while this ran. The user says that it failed."),
-  succeeded: says("The process ended while this ran. The user says that it succeeded; its output is lost."),
   forgotten: fails(
     "The process ended while this ran, and it is not run again: its arguments held a secret, which is kept nowhere.",
   ),
@@ -157,4 +216,4 @@ const OUTPUTS: Readonly<Record<Exclude<Chosen, "abort">, ToolOutput>> = {
   unknown: fails(
     "The process ended while this ran. Whether it took effect, wholly or in part, is unknown: look before you run it again.",
   ),
-};
+} as const;

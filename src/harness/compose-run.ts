@@ -73,6 +73,7 @@ export async function composeRun(material: RunMaterial): Promise<ComposedRun> {
     store,
     writer: log.writer,
     ...log.resumed,
+    ...(defaults.orphans === undefined ? {} : { orphans: defaults.orphans }),
     ...(await sessionLife(material)),
     tasksRunning: parts.running,
     workspace,

@@ -1,5 +1,6 @@
 import type { World } from "../base/world.ts";
 import type { HelperClient } from "../credential/helper/client.ts";
+import type { OrphanFate } from "../engine/recover.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { EffortWord } from "../profile/thinking.ts";
 import type { Level } from "../tool/tool.ts";
@@ -51,6 +52,8 @@ export interface HarnessOptions {
   /** Play a `replay:` model word by word, for people who watch. */
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;
+  /** What became of calls that the resumed session's last run left open; absent: a person is asked. */
+  readonly orphans?: OrphanFate;
   /** Plugins of whoever builds this engine in: nobody is asked about them. */
   readonly plugins?: readonly Plugin[];
   /**

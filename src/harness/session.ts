@@ -50,6 +50,7 @@ export interface SessionMaterial {
   readonly recovered?: readonly Message[];
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
+  readonly orphans?: NonNullable<SessionParts["orphans"]>;
   readonly waiting?: NonNullable<SessionParts["waiting"]>;
   readonly idleTimeoutMs?: number;
   readonly pinned?: boolean;

@@ -90,7 +90,8 @@ async function openSession(): Promise<Session> {
     revokeRule: () => false,
     promoteRule: async () => false,
     roundsMax: 50,
-    attended: false, // so what an earlier process left open is told as unknown, and nothing waits
+    attended: false,
+    orphans: { kind: "failed" }, // what an earlier process left open is settled, and nothing waits
     permissionTimeoutMs: 1_000,
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),

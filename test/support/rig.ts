@@ -44,6 +44,7 @@ export interface RigOptions {
   readonly history?: readonly Message[];
   readonly lastTurn?: number;
   readonly unfinished?: Unfinished;
+  readonly orphans?: NonNullable<SessionMaterial["orphans"]>;
   /** Goes on with a log of `store` instead of beginning one, as a new run does. */
   readonly resume?: LogId;
   readonly world?: TestWorld;
@@ -121,6 +122,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       history: options.history ?? [],
       lastTurn: options.lastTurn ?? 0,
       ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
+      ...(options.orphans === undefined ? {} : { orphans: options.orphans }),
       ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
       ...(options.mayRunBeside === undefined ? {} : { mayRunBeside: options.mayRunBeside }),
       ...(options.caches === undefined ? {} : { caches: options.caches }),

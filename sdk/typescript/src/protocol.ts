@@ -1195,6 +1195,8 @@ export type EngineReason =
   | "EmptyResponse"
   | "OutputTruncated"
   | "ResponseRefused"
+  | "OrphanUnsettled"
+  | "TurnInterrupted"
   | "TurnLimitReached"
   | "NoProgress"
   | "CostBudgetExceeded"

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AskId, CallId, ClientId } from "../../base/ids.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { answersText, timeLimitText } from "./questions.ts";
+import { answersText, questionPrompt, timeLimitText } from "./questions.ts";
 
 const CHOICES = [
   { value: "approve", label: "use it" },
@@ -21,7 +21,7 @@ test.each([
   ["trust", 600, "the file is left out of this session"],
   ["outside-sandbox", 60, "it is left as it is"],
   ["rewind", 60, "nothing is set back"],
-  ["orphan", 60, "the model is told that nobody knows"],
+  ["orphan", 60, "the session goes no further; your next input asks again"],
   ["elicitation", 60, "the question is closed"],
 ] as const)(
   "[PERM-06 TOFU-04] what silence means is said with a question about %s",
@@ -33,6 +33,18 @@ test.each([
     expect(answersText(question)).toBe("type 1 (or y) or 2 (or n)");
   },
 );
+
+test("[SES-03] a question that waits for a day counts nothing down", () => {
+  const timeoutMs = 86_400_000;
+  const ask = {
+    askId: "ask_00000000000000000000000001" as AskId,
+    about: "orphan",
+    text: "?",
+    timeoutMs,
+  } as const;
+  const question: OpenQuestion = { kind: "asked", ask, untilMs: timeoutMs };
+  expect([timeLimitText(question), questionPrompt(question, 0)]).toEqual([undefined, "answer > "]);
+});
 
 test("[MCP-04 TOFU-04] silence about a server that has changed leaves it as it is", () => {
   const ask = { askId: "ask_00000000000000000000000001" as AskId, text: "?", timeoutMs: 600_000 } as const;

@@ -80,11 +80,14 @@ export function questionText(question: OpenQuestion): string {
   return permissionText(question.request);
 }
 
+/** Longer waits are not counted down, and not announced: nobody sits through them. */
+const TOLD_MS_MAX = 3_600_000;
+
 /** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
   const { untilMs } = question;
   const left =
-    nowMs === undefined || untilMs === undefined
+    nowMs === undefined || untilMs === undefined || untilMs - nowMs > TOLD_MS_MAX
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
   if (question.kind === "asked")
@@ -100,6 +103,7 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
   if (question.kind === "own" || question.untilMs === undefined) return undefined;
   if (question.kind === "asked") {
     const { about, timeoutMs = 0, details } = question.ask;
+    if (timeoutMs > TOLD_MS_MAX) return undefined;
     const isServer = about === "trust" && details?.["server"] !== undefined;
     const then = isServer ? "nothing of the server is approved" : UNANSWERED[about];
     return `Without an answer within ${timeoutMs / 1_000} s ${then ?? "the question is closed"}.`;
@@ -113,7 +117,7 @@ const UNANSWERED: Partial<Record<PayloadOf<"Asked">["about"], string>> = {
   rewind: "nothing is set back",
   plan: "plan mode goes on",
   trust: "the file is left out of this session",
-  orphan: "the model is told that nobody knows",
+  orphan: "the session goes no further; your next input asks again",
 };
 
 /** Which answers a question takes, for somebody who gave none of them. */
@@ -171,7 +175,7 @@ const FATES: Readonly<Record<string, string>> = {
 };
 
 /** What a crash left open, in plain words: the text of the event is for every client, and repeats its choices. */
-function orphanText({ choices = [], details = {} }: PayloadOf<"Asked">): string {
+function orphanText({ choices = [], details = {}, words }: PayloadOf<"Asked">): string {
   const lines = choices.map(
     ({ value, label }, at) => `  ${at + 1}  ${FATES[value] ?? neutraliseLine(label)}`,
   );
@@ -181,5 +185,6 @@ function orphanText({ choices = [], details = {} }: PayloadOf<"Asked">): string 
     ...(typeof details["within"] === "string" ? [neutraliseLine(details["within"].trim())] : []),
     "Please look, and say what became of it:",
     ...lines,
+    ...(words === true ? ["  or type a note: it succeeded, and the model reads your words"] : []),
   ].join("\n");
 }

@@ -97,6 +97,7 @@ class Machine {
       store: this.#store,
       processStart: run,
       attended: false,
+      orphans: { kind: "failed" },
       ...(before === undefined ? {} : { resume: before.session.logId }),
       script: Array.from({ length: ANSWERS }, () => this.#answer()),
       tools: [this.#tool(run)],

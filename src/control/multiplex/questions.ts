@@ -65,6 +65,11 @@ export class Questions {
     this.#options = options;
   }
 
+  /** How long a question waits unless its kind has a limit of its own. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
   /** An event before all that ask and wait for their answer; undefined where none does. */
   get openSince(): EventSeq | undefined {
     const open = [...this.#permissions.values(), ...this.#asks.values()].map(({ since }) => since);
@@ -93,7 +98,7 @@ export class Questions {
   async #ask(askId: AskId, question: Question, signal: AbortSignal): Promise<AskAnswer> {
     const { publish, timeoutMs } = this.#options;
     const isLong = question.about === "trust" || question.about === "plan";
-    const ms = isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs;
+    const ms = question.timeoutMs ?? (isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs);
     const open = (answer: (answer: AskAnswer) => void) => {
       this.#asks.set(askId, {
         since: this.#last,

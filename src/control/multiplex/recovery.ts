@@ -1,6 +1,7 @@
+import { deadline, whileAlive } from "../../base/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
-import { answerOrphans, ResumeAborted } from "../../engine/recover.ts";
+import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
 import { Turn } from "../../engine/turn.ts";
 import type { ToolOutput } from "../../tool/tool.ts";
 import type { Ask } from "../ask.ts";
@@ -17,6 +18,19 @@ export interface RecoveryOptions {
   ending(): boolean;
   /** Ends the session: the answer of a person who does not want to go on with it. */
   end(): Promise<void>;
+}
+
+/** How long a person who has attached is waited for: as long as they may be away from the terminal. */
+const ATTACHED_TIMEOUT_MS = 86_400_000;
+
+/** The wait of one client is over; the question stays open for the others. */
+class StillOpen extends Error {
+  override readonly name = "StillOpen";
+  readonly refusal: HarnessError;
+  constructor(refusal: HarnessError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
 }
 
 /** Settles, once, what an earlier run left unfinished. Whoever comes first is the one who is asked (SES-03). */
@@ -36,16 +50,21 @@ export class Recovery {
     return this.#options.parts.unfinished === undefined || this.#isDone;
   }
 
-  /** Resolves once nothing is open any more. @throws HarnessError where it was cancelled, or the session ended. */
-  async settled(client: AttachedClient): Promise<void> {
+  /**
+   * Resolves once nothing is open any more.
+   * @param attaches whether the client came to stay: a person is then waited for.
+   * @throws HarnessError OrphanUnsettled where nobody decides in time; another where it was cancelled, or the session ended.
+   */
+  async settled(client: AttachedClient, { attaches = false } = {}): Promise<void> {
     const { parts, ending } = this.#options;
     if (parts.unfinished === undefined) return;
-    this.#settling ??= this.#settle(parts.unfinished, client);
+    const isPatient = attaches && client.identityClass === "human";
+    this.#settling ??= this.#begin(parts.unfinished, client, isPatient);
     const settling = this.#settling;
     try {
-      await settling;
+      await (isPatient ? settling : this.#inTime(settling, parts.unfinished));
     } catch (thrown) {
-      if (this.#settling === settling) this.#settling = undefined; // what is still open is asked again
+      if (thrown instanceof StillOpen) throw thrown.refusal;
       if (!(thrown instanceof Cancelled)) throw thrown;
       if (ending()) throw new HarnessError("EngineStopping", {}, { cause: thrown });
       const why = "settling what an earlier run left open was cancelled";
@@ -53,15 +72,39 @@ export class Recovery {
     }
   }
 
-  async #settle(unfinished: Unfinished, client: AttachedClient): Promise<void> {
+  /** What is still open after a failure is asked again, whoever waited for it. */
+  #begin(unfinished: Unfinished, client: AttachedClient, isPatient: boolean): Promise<void> {
+    const settling = this.#settle(unfinished, client, isPatient);
+    settling.catch(() => {
+      if (this.#settling === settling) this.#settling = undefined;
+    });
+    return settling;
+  }
+
+  /** Does not wait long for an answer that somebody else is asked for. What only runs again is waited for. */
+  async #inTime(settling: Promise<void>, { calls }: Unfinished): Promise<void> {
+    const { parts, signal } = this.#options;
+    const open = calls.find(({ intent }) => intent?.mutating === true);
+    if (open?.intent === undefined) return await settling;
+    using limit = deadline(parts.world.clock, parts.questions.timeoutMs, signal);
+    try {
+      await whileAlive(settling, limit.signal);
+    } catch (thrown) {
+      throw limit.reached ? new StillOpen(unsettled(open.name, open.intent)) : thrown;
+    }
+  }
+
+  async #settle(unfinished: Unfinished, client: AttachedClient, isPatient: boolean): Promise<void> {
     const { parts, slot: place, signal, end } = this.#options;
-    const { engine, bus, questions, lastTurn } = parts;
+    const { engine, questions, lastTurn, orphans: fate } = parts;
     const turn = new Turn(engine, unfinished.turn ?? Math.max(1, lastTurn), client.id, signal);
     const slot = place.claim(turn);
     try {
-      const ask: Ask = (question, stop) => questions.ask(question, stop);
+      const patience = isPatient ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
+      const ask: Ask = (question, stop) => questions.ask({ ...question, ...patience }, stop);
       const { calls, inner = [] } = unfinished;
-      await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results });
+      const decided = fate === undefined ? {} : { fate };
+      await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results, ...decided });
     } catch (thrown) {
       slot.free();
       if (!(thrown instanceof ResumeAborted)) throw thrown;
@@ -71,8 +114,15 @@ export class Recovery {
       slot.free();
     }
     this.#isDone = true;
-    if (unfinished.turn === undefined) return;
-    bus.publish({ kind: "TurnEnded", payload: { turn: unfinished.turn, reason: "error" } }, turn.origin);
+    if (unfinished.turn !== undefined) await this.#endTurn(unfinished.turn, turn);
+  }
+
+  /** Tells the end of the turn that broke off, with its error before it, as for every turn that ends so. */
+  async #endTurn(number: number, { origin }: Turn): Promise<void> {
+    const { bus } = this.#options.parts;
+    const { reason, message, fields } = new HarnessError("TurnInterrupted", { turn: String(number) });
+    bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields } } }, origin);
+    bus.publish({ kind: "TurnEnded", payload: { turn: number, reason: "error" } }, origin);
     await bus.commit("power");
   }
 }

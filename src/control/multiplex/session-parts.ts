@@ -2,7 +2,7 @@ import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { ClientId, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus.ts";
-import type { InnerCall, OrphanedCall } from "../../engine/recover.ts";
+import type { InnerCall, OrphanedCall, OrphanFate } from "../../engine/recover.ts";
 import type { EngineParts, Turn } from "../../engine/turn.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly lastTurn: number;
   /** What an earlier run left unfinished; absent for a new log and after a clean end. */
   readonly unfinished?: Unfinished;
+  /** A decision about its open calls that was made beforehand; absent: each is asked about. */
+  readonly orphans?: OrphanFate;
   /** Inputs that an earlier run of the log had accepted and not begun, in order (R26). */
   readonly waiting?: readonly WaitingInput[];
   /**

@@ -231,7 +231,7 @@ export class Session {
         await this.end("user");
         return {};
       case "AttachSession":
-        await this.#recovery.settled(client);
+        await this.#recovery.settled(client, { attaches: true });
         return { sessionId: this.id };
       case "DetachSession":
         return { sessionId: this.id };

@@ -1,14 +1,8 @@
 import { childEnvironment } from "../../base/child-environment.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
+import { CALL_MARK } from "../call-mark.ts";
 import { ToolFailure } from "../tool.ts";
-
-/**
- * The variable that marks every process of one call, so that those that leave its group are found.
- *
- * Its value is the call's id and ours: replayed and tested calls have the ids that others had.
- */
-export const CALL_MARK = "CINCH_CALL";
 
 /** Absolute, so that no folder of a project can put another program in its place. */
 const SHELLS: readonly [string, ...string[]] = [

@@ -1614,6 +1614,8 @@ EngineReason = Literal[
     "EmptyResponse",
     "OutputTruncated",
     "ResponseRefused",
+    "OrphanUnsettled",
+    "TurnInterrupted",
     "TurnLimitReached",
     "NoProgress",
     "CostBudgetExceeded",

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { MockPlace } from "../support/mock-place.ts";
+import { openMockPlace } from "../support/mock-place.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { noneWith, processesWith } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+const TIMEOUT_MS = 240_000;
+const NO_SANDBOX = '[sandbox]\nbackend = "none"\n';
+
+/** A place whose only run was killed in the middle of a command without a sandbox. */
+async function killedPlace(command: string): Promise<MockPlace> {
+  const place = openMockPlace([calls("Bash", { command }), says("going on"), says("still")], NO_SANDBOX);
+  await using running = place.start(["-p", "go", "--auto-approve"]);
+  await until("the command has begun", () => existsSync(join(place.work, "started")));
+  process.kill(running.pid, "SIGKILL");
+  await running.exited;
+  return place;
+}
+
+test(
+  "[SES-03 PERM-12] a run that was killed in a mutating call is gone on with only once somebody said what became of it",
+  async () => {
+    await using place = await killedPlace("touch started; sleep 600");
+    const on = ["-p", "go on", "--continue"];
+    for (const format of ["text", "json"]) {
+      const halted = await place.run([...on, "--output-format", format]);
+      expect([halted.code, halted.stderr]).toEqual([2, expect.stringContaining("--orphans done=NOTE")]);
+      if (format === "json")
+        expect(JSON.parse(halted.stdout)).toMatchObject({ error: { reason: "OrphanUnsettled" } });
+    }
+    expect(place.provider.requests).toHaveLength(1);
+
+    const aborted = await place.run([...on, "--orphans", "abort"]);
+    expect([aborted.code, aborted.stderr]).toEqual([130, expect.stringContaining("the prompt was not sent")]);
+    const done = await place.run([
+      ...on,
+      "--orphans",
+      "done=the file is there",
+      "--output-format",
+      "stream-json",
+    ]);
+    expect(done.code).toBe(0);
+    expect(JSON.stringify(place.provider.requests.at(-1))).toContain("The user's note: the file is there");
+    const events = done.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const ended = events.findIndex(({ kind }) => kind === "TurnEnded");
+    expect(events.slice(ended - 1, ended + 1)).toMatchObject([
+      { kind: "Error", payload: { reason: "TurnInterrupted" } },
+      { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
+    ]);
+    expect((await place.run(on)).code).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[REL-03 SES-03] a command without a sandbox ends with the engine that is killed, also what has left its group",
+  async () => {
+    const own = `600.${Math.floor(Math.random() * 1e9)}`;
+    const command = `setsid sleep ${own} & touch started; sleep ${own}; touch finished`;
+    await using place = await killedPlace(command);
+    await noneWith(own);
+    expect(existsSync(join(place.work, "finished"))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[REL-03 SES-03] what outlives the engine and its watchdog is ended before the next run asks about it",
+  async () => {
+    const own = `600.${Math.floor(Math.random() * 1e9)}`;
+    const unguarded = `for pid in $(cat /proc/$PPID/task/*/children); do case $(tr '\\0' ' ' </proc/$pid/cmdline) in *cinch-watch[d]og*) kill -9 $pid;; esac; done`;
+    const command = `setsid sleep ${own} & ${unguarded}; touch started; sleep ${own}`;
+    await using place = await killedPlace(command);
+    expect(processesWith(own).length).toBeGreaterThan(0);
+    expect((await place.run(["-p", "go on", "--continue"])).code).toBe(2);
+    await noneWith(own);
+  },
+  TIMEOUT_MS,
+);
