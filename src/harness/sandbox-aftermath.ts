@@ -42,13 +42,15 @@ export function hostRunNotes({ files, repositories }: HostRunChanges): readonly 
   ];
 }
 
-function repositoryNote({ path, isNew, runs }: RepositoryNews): string {
-  const named = runs.join(", ");
-  if (!isNew) {
-    return `[Changed in the repository ${path}, and run or obeyed by git outside of the sandbox: ${named}. A person should look at that before git is used there]`;
-  }
-  const said = `${path} is a new repository: outside of the sandbox, git follows its hooks and configuration`;
-  return runs.length === 0
-    ? `[${said}]`
-    : `[${said}. It has ${named}: a person should look at that before git is used there]`;
+function repositoryNote({ path, isNew, removed, left }: RepositoryNews): string {
+  const what = isNew ? `${path} is a new repository` : `The repository ${path} was changed`;
+  const gone =
+    removed.length === 0
+      ? ""
+      : `. Removed, since git outside of the sandbox runs or obeys it: ${removed.join(", ")}. What of that is needed, a person sets outside`;
+  const kept =
+    left.length === 0
+      ? ""
+      : `. git outside of the sandbox runs or obeys ${left.join(", ")}, which could not be removed: a person should look at that before git is used there`;
+  return `[${what}${gone}${kept}]`;
 }

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { isBelow, isWithin } from "../base/below.ts";
 import type { Files } from "../base/world.ts";
-import type { ProtectedPlace } from "../sandbox/sandbox.ts";
+import type { ProtectedPlace, SandboxPolicy } from "../sandbox/sandbox.ts";
+import { readOnlyInForeground } from "../sandbox/sandbox.ts";
 
 /**
  * Changes where something was made or taken away in a watched folder, or a watched place became something else, or a held
@@ -16,6 +17,13 @@ export async function tokenOf(
     ...held.map((path) => kindOf(files, path)),
   ]);
   return looks.join(" ");
+}
+
+/** The places that no command of the foreground can write: a link is none, since its folder can be written. */
+export async function closedPlaces(files: Files, policy: SandboxPolicy): Promise<readonly string[]> {
+  const paths = readOnlyInForeground(policy).map(({ path }) => path);
+  const kinds = await Promise.all(paths.map((path) => kindOf(files, path)));
+  return paths.filter((_, at) => kinds[at] !== "symlink");
 }
 
 /** The folders between a place and the deepest of some that holds it. */

@@ -120,6 +120,7 @@ test("[SBX-03 PERM-10] what was judged of one call counts for no other, and once
   expect(kinds.map(({ kind }) => kind)).toEqual(["working", "working"]);
   works = false;
   // What the sandbox stands on changes, and it does not come back.
+  mkdirSync(join(root, ".git"));
   writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
   expect(await sandbox.current(alike)).toEqual(refused);
   expect((await sandbox.confinement(late)).kind).toBe("none");

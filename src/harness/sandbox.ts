@@ -1,3 +1,4 @@
+import { messageOf } from "../base/errors.ts";
 import { reasonText } from "../base/reasons.ts";
 import type { CurrentSandbox, SessionSandbox } from "../sandbox/confinement/confine.ts";
 import type { GitLinks } from "../sandbox/git-links.ts";
@@ -6,6 +7,7 @@ import type { HostRunWatch } from "../sandbox/host-run.ts";
 import { hostRunWatch } from "../sandbox/host-run.ts";
 import type { RepositoryScan } from "../sandbox/repository-scan.ts";
 import { repositoryScan } from "../sandbox/repository-scan.ts";
+import { repositoryWatch } from "../sandbox/repository-watch.ts";
 import type { Confinement, Sandbox, SandboxState } from "../sandbox/sandbox.ts";
 import type { CallPlan } from "../tool/tool.ts";
 import { hostRunNotes, removeAbsent, removeLinks } from "./sandbox-aftermath.ts";
@@ -13,8 +15,9 @@ import type { SandboxFolders } from "./sandbox-folders.ts";
 import { makeFolders } from "./sandbox-folders.ts";
 import type { SandboxRecord } from "./sandbox-leftovers.ts";
 import { removeLeftovers, sandboxRecord } from "./sandbox-leftovers.ts";
-import { tokenOf } from "./sandbox-places.ts";
+import { closedPlaces, tokenOf } from "./sandbox-places.ts";
 import { planPolicy } from "./sandbox-policy.ts";
+import { SandboxRuns } from "./sandbox-runs.ts";
 import { SessionNetwork } from "./sandbox-session-network.ts";
 import type { SandboxSources, SandboxWishes } from "./sandbox-sources.ts";
 import { backendFor, NOT_WANTED, recordsOf, wishesOf } from "./sandbox-sources.ts";
@@ -36,6 +39,8 @@ interface Prepared {
   readonly token: string;
   readonly watched: readonly string[];
   readonly held: readonly string[];
+  /** Places that no command of the foreground can write. */
+  readonly closed: readonly string[];
 }
 
 class SandboxOfSession implements OpenSandbox {
@@ -46,6 +51,7 @@ class SandboxOfSession implements OpenSandbox {
   readonly #record: SandboxRecord;
   readonly #scan: RepositoryScan;
   readonly #watch: HostRunWatch;
+  readonly #runs = new SandboxRuns();
   readonly #links: GitLinks;
   readonly #stack = new AsyncDisposableStack();
   /** By the plan that was judged, which is the plan that runs: no call can have the verdict of another. */
@@ -54,6 +60,8 @@ class SandboxOfSession implements OpenSandbox {
   #folders: Promise<SandboxFolders> | undefined;
   /** Of every preparation: a command of an earlier one may still run. */
   readonly #absent = new Set<string>();
+  /** What the next result says of commands that have ended. */
+  readonly #notes: string[] = [];
   #isTold = false;
 
   constructor(sources: SandboxSources) {
@@ -64,8 +72,9 @@ class SandboxOfSession implements OpenSandbox {
     this.#network = new SessionNetwork(sources, this.#sandbox.name);
     this.#record = sandboxRecord(world, recordsOf(sources), root);
     this.#scan = repositoryScan(world.files, root);
-    this.#watch = hostRunWatch(world.files, root, this.#scan);
     this.#links = gitLinks(world.files);
+    const repositories = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
+    this.#watch = hostRunWatch(world.files, root, repositories);
   }
 
   async confinement(plan: CallPlan): Promise<Confinement> {
@@ -83,7 +92,10 @@ class SandboxOfSession implements OpenSandbox {
     if (backend === "none") return { kind: "none" };
     const judged = this.#verdicts.get(plan);
     this.#verdicts.delete(plan);
-    const { state, network } = await this.#current();
+    // What a person changed since the last command is theirs, and closed for this one.
+    if (this.#folders !== undefined && (await this.#runs.betweenRuns(() => this.#watch.accept())))
+      this.#prepared = undefined;
+    const { state, network, closed } = await this.#current();
     if (state.kind === "unavailable") {
       // What was judged as confined, or by nobody, is not run unconfined: a sandbox that fails in between fails the call.
       return judged === "unavailable" && unavailable === "ask"
@@ -91,21 +103,22 @@ class SandboxOfSession implements OpenSandbox {
         : { kind: "none", refuse: `${state.why}. ${state.remedy}` };
     }
     const refusals = await this.#network.watchRefusals();
+    const run = this.#runs.begin(closed);
     return {
       kind: "working",
       confine: state.confine,
       network,
+      follow: (child) => run.follow(child, () => this.#tidyOrLog()),
       sweep: async () => {
-        this.#prepared = undefined; // nobody has looked at what it made: the next command does
-        await this.#sweep();
+        run.end();
+        await this.#tidy();
       },
       afterwards: async () => {
         const refused = refusals.during();
         const told = refusals.tell().map((why) => `[proxy: ${why}]`);
-        const [removed, changes] = await Promise.all([this.#sweep(), this.#watch.look()]);
-        // From the next command on its hooks and configuration are closed, as those of repositories that were there.
-        if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
-        return { notes: [...told, ...removed, ...hostRunNotes(changes)], refused };
+        run.end();
+        await this.#tidy();
+        return { notes: [...told, ...this.#notes.splice(0)], refused };
       },
     };
   }
@@ -116,19 +129,34 @@ class SandboxOfSession implements OpenSandbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#network[Symbol.asyncDispose]();
-    await this.#sweep(); // what a command in the background left
+    if (this.#folders !== undefined) await this.#tidy(); // what a command in the background left
     await this.#stack.disposeAsync();
     await this.#record.end();
   }
 
-  /** Takes away what would lead git elsewhere, and tells it. */
-  async #sweep(): Promise<readonly string[]> {
+  /** Removes what must not be there after a command, and keeps the notes for the next result. */
+  async #tidy(): Promise<void> {
     const { files } = this.#sources.world;
-    const [absent, links] = await Promise.all([
-      removeAbsent(files, this.#absent),
-      removeLinks(files, await this.#links.planted()),
-    ]);
-    return [...absent, ...links];
+    await this.#runs.afterRuns(async (isClosed) => {
+      const absent = await removeAbsent(files, this.#absent);
+      const changes = await this.#watch.look(isClosed);
+      const links = await removeLinks(files, await this.#links.planted());
+      // From the next command on its hooks and configuration are closed, as those of repositories that were there.
+      if (changes.repositories.some(({ isNew }) => isNew)) this.#prepared = undefined;
+      this.#notes.push(...absent, ...links, ...hostRunNotes(changes));
+    });
+  }
+
+  /** After a command in the background, whose end nobody awaits. */
+  async #tidyOrLog(): Promise<void> {
+    try {
+      await this.#tidy();
+    } catch (thrown) {
+      const problem = messageOf(thrown);
+      this.#sources.world.log
+        .for("sandbox")
+        .write("error", "what a background command left was not looked at", { problem });
+    }
   }
 
   async #current(): Promise<Prepared> {
@@ -169,14 +197,15 @@ class SandboxOfSession implements OpenSandbox {
     await this.#record.add({ base: folders.base, made, absent });
     if (state.kind === "unavailable") this.#tell(state);
     const network = policy.network.kind === "off" ? "off" : this.#network.hosts;
-    return { state, network, token, watched, held };
+    const closed = await closedPlaces(world.files, policy);
+    return { state, network, token, watched, held, closed };
   }
 
   /** What killed sessions left goes before anything is looked at: it would look as if it belonged there. */
   async #begin(): Promise<SandboxFolders> {
     const { world } = this.#sources;
     await removeLeftovers(world, recordsOf(this.#sources));
-    await this.#watch.look();
+    await this.#watch.look(() => false);
     return await makeFolders(world.files, this.#stack);
   }
 

@@ -10,15 +10,15 @@ const HARMLESS_KEYS: readonly RegExp[] = [
   /^(?:lfs\.repositoryformatversion|extensions\.objectformat|submodule\.(?:active|recurse)|status\.(?:short|branch|showuntrackedfiles|relativepaths)|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|mnemonicprefix|noprefix|colormoved|indentheuristic|renamelimit|context))$/,
 ];
 
-/** A comment ends with its line, whatever stands at the end of it; a value goes on behind a backslash. */
-const COMMENT_THAT_SEEMS_TO_GO_ON = /[#;][^\n]*\\\r?\n/;
+/** A value goes on behind one backslash, not behind two, nor in a comment: such lines are not read here. */
+const SEEMS_TO_GO_ON = /\\\r?\n/;
 
 /** The keys of a configuration, section and all, in small letters; undefined for a line that is none or not plain. */
 export function configKeys(text: string): readonly string[] | undefined {
-  if (COMMENT_THAT_SEEMS_TO_GO_ON.test(text)) return undefined;
+  if (SEEMS_TO_GO_ON.test(text)) return undefined;
   const keys: string[] = [];
   let section: string | undefined;
-  const lines = text.replaceAll("\r\n", "\n").replaceAll("\\\n", " ").split("\n");
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
   for (const line of lines) {
     let rest = line.trim();
     const header = /^\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\]|\\.)*)")?\][ \t]*/.exec(rest);
@@ -39,6 +39,8 @@ export interface ConfigSetting {
   /** Section and all, in small letters but for a name in quotes. */
   readonly key: string;
   readonly value: string;
+  /** Has no `=`, which git reads as true. */
+  readonly implicit?: true;
 }
 
 /**
@@ -51,11 +53,15 @@ export function configSettings(text: string): readonly ConfigSetting[] {
   let section = "";
   SETTING.lastIndex = 0;
   for (let found = SETTING.exec(text); found !== null; found = SETTING.exec(text)) {
-    const [, header, name, key, value = ""] = found;
+    const [, header, name, key, value] = found;
     if (header !== undefined)
       section = [header.toLowerCase(), ...(name === undefined ? [] : [unescaped(name)])].join(".");
     else if (key !== undefined)
-      settings.push({ key: `${section}.${key.toLowerCase()}`, value: plainValue(value) });
+      settings.push({
+        key: `${section}.${key.toLowerCase()}`,
+        value: plainValue(value ?? ""),
+        ...(value === undefined ? { implicit: true } : {}),
+      });
   }
   return settings;
 }

@@ -8,6 +8,8 @@ import type { Files } from "../base/world.ts";
 export interface GitLinks {
   /** Takes what there is in git directories that were not looked at before: who made that is not known. */
   know(directories: readonly string[]): Promise<void>;
+  /** Every link in one git directory now, by paths. */
+  linksIn(directory: string): Promise<readonly string[]>;
   /** What came to be in them since, by paths. */
   planted(): Promise<PlantedLinks>;
 }
@@ -58,6 +60,7 @@ export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
       for (const directory of directories)
         if (!known.has(directory)) known.set(directory, await linksIn(directory));
     },
+    linksIn: async (directory) => (await linksIn(directory)).links,
     async planted() {
       const looks = [...known].map(async ([directory, before]) => {
         const now = await linksIn(directory);

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { below, isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
-import type { RepositoryScan } from "./repository-scan.ts";
 import type { RepositoryNews, RepositoryWatch } from "./repository-watch.ts";
-import { repositoryWatch } from "./repository-watch.ts";
 
 /** In the root of a workspace: what programs of the host run or obey, often without being told to. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -68,10 +66,13 @@ export interface HostRunChanges {
 
 /** Looks after each command whether it left something that the host will run or obey (S27). */
 export interface HostRunWatch {
-  /** What is new or other than at the look before; the first one answers nothing. Costs a look at the disk for each such file and folder that is there. */
-  look(): Promise<HostRunChanges>;
   /**
-   * Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. Tells whether
+   * Returns what is new or changed since the look before, with `RepositoryWatch.look`. The first one returns nothing. Costs a
+   * look at the disk for each such file and folder that is there.
+   */
+  look(isClosed: (path: string) => boolean): Promise<HostRunChanges>;
+  /**
+   * Takes files, or all that lies there, as known: somebody else than a command wrote them. Absolute paths. Returns whether
    * a repository was among what is new.
    */
   accept(paths?: readonly string[]): Promise<boolean>;
@@ -81,8 +82,8 @@ export interface HostRunWatch {
  * Watches a closed list of well-known names in the root of a workspace and in a few folders of it, and all of it for
  * repositories. By other names, and files deeper down, nothing is seen: that is told in the threat model.
  */
-export function hostRunWatch(files: Files, root: string, scan: RepositoryScan): HostRunWatch {
-  return new Watch(files, root, scan);
+export function hostRunWatch(files: Files, root: string, repositories: RepositoryWatch): HostRunWatch {
+  return new Watch(files, root, repositories);
 }
 
 class Watch implements HostRunWatch {
@@ -94,24 +95,28 @@ class Watch implements HostRunWatch {
   readonly #lists = new Map<string, { readonly print: string; readonly names: readonly string[] }>();
   readonly #repositories: RepositoryWatch;
 
-  constructor(files: Files, root: string, scan: RepositoryScan) {
+  constructor(files: Files, root: string, repositories: RepositoryWatch) {
     this.#files = files;
     this.#root = root;
-    this.#repositories = repositoryWatch(files, scan);
+    this.#repositories = repositories;
   }
 
-  async look(): Promise<HostRunChanges> {
+  async look(isClosed: (path: string) => boolean): Promise<HostRunChanges> {
     const before = this.#known;
-    const [, repositories] = await Promise.all([this.#see(), this.#repositories.look()]);
-    if (before === undefined) return { files: [], repositories: [] };
+    if (before === undefined) {
+      await Promise.all([this.#see(), this.#repositories.accept()]);
+      return { files: [], repositories: [] };
+    }
+    const [, repositories] = await Promise.all([this.#see(), this.#repositories.look(isClosed)]);
     const changed = [...(this.#known ?? [])].filter(([path, print]) => before.get(path) !== print);
     return {
       files: [...new Set(changed.map(([path]) => shown(path)))].sort(),
       repositories: repositories
-        .map(({ path, isNew, runs }) => ({
+        .map(({ path, isNew, removed, left }) => ({
           path: shown(below(this.#root, path) || "."),
           isNew,
-          runs: runs.map(shown),
+          removed: shownNames(removed),
+          left: shownNames(left),
         }))
         .sort((one, other) => (one.path < other.path ? -1 : 1)),
     };
@@ -120,7 +125,7 @@ class Watch implements HostRunWatch {
   async accept(paths?: readonly string[]): Promise<boolean> {
     if (this.#known === undefined) return false;
     if (paths === undefined) {
-      const [, repositories] = await Promise.all([this.#see(), this.#repositories.look()]);
+      const [, repositories] = await Promise.all([this.#see(), this.#repositories.accept()]);
       return repositories.length > 0;
     }
     const known = new Map(this.#known);
@@ -192,6 +197,21 @@ function isWatched(path: string): boolean {
 
 function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
   return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
+}
+
+/** More are counted only. */
+const NAMED_MAX = 8;
+
+function shownNames(names: readonly string[]): readonly string[] {
+  const more = names.length - NAMED_MAX;
+  return [...names.slice(0, NAMED_MAX).map(shownName), ...(more > 0 ? [`${more} more`] : [])];
+}
+
+/** A hook's file, a setting or a link; a setting may have a name of the command's choice in its middle. */
+function shownName(name: string): string {
+  const [, path = name, suffix = ""] = /^(.*?)( \(a link\))?$/s.exec(name) ?? [];
+  if (/^lines of [\w.]+ that are not plain$/.test(path)) return path;
+  return `${shown(path)}${suffix}`;
 }
 
 function shown(path: string): string {

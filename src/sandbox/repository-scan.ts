@@ -5,13 +5,16 @@ import type { FileInfo, Files } from "../base/world.ts";
 export interface FoundRepository {
   /** Absolute. */
   readonly path: string;
-  /** `bare`: the folder itself is what a `.git` is elsewhere. */
-  readonly kind: "directory" | "link" | "bare";
+  /**
+   * `link`: the `.git` is a link, or a file that names a folder. `part`: the `.git` has no HEAD, so that git takes the folder
+   * for no repository until somebody completes it. `bare`: the folder itself is what a `.git` is elsewhere.
+   */
+  readonly kind: "directory" | "link" | "part" | "bare";
 }
 
 /** Looks for repositories below a folder, again and again: only what changed since the look before is listed anew. */
 export interface RepositoryScan {
-  /** The nearest first. The folder's own is not among them, but for one that the folder is itself, or whose `.git` was a link. */
+  /** The nearest first, beginning with that of the folder itself. */
   find(): Promise<readonly FoundRepository[]>;
 }
 
@@ -21,7 +24,6 @@ const DEPTH_MAX = 16;
 /** Caches and environments lie in hidden folders, and are large: further down nothing is looked for. */
 const HIDDEN_DEPTH_MAX = 3;
 const ENTRIES_MAX = 10_000;
-const REPOSITORIES_MAX = 256;
 /** Packages are no place where people keep repositories. */
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
@@ -42,8 +44,6 @@ interface Listing {
 /** Follows no link. What is beyond its limits is not seen: the threat model tells them. */
 export function repositoryScan(files: Files, root: string): RepositoryScan {
   let known: ReadonlyMap<string, Listing> = new Map();
-  /** A `.git` of the folder itself that is a link cannot be closed: from then on what becomes of it is looked at. */
-  let isRootOpen = false;
 
   async function find(): Promise<readonly FoundRepository[]> {
     const now = new Map<string, Listing>();
@@ -65,7 +65,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       level = next.sort((one, other) => one.hidden - other.hidden);
     }
     known = now;
-    return found.slice(0, REPOSITORIES_MAX);
+    return found;
   }
 
   async function listing(path: string, before: Listing | undefined): Promise<Listing | undefined> {
@@ -74,15 +74,15 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       if (info?.kind !== "directory") return undefined;
       const print = printOf(info);
       if (before?.print === print) return before;
-      const entries = (await files.list(path)).slice(0, ENTRIES_MAX);
+      const entries = await files.list(path);
       const names = new Set(entries.map(({ name }) => name));
       return {
         print,
-        folders: entries.flatMap(({ name, kind }) =>
-          kind === "directory" && !SKIPPED.has(name) ? [name] : [],
-        ),
+        folders: entries
+          .flatMap(({ name, kind }) => (kind === "directory" && !SKIPPED.has(name) ? [name] : []))
+          .slice(0, ENTRIES_MAX),
         dot: names.has(".git"),
-        bare: ["HEAD", "objects", "refs"].every((name) => names.has(name)),
+        bare: names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs"))),
       };
     } catch {
       return undefined; // where we may not look, a command may not either
@@ -93,33 +93,20 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
     folders: readonly Folder[],
     listings: ReadonlyMap<string, Listing>,
   ): Promise<readonly FoundRepository[]> {
-    const found = folders.map(async ({ path, depth }): Promise<readonly FoundRepository[]> => {
+    const found = folders.map(async ({ path }): Promise<readonly FoundRepository[]> => {
       const listed = listings.get(path);
-      if (listed?.bare === true) return [{ path, kind: "bare" }];
-      if (listed?.dot !== true) return [];
-      const dot = join(path, ".git");
-      if (depth === 0) isRootOpen ||= await isLink(dot);
-      if (depth === 0 && !isRootOpen) return [];
-      const kind = await dotKind(dot);
-      return kind === undefined ? [] : [{ path, kind }];
+      const bare: readonly FoundRepository[] = listed?.bare === true ? [{ path, kind: "bare" }] : [];
+      const kind = listed?.dot === true ? await dotKind(join(path, ".git")) : undefined;
+      return kind === undefined ? bare : [{ path, kind }, ...bare];
     });
     return (await Promise.all(found)).flat();
   }
 
-  async function isLink(path: string): Promise<boolean> {
-    try {
-      return (await files.lstat(path))?.kind === "symlink";
-    } catch {
-      return false; // where we may not look, a command may not either
-    }
-  }
-
-  /** Without a HEAD git takes a folder for none. */
   async function dotKind(dot: string): Promise<FoundRepository["kind"] | undefined> {
     try {
       const info = await files.lstat(dot);
       if (info?.kind !== "directory") return info === undefined ? undefined : "link";
-      return (await files.lstat(join(dot, "HEAD"))) === undefined ? undefined : "directory";
+      return (await files.lstat(join(dot, "HEAD"))) === undefined ? "part" : "directory";
     } catch {
       return undefined;
     }

@@ -1,117 +1,210 @@
 import { join } from "node:path";
-import { decode } from "../base/text.ts";
+import { isBelow } from "../base/below.ts";
 import type { FileInfo, Files } from "../base/world.ts";
-import { configKeys, keysThatRun } from "./git-config.ts";
+import { gitDirectories } from "./git-directory.ts";
+import { disarm, isConfig, settingsOf } from "./git-disarm.ts";
+import type { GitLinks } from "./git-links.ts";
 import type { FoundRepository, RepositoryScan } from "./repository-scan.ts";
 
-/** What came to be in a repository below the workspace since the look before. */
+/** What a command made of a repository of the workspace, and what was done about it. */
 export interface RepositoryNews {
   /** Absolute. */
   readonly path: string;
   readonly isNew: boolean;
-  /**
-   * What git would run or obey there: hooks and settings by name. Of a new repository all that there is; of another what
-   * changed.
-   */
-  readonly runs: readonly string[];
+  /** What git would have run or obeyed there, by name: "core.fsmonitor", "hooks/pre-commit", ".git". It is gone. */
+  readonly removed: readonly string[];
+  /** The same, where it could not be removed. */
+  readonly left: readonly string[];
 }
 
-/** Looks after each command at what git outside of the sandbox would run of repositories below the workspace (S26). */
+/** Looks after each command at what git outside of the sandbox would run of repositories in the workspace (S26). */
 export interface RepositoryWatch {
-  /** The first look answers nothing. */
-  look(): Promise<readonly RepositoryNews[]>;
+  /** Takes all that there is as known: somebody else than a command made it. Returns the repositories that are new. */
+  accept(): Promise<readonly string[]>;
+  /**
+   * Removes what git would run or obey of repositories that came to be or changed since the look before. Where `isClosed`
+   * returns true for a path, no command could write it: somebody else has, and it is left alone.
+   */
+  look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]>;
 }
 
-/** Of these the hooks and the configuration are compared; of the others only that they are there. */
-const COMPARED_MAX = 128;
-const HOOKS_MAX = 64;
-const CONFIG_BYTES_MAX = 65_536;
-const NAMED_MAX = 8;
+/** Of one git directory: where there are more, the folder goes as a whole. */
+const HOOKS_MAX = 256;
 
-/** By name, what each part of a repository was like that git runs or obeys. */
+/** By absolute path, what each file was like that git runs or obeys. */
 type Parts = ReadonlyMap<string, string>;
 
-export function repositoryWatch(files: Files, scan: RepositoryScan): RepositoryWatch {
-  let known: ReadonlyMap<string, Parts> | undefined;
+interface Seen {
+  readonly found: FoundRepository;
+  /** The repository's own first. */
+  readonly directories: readonly string[];
+  readonly leadsAway: boolean;
+  readonly parts: Parts;
+}
 
-  async function look(): Promise<readonly RepositoryNews[]> {
-    const found = await scan.find();
-    const parts = await Promise.all(
-      found.map((each, at) => (at < COMPARED_MAX ? partsOf(each) : new Map<string, string>())),
+interface WatchParts {
+  readonly scan: RepositoryScan;
+  readonly links: GitLinks;
+  /** The workspace, resolved. */
+  readonly root: string;
+}
+
+export function repositoryWatch(files: Files, parts: WatchParts): RepositoryWatch {
+  return new Watch(files, parts);
+}
+
+class Watch implements RepositoryWatch {
+  readonly #files: Files;
+  readonly #scan: RepositoryScan;
+  readonly #links: GitLinks;
+  readonly #root: string;
+  #known: ReadonlyMap<string, Seen> = new Map();
+  /** By path: what a configuration said when it was last accepted. */
+  #settings: ReadonlyMap<string, { readonly print: string; readonly settings: ReadonlySet<string> }> =
+    new Map();
+
+  constructor(files: Files, { scan, links, root }: WatchParts) {
+    this.#files = files;
+    this.#scan = scan;
+    this.#links = links;
+    this.#root = root;
+  }
+
+  async accept(): Promise<readonly string[]> {
+    const before = this.#known;
+    this.#known = await this.#see();
+    await this.#remember();
+    return [...this.#known].flatMap(([key, { found }]) =>
+      before.has(key) || found.kind === "part" ? [] : [found.path],
     );
-    const before = known;
-    known = new Map(found.map(({ path }, at) => [path, parts[at] ?? new Map()]));
-    if (before === undefined) return [];
-    const news = found.map(async (each, at): Promise<readonly RepositoryNews[]> => {
-      const { path } = each;
-      const now = parts[at] ?? new Map<string, string>();
-      const then = before.get(path);
-      const changed = [...now].filter(([name, print]) => then?.get(name) !== print).map(([name]) => name);
-      if (then !== undefined && changed.length === 0) return [];
-      const runs = then === undefined ? await runsIn(each, changed) : changed;
-      return [{ path, isNew: then === undefined, runs: runs.slice(0, NAMED_MAX) }];
+  }
+
+  async look(isClosed: (path: string) => boolean): Promise<readonly RepositoryNews[]> {
+    const before = this.#known;
+    const now = await this.#see();
+    const news: RepositoryNews[] = [];
+    for (const [key, seen] of now) {
+      const told = await this.#newsOf(seen, before.get(key), isClosed);
+      if (told !== undefined) news.push(told);
+    }
+    this.#known = news.some(({ removed }) => removed.length > 0) ? await this.#see() : now;
+    await this.#remember();
+    return news;
+  }
+
+  async #newsOf(
+    { found, directories, leadsAway, parts }: Seen,
+    before: Seen | undefined,
+    isClosed: (path: string) => boolean,
+  ): Promise<RepositoryNews | undefined> {
+    const isMade = before === undefined || (before.found.kind === "part" && found.kind !== "part");
+    const isNew = isMade && !isClosed(join(found.path, ".git"));
+    const changed = [...parts].flatMap(([path, print]) =>
+      before?.parts.get(path) === print || isClosed(path) ? [] : [path],
+    );
+    if (!isNew && changed.length === 0) return undefined;
+    const removed: string[] = [];
+    const left: string[] = [];
+    if (leadsAway) {
+      if (await this.#removes(join(found.path, ".git"))) removed.push(".git");
+      else left.push(".git");
+    }
+    for (const directory of directories) {
+      const disarmed = await disarm(this.#files, {
+        directory,
+        root: this.#root,
+        changed: changed.filter((path) => isIn(directory, path, directories)),
+        before: (path) => this.#settings.get(path)?.settings ?? new Set(),
+      });
+      const named = (name: string) => join(directory.slice((directories[0]?.length ?? 0) + 1), name);
+      removed.push(...disarmed.removed.map(named));
+      left.push(...disarmed.left.map(named));
+      if (before?.directories.includes(directory) === true) continue;
+      // A command made this folder, and so each link in it, through which git outside would write elsewhere.
+      for (const path of await this.#links.linksIn(directory)) {
+        const list = (await this.#removes(path)) ? removed : left;
+        list.push(`${named(path.slice(directory.length + 1))} (a link)`);
+      }
+    }
+    const isNothing = removed.length + left.length === 0;
+    if (isNothing && (!isNew || found.kind === "part")) return undefined;
+    return { path: found.path, isNew: isNew && found.kind !== "part", removed, left };
+  }
+
+  async #removes(path: string): Promise<boolean> {
+    try {
+      await this.#files.removeResolved(path);
+      return (await this.#files.lstat(path)) === undefined;
+    } catch {
+      return false; // its rights were taken away: whoever is told looks at it
+    }
+  }
+
+  async #see(): Promise<ReadonlyMap<string, Seen>> {
+    const seen = (await this.#scan.find()).map(async (found): Promise<readonly [string, Seen]> => {
+      const { paths, leadsAway = false } = await gitDirectories(this.#files, found, this.#root);
+      const dot = found.kind === "link" ? [join(found.path, ".git")] : [];
+      const prints = await Promise.all([this.#prints(dot), ...paths.map((path) => this.#partsOf(path))]);
+      const parts = new Map(prints.flatMap((each) => [...each]));
+      return [`${found.kind === "bare"} ${found.path}`, { found, directories: paths, leadsAway, parts }];
     });
-    return (await Promise.all(news)).flat();
+    return new Map(await Promise.all(seen));
   }
 
-  async function partsOf({ path, kind }: FoundRepository): Promise<Parts> {
-    const git = kind === "bare" ? path : join(path, ".git");
-    if (kind === "link") return await prints(path, [".git"]);
-    const hooks = (await names(join(git, "hooks")))
-      .filter((name) => !name.endsWith(".sample"))
-      .slice(0, HOOKS_MAX)
-      .map((name) => `hooks/${name}`);
-    return await prints(git, ["config", "config.worktree", "commondir", ...hooks]);
+  /** Reads the configurations that are other than when they were last read, and learns of links in new folders. */
+  async #remember(): Promise<void> {
+    const seen = [...this.#known.values()];
+    const configs = seen.flatMap(({ parts }) => [...parts].filter(([path]) => isConfig(path)));
+    const entries = configs.map(async ([path, print]) => {
+      const before = this.#settings.get(path);
+      if (before?.print === print) return [path, before] as const;
+      return [path, { print, settings: await settingsOf(this.#files, path) }] as const;
+    });
+    this.#settings = new Map(await Promise.all(entries));
+    await this.#links.know(seen.flatMap(({ directories }) => directories));
   }
 
-  async function prints(folder: string, all: readonly string[]): Promise<Parts> {
-    const looks = all.map(async (name) => {
-      const info = await infoOf(join(folder, name));
-      return info === undefined ? [] : [[name, printOf(info)] as const];
+  async #partsOf(git: string): Promise<Parts> {
+    const own = ["config", "config.worktree", "commondir"].map((name) => join(git, name));
+    return await this.#prints([...own, ...(await this.#hooksIn(join(git, "hooks")))]);
+  }
+
+  /** The hooks that git would run; the folder itself where these cannot be named one by one. */
+  async #hooksIn(folder: string): Promise<readonly string[]> {
+    try {
+      const info = await this.#files.lstat(folder);
+      if (info === undefined) return [];
+      if (info.kind !== "directory") return [folder];
+      const entries = await this.#files.list(folder);
+      const hooks = entries.filter(({ name, kind }) => kind !== "directory" && !name.endsWith(".sample"));
+      return hooks.length > HOOKS_MAX ? [folder] : hooks.map(({ name }) => join(folder, name));
+    } catch {
+      return [folder]; // git runs what it finds by name, also where nobody may list it
+    }
+  }
+
+  async #prints(paths: readonly string[]): Promise<Parts> {
+    const looks = paths.map(async (path) => {
+      const info = await this.#infoOf(path);
+      return info === undefined ? [] : [[path, printOf(info)] as const];
     });
     return new Map((await Promise.all(looks)).flat());
   }
 
-  /** A new repository has a configuration, which says nothing by itself. */
-  async function runsIn(
-    { path, kind }: FoundRepository,
-    parts: readonly string[],
-  ): Promise<readonly string[]> {
-    const git = kind === "bare" ? path : join(path, ".git");
-    const runs = parts.map(async (name) => {
-      if (name === "config" || name === "config.worktree") return await settingsIn(join(git, name), name);
-      return name === ".git" ? [] : [name];
-    });
-    return (await Promise.all(runs)).flat();
-  }
-
-  async function settingsIn(path: string, name: string): Promise<readonly string[]> {
+  async #infoOf(path: string): Promise<FileInfo | undefined> {
     try {
-      const keys = configKeys(decode(await files.read(path, CONFIG_BYTES_MAX)));
-      if (keys === undefined) return [name];
-      return [...new Set([...keysThatRun(keys), ...keys.filter((key) => key === "core.hookspath")])];
-    } catch {
-      return [name]; // what cannot be read may say anything
-    }
-  }
-
-  async function names(folder: string): Promise<readonly string[]> {
-    try {
-      return (await files.list(folder)).map(({ name }) => name);
-    } catch {
-      return []; // there are none, or none that a program of the same user could run
-    }
-  }
-
-  async function infoOf(path: string): Promise<FileInfo | undefined> {
-    try {
-      return await files.lstat(path);
+      return await this.#files.lstat(path);
     } catch {
       return undefined;
     }
   }
+}
 
-  return { look };
+/** Of the folders of one repository, some lie in others: a file belongs to the deepest. */
+function isIn(directory: string, path: string, directories: readonly string[]): boolean {
+  return (
+    isBelow(directory, path) && !directories.some((each) => isBelow(directory, each) && isBelow(each, path))
+  );
 }
 
 function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {

@@ -3,6 +3,7 @@ import { isBelow } from "../base/below.ts";
 import { decode } from "../base/text.ts";
 import type { FileKind, Files } from "../base/world.ts";
 import { configSettings } from "./git-config.ts";
+import { ledTo } from "./git-directory.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
 import type { ProtectedPlace } from "./sandbox.ts";
 
@@ -54,13 +55,13 @@ export async function repositoryPlaces(
   files: Files,
   { root, home, scan }: RepositoryGround,
 ): Promise<RepositoryPlaces> {
-  const own = await gitOf(files, root, home);
+  const own = await gitOf(files, root, { root, home });
   const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
-  const nested = await nestedIn(files, scan, home);
+  const nested = await nestedIn(files, scan, { root, home });
   const commits = own?.commits ?? around?.commits;
   const found = [own, around, ...nested].filter((each) => each !== undefined);
   const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
-  const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory" };
+  const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory", onlyInBackground: true };
   return {
     writable: found.flatMap((each) => each.writable),
     ...(commits === undefined ? {} : { commits }),
@@ -96,18 +97,24 @@ async function repositoryAround(
 async function nestedIn(
   files: Files,
   scan: RepositoryScan,
-  home: string | undefined,
+  workspace: Workspace,
 ): Promise<readonly RepositoryPlaces[]> {
-  const folders = (await scan.find()).filter(({ kind }) => kind !== "bare").slice(0, NESTED_MAX);
-  const found = await Promise.all(folders.map(({ path }) => gitOf(files, path, home)));
+  const repositories = (await scan.find()).filter(
+    ({ path, kind }) => path !== workspace.root && (kind === "directory" || kind === "link"),
+  );
+  const found = await Promise.all(
+    repositories.slice(0, NESTED_MAX).map(({ path }) => gitOf(files, path, workspace)),
+  );
   return found.filter((each) => each !== undefined);
 }
+
+type Workspace = Pick<RepositoryGround, "root"> & { readonly home: string | undefined };
 
 /** What a `.git` leads to; undefined where there is none that git would take for one. */
 async function gitOf(
   files: Files,
   root: string,
-  home: string | undefined,
+  { root: workspace, home }: Workspace,
 ): Promise<RepositoryPlaces | undefined> {
   const git = join(root, ".git");
   const kind = await kindOf(files, git);
@@ -119,7 +126,8 @@ async function gitOf(
   const link: ProtectedPlace = { path: git, kind: "file" };
   if (kind !== "file")
     return kind === undefined ? undefined : { writable: [], readOnly: [link], directories: [], absent: [] };
-  const places = await linked(files, { git, root, home });
+  const places =
+    (await linked(files, { git, root, home })) ?? (await separate(files, git, { workspace, home }));
   return {
     writable: places?.writable ?? [],
     ...(places?.commits === undefined ? {} : { commits: places.commits }),
@@ -148,6 +156,18 @@ async function linked(
   const places = await gitDirectory(files, { directory, common, tree: root, home });
   const commits = await commitPlaces(files, common, directory);
   return { ...places, writable: [common, directory], ...(commits === undefined ? {} : { commits }) };
+}
+
+/** The git directory of `git init --separate-git-dir`, or of a submodule, where it lies in the workspace. */
+async function separate(
+  files: Files,
+  git: string,
+  { workspace, home }: { readonly workspace: string; readonly home: string | undefined },
+): Promise<RepositoryPlaces | undefined> {
+  const directory = await ledTo(files, git, workspace);
+  if (directory === undefined || (await kindOf(files, join(directory, "HEAD"))) === undefined)
+    return undefined;
+  return await gitDirectory(files, { directory, common: directory, tree: dirname(git), home });
 }
 
 /**

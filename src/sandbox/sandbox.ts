@@ -41,6 +41,13 @@ export interface ProtectedPlace {
   readonly path: string;
   /** What would be there, where nothing is: it is kept from being made. */
   readonly kind: "file" | "directory";
+  /** Open to commands that end with their call: what these leave there is looked at before anything else uses it. */
+  readonly onlyInBackground?: true;
+}
+
+/** Returns what commands that end with their call must not change. */
+export function readOnlyInForeground({ readOnly }: SandboxPolicy): readonly ProtectedPlace[] {
+  return readOnly.filter(({ onlyInBackground }) => onlyInBackground !== true);
 }
 
 export type NetworkPolicy =
@@ -63,8 +70,10 @@ export type SandboxState =
   | { readonly kind: "unavailable"; readonly why: string; readonly remedy: string };
 
 export interface Confine {
-  /** What to start in place of a command. Quick: nothing is looked up. */
-  wrap(options: SpawnOptions): SpawnOptions;
+  /**
+   * What to start in place of a command. Quick: nothing is looked up. `background`: it goes on when its call has ended.
+   */
+  wrap(options: SpawnOptions, how?: "background"): SpawnOptions;
   /**
    * Why the sandbox could not be set up, out of the first words of standard error; undefined where it was, and what
    * speaks there is the command.

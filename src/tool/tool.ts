@@ -75,6 +75,8 @@ export type CallTarget =
       readonly cwd: string;
       /** Set where it is to run on the host, and not in the sandbox. */
       readonly outside?: true;
+      /** Set where it goes on when its call has ended. */
+      readonly background?: true;
     }
   | { readonly kind: "url"; readonly url: string };
 

@@ -243,7 +243,7 @@ describe("[SBX-01 S26] what git runs outside is closed", () => {
     symlinkSync(join(rig.outside, "main", ".git"), join(rig.root, ".git"));
     await rig.bash("true");
     expect(await rig.bash("rm .git && git init -q && echo x >.git/hooks/pre-commit")).toContain(
-      "[Changed in the repository ., and run or obeyed by git outside of the sandbox: config, hooks/pre-commit.",
+      "[The repository . was changed. Removed, since git outside of the sandbox runs or obeys it: hooks/pre-commit.",
     );
   });
 });

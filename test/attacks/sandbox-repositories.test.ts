@@ -9,8 +9,9 @@ const test = requireSandbox();
 
 const DEEP = "a/b/c/d/e/repo";
 const HIDDEN = ".trees/one/repo";
-const said = "is a new repository: outside of the sandbox, git follows its hooks and configuration";
-const look = "a person should look at that before git is used there]";
+const said = "is a new repository";
+const gone = "Removed, since git outside of the sandbox runs or obeys it";
+const then = "What of that is needed, a person sets outside]";
 
 function repository(path: string, settings = ""): void {
   const run = Bun.spawnSync(["git", "init", "-q", path], {
@@ -23,6 +24,7 @@ function repository(path: string, settings = ""): void {
 /**
  * Seen red, each in a copy: with repositories looked for two folders deep only; without the look after a command; without
  * bare ones; with the folder of hooks, and what is included, resolved as before; with new ones left open.
+ * What the look removes: `sandbox-git-directories.test.ts`.
  */
 describe("[SBX-01 S26] of a repository below the workspace", () => {
   test("hooks and configuration are closed, however deep it lies", async () => {
@@ -49,7 +51,7 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     const make = `git init -q ${DEEP} && echo x >${DEEP}/.git/hooks/post-checkout && git -C ${DEEP} config core.fsmonitor ./x`;
     const told = await rig.bash(`${make} && git -C ${DEEP} config core.hooksPath hooks`);
     expect(told).toBe(
-      `(no output)\n[${DEEP} ${said}. It has core.fsmonitor, core.hookspath, hooks/post-checkout: ${look}`,
+      `(no output)\n[${DEEP} ${said}. ${gone}: core.fsmonitor, core.hookspath, hooks/post-checkout. ${then}`,
     );
     expect(await rig.bash(`echo x >>${DEEP}/.git/hooks/post-checkout`)).toContain("Read-only file system");
     expect(await rig.bash(`rm -rf a`)).toContain("outside_sandbox: true");
@@ -60,16 +62,16 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     await using rig = openSandboxRig();
     expect(
       await rig.bash("git init -q --bare x/y/bare && git -C x/y/bare config core.fsmonitor ./evil"),
-    ).toBe(`(no output)\n[x/y/bare ${said}. It has core.fsmonitor: ${look}`);
+    ).toBe(`(no output)\n[x/y/bare ${said}. ${gone}: core.fsmonitor. ${then}`);
     expect(
       await rig.bash("echo x >x/y/bare/hooks/update; mkdir led && echo 'gitdir: ../x/y/bare' >led/.git"),
     ).toBe(
-      `(no output)\n[led ${said}]\n[Changed in the repository x/y/bare, and run or obeyed by git outside of the sandbox: hooks/update. A person should look at that before git is used there]`,
+      `(no output)\n[led ${said}. ${gone}: hooks/update. ${then}\n[The repository x/y/bare was changed. ${gone}: hooks/update. ${then}`,
     );
     // The workspace itself, made to look like the inside of one.
     expect(
       await rig.bash("mkdir objects refs hooks; echo 'ref: refs/heads/main' >HEAD; echo x >hooks/pre-push"),
-    ).toBe(`(no output)\n[. ${said}. It has hooks/pre-push: ${look}`);
+    ).toBe(`(no output)\n[. ${said}. ${gone}: hooks/pre-push. ${then}`);
   });
 
   test("what its configuration names is closed, also where it is not there yet, and beside the configuration", async () => {
@@ -124,8 +126,9 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
 });
 
 // Seen red with `core.hooksPath` left out of what git reads through.
-test("[PERM-02 S26 S34] what a command planted is no repository in which git counts as a read", async () => {
+test("[PERM-02 S26 S34] a repository that names something to run is none in which git counts as a read", async () => {
   await using rig = openSandboxRig();
+  const make = (script: string) => Bun.spawnSync(["bash", "-c", script], { cwd: rig.root });
   const plants: Readonly<Record<string, string>> = {
     setting: "git init -q p/setting && git -C p/setting config core.fsmonitor ./x",
     include: "git init -q p/include && git -C p/include config include.path ../x",
@@ -138,15 +141,18 @@ test("[PERM-02 S26 S34] what a command planted is no repository in which git cou
       "git init -q p/twice && printf '[core] hooksPath = other\\nhooksPath = my\\n' >>p/twice/.git/config && mkdir p/twice/my && echo x >p/twice/my/post-index-change",
     home: "git init -q p/home && git -C p/home config core.hooksPath '~/x'",
     bare: "git init -q --bare p/bare",
+    // Git reads the second line as a setting, since the backslash before it is the end of the value.
+    behind:
+      "git init -q p/behind && printf '[user]\\n\\tname = x\\\\\\\\\\n[core] fsmonitor = x\\n' >>p/behind/.git/config",
     link: "git init -q --bare q/evil && git -C q/evil config core.fsmonitor x && mkdir p/link && echo 'gitdir: ../../q/evil' >p/link/.git",
     common:
       "git init -q p/common && mkdir -p p/x/objects p/x/refs && echo '[core] fsmonitor = x' >p/x/config && echo ../../x >p/common/.git/commondir",
   };
   for (const [name, script] of Object.entries(plants)) {
-    await rig.bash(`mkdir -p p; ${script}`);
+    make(`mkdir -p p; ${script}`);
     const problem = await repositoryProblem(join(rig.root, "p", name), true, rig.world.files);
     expect([name, problem]).toEqual([name, expect.any(String)]);
   }
-  await rig.bash("git init -q p/plain && git -C p/plain config core.hooksPath .husky/_");
+  make("git init -q p/plain && git -C p/plain config core.hooksPath .husky/_");
   expect(await repositoryProblem(join(rig.root, "p", "plain"), true, rig.world.files)).toBeUndefined();
 }, 300_000);

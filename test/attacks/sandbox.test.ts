@@ -64,20 +64,13 @@ describe("[SBX-01] what is not there cannot be made: [S26]", () => {
     "mkdir .cinch": "mkdir -p .cinch && echo x >.cinch/config.toml",
     "move .cinch": "mkdir c && echo x >c/config.toml && mv -T c .cinch",
     "link .cinch": "ln -sfn /tmp .cinch && echo x >.cinch/config.toml",
-    "git init": "git init -q . && git config core.fsmonitor /tmp/x",
-    "move .git": "mkdir -p g/hooks && echo x >g/HEAD && mv -T g .git",
-    "git file": "rm -rf .git; echo 'gitdir: evil' >.git",
   };
   test(Object.keys(WAYS).join(", "), async () => {
     for (const [name, script] of Object.entries(WAYS)) {
       await using rig = openSandboxRig();
       await rig.bash(script);
       await rig.end();
-      expect([name, existsSync(join(rig.root, ".cinch")), existsSync(join(rig.root, ".git"))]).toEqual([
-        name,
-        false,
-        false,
-      ]);
+      expect([name, existsSync(join(rig.root, ".cinch"))]).toEqual([name, false]);
     }
   }, 300_000);
 });

@@ -64,6 +64,20 @@ test("[SBX-01 SBX-03 PERM-01] with -p a command runs unasked in the sandbox, and
   expect(await session("touch made", denies)).toMatchObject({ code: 3, made: false });
 });
 
+test("[SBX-04 SBX-01] a repository is made of a folder that was none, and nothing of it runs outside", async () => {
+  const { code, told, made, left } = await session(
+    "git init -q && git -c user.name=t -c user.email=t@e commit -q --allow-empty -m first && git log --format=%s && git config core.fsmonitor 'touch made; false'",
+    "",
+    async (cinch, work) => {
+      await cinch.exited;
+      Bun.spawnSync(["git", "status"], { cwd: work });
+    },
+  );
+  expect({ code, made, left }).toEqual({ code: 0, made: false, left: [".git"] });
+  expect(told).toContain("first");
+  expect(told).toContain(". is a new repository. Removed");
+});
+
 test("[SBX-04] what the sandbox stops is told to the model, with what it can do", async () => {
   const { told, code } = await session("touch made; touch ../beside");
   expect(told).toContain("Read-only file system");
@@ -87,7 +101,7 @@ test("[REL-03] when cinch is killed outright, the command and all it started are
     process.kill(cinch.pid, "SIGKILL");
     await cinch.exited;
     await until("the end of all", () => processesWith(token).length === 0);
-    expect(existsSync(join(work, ".git"))).toBe(true);
+    expect(existsSync(join(work, ".cinch"))).toBe(true);
     // The session that was killed has asked once: the next answer is a text, the one after it a command.
     expect([await again(), await again()]).toEqual([0, 0]);
   });

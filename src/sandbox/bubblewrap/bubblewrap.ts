@@ -5,6 +5,7 @@ import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
 import type { Control } from "./arguments.ts";
 import { fixedArguments, wrapped } from "./arguments.ts";
+import type { Mount } from "./mounts.ts";
 import { mountsFor, REPLACED } from "./mounts.ts";
 import { closedFolders, placementOf } from "./placement.ts";
 import { probe } from "./probe.ts";
@@ -68,22 +69,33 @@ export function bubblewrap({ world, without }: BubblewrapOptions): Sandbox {
       const { mounts, made } = await mountsFor(policy, files);
       const folders = closedFolders(mounts);
       const before = closed ?? new Set([...folders].filter((path) => isOfRepository(policy.root, path)));
-      const placement = without?.includes("placement")
-        ? undefined
-        : await placementOf(mounts, policy, files, before);
-      closed = before.intersection(folders);
-      const prepared = {
-        program,
-        mounts,
-        network: policy.network,
-        empty,
-        filter,
-        ...(placement === undefined ? {} : { placement }),
-        ...(without === undefined ? {} : { without }),
+      const readyWith = async (own: readonly Mount[]) => {
+        const placement = without?.includes("placement")
+          ? undefined
+          : await placementOf(own, policy, files, before);
+        const prepared = {
+          program,
+          mounts: own,
+          network: policy.network,
+          empty,
+          filter,
+          ...(placement === undefined ? {} : { placement }),
+          ...(without === undefined ? {} : { without }),
+        };
+        return { prepared, fixed: fixedArguments(prepared) };
       };
-      const fixed = fixedArguments(prepared);
+      const background = await readyWith(mounts);
+      const opened = policy.readOnly.flatMap(({ path, onlyInBackground }) =>
+        onlyInBackground === true ? [path] : [],
+      );
+      const rest = mounts.filter(({ path, kind }) => kind === "bind" || !opened.includes(path));
+      const foreground = rest.length === mounts.length ? background : await readyWith(rest);
+      closed = before.intersection(folders);
       const confine: Confine = {
-        wrap: (options) => wrapped(prepared, fixed, options),
+        wrap: (options, how) => {
+          const { prepared, fixed } = how === "background" ? background : foreground;
+          return wrapped(prepared, fixed, options);
+        },
         failure,
         hidden: policy.hidden,
       };

@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import type { Child, Spawn } from "../../base/world.ts";
 import type { Ask } from "../../control/ask.ts";
 import type { ToolCall, ToolMiddleware } from "../../tool/middleware.ts";
 import { fails } from "../../tool/output.ts";
@@ -24,9 +25,11 @@ export type CurrentSandbox =
       readonly kind: "working";
       readonly confine: Confine;
       readonly network: "off" | readonly string[];
-      /** Puts right what the command left that must not be there, and tells of it. To be called once, when it has ended. */
+      /** Takes each process of the command: one that goes on after its call is looked after when it ends. */
+      follow(child: Child): void;
+      /** Puts right what the command left that must not be there, and returns the notes. To be called once, when its call ends. */
       afterwards(): Promise<Aftermath>;
-      /** Only puts it right, where nobody is there to be told; what there is to tell comes with the next command. */
+      /** Only puts it right, where there is no result to note it in; the notes come with the next command. */
       sweep(): Promise<void>;
     }
   | { readonly kind: "none"; readonly refuse?: string };
@@ -85,7 +88,14 @@ export function confine(options: ConfineOptions): ToolMiddleware {
     if (current.kind === "none") {
       return current.refuse === undefined ? await onHost() : fails(`SandboxUnavailable: ${current.refuse}`);
     }
-    const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current.confine) };
+    const how = target.background === true ? "background" : undefined;
+    const start = confinedSpawn(context.world.spawn, current.confine, how);
+    const spawn: Spawn = (options) => {
+      const child = start(options);
+      current.follow(child);
+      return child;
+    };
+    const world = { ...context.world, spawn };
     const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
       await current.sweep(); // a cancelled command has run too
       throw thrown;

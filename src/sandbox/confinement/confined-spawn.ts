@@ -10,9 +10,9 @@ const LINE_FEED = 10;
  * A sandbox that could not be set up is an end as `failed`, never an end of the command: nothing ran. What a command leaves
  * running ends with its namespace, so that nothing is left behind.
  */
-export function confinedSpawn(spawn: Spawn, confine: Confine): Spawn {
+export function confinedSpawn(spawn: Spawn, confine: Confine, how?: "background"): Spawn {
   return (options) => {
-    const child = spawn(confine.wrap(options));
+    const child = spawn(confine.wrap(options, how));
     const stderr = child.stderr[Symbol.asyncIterator]();
     const first = firstLine(stderr);
     const exited = child.exited.then(async (exit): Promise<Exit> => {

@@ -2,6 +2,7 @@ import { isBelow } from "../../base/below.ts";
 import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { SpawnOptions, World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../sandbox.ts";
+import { readOnlyInForeground } from "../sandbox.ts";
 
 const ENGINES = [
   "/usr/bin/podman",
@@ -42,7 +43,8 @@ export function container({ world, image }: ContainerOptions): Sandbox {
         );
       }
       const confine: Confine = {
-        wrap: (options) => inContainer({ engine, image, policy, missing }, options),
+        wrap: (options, how) =>
+          inContainer({ engine, image, policy, missing, ...(how === undefined ? {} : { how }) }, options),
         failure: (stderr) =>
           COMPLAINT.test(stderr) ? stderr.replace(COMPLAINT, "").split("\n")[0] : undefined,
       };
@@ -63,14 +65,20 @@ interface Prepared {
   readonly policy: SandboxPolicy;
   /** Protected places that are not there: an empty folder keeps them from being made. */
   readonly missing: readonly string[];
+  readonly how?: "background";
 }
 
 function isIn({ root, writable }: SandboxPolicy, path: string): boolean {
   return [root, ...writable].some((each) => isBelow(each, path));
 }
 
-function inContainer({ engine, image, policy, missing }: Prepared, options: SpawnOptions): SpawnOptions {
-  const { root, writable, readOnly, hidden, temporary } = policy;
+function inContainer(
+  { engine, image, policy, how, ...prepared }: Prepared,
+  options: SpawnOptions,
+): SpawnOptions {
+  const { root, writable, hidden, temporary } = policy;
+  const readOnly = how === "background" ? policy.readOnly : readOnlyInForeground(policy);
+  const missing = prepared.missing.filter((place) => readOnly.some(({ path }) => path === place));
   const below = (path: string) => isIn(policy, path);
   const isProtected = (path: string) => readOnly.some((place) => place.path === path);
   const volume = (from: string, to: string, how = "rw") => [

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { World } from "../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy } from "../sandbox.ts";
+import { readOnlyInForeground } from "../sandbox.ts";
 import { seatbeltProfile } from "./profile.ts";
 
 const PROGRAM = "/usr/bin/sandbox-exec";
@@ -28,11 +29,17 @@ export function seatbelt({
           remedy: 'set backend = "auto" under [sandbox]',
         };
       }
-      const profile = seatbeltProfile(policy);
+      const profile = seatbeltProfile({ ...policy, readOnly: readOnlyInForeground(policy) });
+      const background = seatbeltProfile(policy);
       const confine: Confine = {
-        wrap: (options) => ({
+        wrap: (options, how) => ({
           ...options,
-          argv: [PROGRAM, "-p", withWrites(profile, options.writes ?? []), ...options.argv],
+          argv: [
+            PROGRAM,
+            "-p",
+            withWrites(how === "background" ? background : profile, options.writes ?? []),
+            ...options.argv,
+          ],
           env: { ...options.env, TMPDIR: policy.temporary },
         }),
         failure: (stderr) => /^sandbox-exec: (.+)/.exec(stderr)?.[1],

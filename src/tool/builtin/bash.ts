@@ -75,7 +75,13 @@ async function plan(input: BashInput, { world, workspace }: ToolContext): Promis
   const { cwd, lost } = await startingDirectory(world.files, workspace);
   return {
     summary: command,
-    target: { kind: "command", command, cwd, ...(outside_sandbox ? { outside: true } : {}) },
+    target: {
+      kind: "command",
+      command,
+      cwd,
+      ...(outside_sandbox ? { outside: true } : {}),
+      ...(background ? { background: true } : {}),
+    },
     msMax: timeout_ms ?? (background ? undefined : BASH_MS_DEFAULT),
     background,
     ...(lost === undefined ? {} : { lost }),
