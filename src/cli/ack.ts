@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { count } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
@@ -18,6 +17,8 @@ import { EXIT } from "./exit-codes.ts";
 import type { Stop } from "./stop.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { surroundingsOf } from "./surroundings.ts";
+import type { TerminalAnswers } from "./terminal-answers.ts";
+import { terminalAnswers } from "./terminal-answers.ts";
 
 type Ack = Extract<Invocation, { kind: "ack" }>;
 
@@ -71,7 +72,7 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
     return pending;
   }
   const refused: PendingItem[] = [];
-  using answers = openAnswers(at);
+  using answers = terminalAnswers(at, at.stop.signal);
   for (const [index, next] of pending.entries()) {
     const { item, verdict, path } = next;
     const text = neutralise(await describeItem(item, verdict, path));
@@ -83,7 +84,8 @@ async function acknowledge(review: Review, at: Surroundings): Promise<readonly P
       refused.push(next);
       continue;
     }
-    const answer = await answers.next(
+    const answer = await answerTo(
+      answers,
       `[${index + 1}/${pending.length}] Use it, until it changes? (y or 1, n or 2; q leaves) `,
     );
     if (answer === "quit") return [...refused, ...pending.slice(index)];
@@ -140,28 +142,12 @@ function nothingLeft({ items, plugins, root }: Review): string {
   return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}${own}, unchanged since`;
 }
 
-interface Answers extends Disposable {
-  next(question: string): Promise<"yes" | "no" | "quit">;
-}
-
-function openAnswers(at: Surroundings): Answers {
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  const iterator = lines[Symbol.asyncIterator]();
-  const { signal } = at.stop;
-  signal.addEventListener("abort", () => lines.close(), { once: true });
-  return {
-    async next(question) {
-      while (!signal.aborted) {
-        await at.stderr.write(question);
-        const { value, done } = await iterator.next();
-        if (done === true) return "quit";
-        const word = String(value).trim().toLowerCase();
-        if (word === "y" || word === "yes" || word === "1") return "yes";
-        if (word === "n" || word === "no" || word === "2") return "no";
-        if (word === "q" || word === "quit") return "quit";
-      }
-      return "quit";
-    },
-    [Symbol.dispose]: () => lines.close(),
-  };
+/** Asks until one of the words is typed; the end of the input is a no to this and all that follow. */
+async function answerTo(answers: TerminalAnswers, question: string): Promise<"yes" | "no" | "quit"> {
+  for (;;) {
+    const word = (await answers.next(question))?.trim().toLowerCase();
+    if (word === "y" || word === "yes" || word === "1") return "yes";
+    if (word === "n" || word === "no" || word === "2") return "no";
+    if (word === undefined || word === "q" || word === "quit") return "quit";
+  }
 }

@@ -1,10 +1,23 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import type { Clock } from "../base/world.ts";
+import { AnswerGuard } from "../client/kit/answer-guard.ts";
+import { isBurst } from "../client/kit/bracketed-paste.ts";
 
 /** The terminal that a process belongs to, whatever its standard streams are. */
 const TERMINAL = "/dev/tty";
 
 /** A line that a person types is no longer. */
 const LINE_CHARACTERS_MAX = 1_024;
+/** Nobody types two lines within this time. */
+const LINE_PAUSE_MS = 50;
+
+interface TerminalQuestion {
+  readonly question: string;
+  /** Printed behind the question as soon as it takes an answer. */
+  readonly prompt: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Asks a person at the controlling terminal and resolves to the line that they type; undefined where there is no such
@@ -13,7 +26,12 @@ const LINE_CHARACTERS_MAX = 1_024;
  * for whoever has the terminal.
  * @throws the signal's reason.
  */
-export async function askAtTerminal(question: string, signal: AbortSignal): Promise<string | undefined> {
+export async function askAtTerminal({
+  question,
+  prompt,
+  clock,
+  signal,
+}: TerminalQuestion): Promise<string | undefined> {
   signal.throwIfAborted();
   const descriptor = isInForeground() ? openTerminal() : undefined;
   if (descriptor === undefined) return undefined;
@@ -24,7 +42,7 @@ export async function askAtTerminal(question: string, signal: AbortSignal): Prom
   let line: string | undefined;
   try {
     writeSync(descriptor, question);
-    line = await lineFrom(reader);
+    line = await answerFrom(reader, { clock, prompt, tell: (text) => writeSync(descriptor, text) });
   } finally {
     signal.removeEventListener("abort", leave);
     await reader.cancel().catch(() => undefined); // it has ended by itself
@@ -34,18 +52,45 @@ export async function askAtTerminal(question: string, signal: AbortSignal): Prom
   return line;
 }
 
-async function lineFrom(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | undefined> {
+/** Reads a line that was neither pasted nor typed before the question had stood there for a moment (PERM-14). */
+async function answerFrom(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  {
+    clock,
+    tell,
+    prompt,
+  }: { readonly clock: Clock; readonly tell: (text: string) => void; readonly prompt: string },
+): Promise<string | undefined> {
   const decoder = new TextDecoder();
+  using guard = new AnswerGuard(clock, () => tell(prompt));
+  guard.ask({});
   let text = "";
   while (text.length < LINE_CHARACTERS_MAX) {
     const { value, done } = await reader.read();
     if (done) return undefined;
+    const isEarly = guard.state === "waiting";
+    guard.key();
     text += decoder.decode(value, { stream: true });
+    if (isEarly || isBurst(text)) {
+      guard.pasted();
+      text = "";
+      continue;
+    }
     // A program that has the terminal for itself may have it send a carriage return.
     const end = text.search(/[\r\n]/);
-    if (end >= 0) return text.slice(0, end);
+    if (end < 0) continue;
+    if (!(await isFollowed(reader, clock))) return text.slice(0, end);
+    guard.pasted();
+    text = "";
   }
   return undefined;
+}
+
+/** The system hands over one line at a time: lines that follow at once were pasted with it. */
+async function isFollowed(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>();
+  using _pause = clock.timer(LINE_PAUSE_MS, () => resolve(false));
+  return await Promise.race([reader.read().then(({ done }) => !done), promise]);
 }
 
 /**

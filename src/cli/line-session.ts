@@ -170,12 +170,14 @@ async function chosenSession(
   const { signal } = at.stop;
   const leave = new AbortController();
   const typing = terminal.input(AbortSignal.any([signal, leave.signal]))[Symbol.asyncIterator]();
-  const ask = () => terminal.prompt(`${last} or Enter > `);
+  const question = {};
+  const ask = () => terminal.prompt(`${last} or Enter > `, { question, takesPaste: false });
   try {
     for (;;) {
       ask();
       const { value: input, done } = await typing.next();
       if (done === true || input.kind === "interrupt") break;
+      if (input.answers !== question) continue; // typed before it was asked
       const typed = input.text.trim();
       const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
       if (chosen !== undefined || typed === "") return chosen;

@@ -24,9 +24,12 @@ type Mcp = Extract<Invocation, { readonly kind: "mcp" }>;
 /** How long a person may take to say whether the program that started this one may drive cinch. */
 const ATTEST_MS_MAX = 300_000;
 const PARENTS_FILE = "mcp-parents.lock";
-const AUTO_ATTACH =
-  "cinch: what its sessions ask for is then told in every cinch of yours that is open, and on the desktop.\n" +
-  "Always auto-attach sessions from this parent? [Y/n] ";
+const AUTO_ATTACH = {
+  question:
+    "cinch: what its sessions ask for is then told in every cinch of yours that is open, and on the desktop.\n" +
+    "Always auto-attach sessions from this parent? ",
+  prompt: "[Y/n] ",
+};
 
 /**
  * `cinch mcp`: the engine as an MCP server for the program that started this one, over standard input and output (CTL-08). It
@@ -153,12 +156,15 @@ async function askPerson(
       : "";
   using limit = deadline(at.world.clock, ATTEST_MS_MAX, signal);
   try {
-    const answer = await askAtTerminal(
-      `\ncinch: ${program} (as ${neutraliseLine(argv0)}) has started cinch as an MCP server.\n${changed}It could run an agent here that has shell access. Allow this program, now and from now on? [y/N] `,
-      limit.signal,
-    );
+    const { clock } = at.world;
+    const answer = await askAtTerminal({
+      question: `\ncinch: ${program} (as ${neutraliseLine(argv0)}) has started cinch as an MCP server.\n${changed}It could run an agent here that has shell access. Allow this program, now and from now on? `,
+      prompt: "[y/N] ",
+      clock,
+      signal: limit.signal,
+    });
     if (!/^\s*y(?:es)?\s*$/i.test(answer ?? "")) return { kind: "refused" };
-    const attach = await askAtTerminal(AUTO_ATTACH, limit.signal);
+    const attach = await askAtTerminal({ ...AUTO_ATTACH, clock, signal: limit.signal });
     return { kind: "allowed", autoAttach: !/^\s*no?\s*$/i.test(attach ?? "") };
   } catch (thrown) {
     if (limit.reached) return { kind: "refused" };

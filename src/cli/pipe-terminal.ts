@@ -12,6 +12,7 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
   let wanted = false;
   /** Whether a line was handed over that nobody deals with yet. */
   let isOut = false;
+  let question: object | undefined;
   let wake: (() => void) | undefined;
 
   async function asked(signal: AbortSignal): Promise<void> {
@@ -26,7 +27,8 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
     interactive: false,
     redraws: false,
     write: (text) => output.write(text),
-    prompt(text) {
+    prompt(text, asked) {
+      question = asked?.question;
       wanted = text !== undefined && !isOut;
       if (wanted) wake?.();
     },
@@ -38,7 +40,7 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
       for await (const text of linesOf(input(), signal)) {
         wanted = false;
         isOut = true;
-        yield { kind: "line", text };
+        yield { kind: "line", text, answers: question };
         await asked(signal);
         if (signal.aborted) return;
       }

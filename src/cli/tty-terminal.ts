@@ -1,21 +1,27 @@
 import type { Interface } from "node:readline";
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
 import { Writable } from "node:stream";
+import type { WriteStream } from "node:tty";
 import { asError } from "../base/errors.ts";
 import { BoundedQueue } from "../base/queue.ts";
 import type { Clock } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import type { Complete, LineInput, LineTerminal } from "../client/line/terminal.ts";
 import type { Output } from "./output.ts";
+import { ttyKeys } from "./tty-keys.ts";
+import { TypedLine } from "./typed-line.ts";
 
 const LINES_AHEAD_MAX = 1_000;
 const HISTORY_LINES_MAX = 500;
 /** The screen, what scrolled off it, and the cursor back to its corner. */
+const BELL = "\u0007";
 const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
 
 export interface TtyOptions {
   readonly output: Output;
   readonly clock: Clock;
+  /** The stream of `output`; standard output when omitted. */
+  readonly screen?: WriteStream;
   /** False for a terminal that can only print, such as TERM=dumb: no editing, no cursor moves. */
   readonly canMove: boolean;
 }
@@ -30,11 +36,12 @@ export interface TtyTerminal extends LineTerminal, Disposable {
  *
  * What is printed while a line is being typed goes above it. While streamed text stands in the middle of a line, what
  * is typed stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode.
+ * What answers a question, and what a paste does, is in `TypedLine`.
  *
  * A terminal that went back to the shell, or is gone, is no longer ours: nothing is drawn on it, and that is no error.
  */
 export function ttyTerminal(options: TtyOptions): TtyTerminal {
-  const { output, clock, canMove } = options;
+  const { output, clock, canMove, screen = process.stdout } = options;
   const inputs = new BoundedQueue<LineInput>(LINES_AHEAD_MAX);
   let midLine = false;
   let drawn = false;
@@ -44,9 +51,10 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   let gone = false;
   let complete: Complete | undefined;
 
+  const keys = ttyKeys({ clock, canMove, screen, take: (piece) => typed.take(piece) });
   const editor: Interface = createInterface({
-    input: process.stdin,
-    output: canMove ? editorOutput(() => midLine) : process.stdout,
+    input: keys.input,
+    output: canMove ? editorOutput(screen, () => midLine) : screen,
     terminal: canMove,
     historySize: HISTORY_LINES_MAX,
     completer: (typed: string, done: (error: null, completed: [string[], string]) => void) => {
@@ -58,6 +66,32 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     escapeCodeTimeout: 50,
   });
 
+  const typed = new TypedLine(clock, {
+    canEdit: canMove,
+    get line() {
+      return editor.line;
+    },
+    get cursor() {
+      return editor.cursor;
+    },
+    replace(line, cursor) {
+      if (!canMove) return;
+      erase();
+      Object.assign(editor, { line, cursor });
+      draw();
+    },
+    redraw() {
+      erase();
+      draw();
+    },
+    press: keys.pass,
+    tell(text) {
+      erase();
+      screen.write(midLine ? BELL : `${text}\n`);
+      draw();
+    },
+  });
+
   /** What was typed becomes the text that all candidates share; typed again, they are listed. */
   async function completed(typed: string): Promise<[string[], string]> {
     const found = await complete?.(typed);
@@ -66,7 +100,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function push(input: LineInput): void {
-    if (!inputs.push(input)) process.stdout.write("\u0007");
+    if (!inputs.push(input)) screen.write(BELL);
   }
 
   function interrupt(): void {
@@ -75,17 +109,18 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
 
   function erase(): void {
     if (!drawn || !canMove || closed || gone) return;
-    moveCursor(process.stdout, 0, -editor.getCursorPos().rows);
-    cursorTo(process.stdout, 0);
-    clearScreenDown(process.stdout);
+    moveCursor(screen, 0, -editor.getCursorPos().rows);
+    cursorTo(screen, 0);
+    clearScreenDown(screen);
     drawn = false;
   }
 
   function draw(): void {
     if (midLine || closed || gone) return;
-    editor.setPrompt(promptText);
+    const shown = typed.isEarly ? "" : promptText;
+    editor.setPrompt(shown);
     if (canMove) editor.prompt(true);
-    else process.stdout.write(promptText);
+    else screen.write(shown);
     drawn = true;
   }
 
@@ -93,7 +128,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   function leaveRawMode(): void {
     if (!canMove || gone) return;
     try {
-      process.stdin.setRawMode(false);
+      keys.leave();
     } catch (thrown) {
       if (!isTerminalGone(thrown)) throw thrown;
       gone = true;
@@ -106,25 +141,28 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
    */
   function suspend(): void {
     process.once("SIGCONT", () => {
-      process.stdin.setRawMode(true);
+      keys.enter();
       drawn = false;
       draw();
     });
-    process.stdin.setRawMode(false);
+    keys.leave();
     process.kill(0, "SIGTSTP");
   }
 
   editor.on("line", (text) => {
     drawn = false;
-    push({ kind: "line", text });
+    push(typed.entered(text));
   });
   editor.on("SIGINT", interrupt);
   editor.on("SIGTSTP", suspend);
   editor.on("close", () => {
     // What is printed next begins on a line of its own.
-    if (drawn) process.stdout.write("\n");
+    if (drawn) screen.write("\n");
     closed = true;
     drawn = false;
+    typed[Symbol.dispose]();
+    keys[Symbol.dispose]();
+    leaveRawMode();
     inputs.end();
   });
 
@@ -142,7 +180,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       ? {
           clear() {
             erase();
-            if (!gone) process.stdout.write(CLEAR);
+            if (!gone) screen.write(CLEAR);
             draw();
           },
         }
@@ -166,9 +204,10 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       midLine = !text.endsWith("\n");
       if (canMove) draw();
     },
-    prompt(text) {
+    prompt(text, asked) {
       const next = text ?? "";
-      if (drawn && next === promptText) return;
+      const isOther = typed.ask(asked);
+      if (drawn && !isOther && next === promptText) return;
       erase();
       promptText = next;
       draw();
@@ -189,15 +228,15 @@ function isTerminalGone(thrown: unknown): boolean {
 }
 
 /** The editor's view of the screen: it may draw only while no streamed text stands unfinished on the last line. */
-function editorOutput(muted: () => boolean): Writable {
+function editorOutput(screen: WriteStream, muted: () => boolean): Writable {
   const view = new Writable({
     write(chunk, _encoding, done) {
       if (muted()) done();
-      else process.stdout.write(chunk, () => done());
+      else screen.write(chunk, () => done());
     },
   });
-  Object.defineProperty(view, "columns", { get: () => process.stdout.columns });
-  Object.defineProperty(view, "rows", { get: () => process.stdout.rows });
-  process.stdout.on("resize", () => view.emit("resize"));
+  Object.defineProperty(view, "columns", { get: () => screen.columns });
+  Object.defineProperty(view, "rows", { get: () => screen.rows });
+  screen.on("resize", () => view.emit("resize"));
   return view;
 }

@@ -154,6 +154,7 @@ withTmux(
     await terminal.type("clear; OPENAI_API_KEY=sk-test-0123456789abcdef0123456789abcdef ./agent start three");
     await terminal.press("Enter");
     await terminal.shows("It is not the program that you allowed before: it has changed since.");
+    await terminal.shows("[y/N]");
     expect(said("three")()).toBe(false);
     await terminal.type("y");
     await terminal.press("Enter");

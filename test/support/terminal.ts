@@ -6,6 +6,8 @@ import { until } from "./until.ts";
 export interface Terminal extends AsyncDisposable {
   /** Types text as it is. */
   type(text: string): Promise<void>;
+  /** Pastes a text: with brackets where the program in it has asked for them, or as bare lines. */
+  paste(text: string, how?: "bracketed" | "bare"): Promise<void>;
   /** Presses keys by their tmux names: Enter, C-c, Up … */
   press(...keys: readonly string[]): Promise<void>;
   /** The whole screen, without trailing space. */
@@ -61,6 +63,10 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
 
   const terminal: Terminal = {
     type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    async paste(text, how = "bracketed") {
+      await tmux("set-buffer", "-b", "paste", text);
+      await tmux("paste-buffer", ...(how === "bracketed" ? ["-p"] : []), "-b", "paste", "-t", "main");
+    },
     press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();

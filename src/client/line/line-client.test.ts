@@ -1154,6 +1154,7 @@ function openRig(
   const lines = new BoundedQueue<LineInput>(100);
   const prompts: (string | undefined)[] = [];
   let shown = "";
+  let question: object | undefined;
   const terminal: LineTerminal = {
     interactive,
     redraws: interactive,
@@ -1167,7 +1168,8 @@ function openRig(
       shown += printed;
       return Promise.resolve();
     },
-    prompt: (prompt) => {
+    prompt: (prompt, asked) => {
+      question = asked?.question;
       if (prompts.length === 0 || prompts.at(-1) !== prompt) prompts.push(prompt);
     },
   };
@@ -1194,7 +1196,7 @@ function openRig(
     },
     async type(line: string) {
       await settle();
-      lines.push({ kind: "line", text: line });
+      lines.push({ kind: "line", text: line, answers: question });
       await settle();
     },
     async interrupt(atMs: number) {

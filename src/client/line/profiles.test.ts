@@ -228,6 +228,7 @@ async function openRigIn(place: Place, history = false) {
   const leave = new AbortController();
   let shown = "";
   let prompt: string | undefined;
+  let question: object | undefined;
   const terminal: LineTerminal = {
     interactive: true,
     redraws: false,
@@ -239,8 +240,9 @@ async function openRigIn(place: Place, history = false) {
       shown += printed;
       return Promise.resolve();
     },
-    prompt: (text) => {
+    prompt: (text, asked) => {
       prompt = text;
+      question = asked?.question;
     },
   };
   const { clock } = place.options().world;
@@ -258,7 +260,7 @@ async function openRigIn(place: Place, history = false) {
     harness,
     profile: (name: string, text: string) => writeFileSync(join(folder, `${name}.toml`), text),
     screen: () => shown,
-    type: async (text: string) => void lines.push({ kind: "line", text }),
+    type: async (text: string) => void lines.push({ kind: "line", text, answers: question }),
     shows: (text: string | RegExp) =>
       until(`"${text}" on the screen`, () =>
         typeof text === "string" ? shown.includes(text) : text.test(shown),

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/world.ts";
 import type { Dialogue } from "./dialogue.ts";
-import { questionPrompt } from "./questions.ts";
+import { askedLine, questionPrompt } from "./questions.ts";
 import type { LineTerminal } from "./terminal.ts";
 
 const COUNTDOWN_STEP_MS = 1_000;
@@ -33,7 +33,8 @@ export class Prompt implements Disposable {
   show(): void {
     const { terminal, clock } = this.#options;
     const state = this.#options.state();
-    terminal.prompt(state.isLeaving ? undefined : this.#text(state));
+    if (state.isLeaving) terminal.prompt(undefined);
+    else terminal.prompt(this.#text(state), askedLine(state.question));
     this.#countdown?.[Symbol.dispose]();
     this.#countdown = undefined;
     const { untilMs } = state.question ?? {};

@@ -4,6 +4,7 @@ import { callSummary } from "../kit/call-summary.ts";
 import { neutralise, neutraliseLine } from "../kit/terminal-text.ts";
 import { permissionText, ruleText } from "./permission-answer.ts";
 import { quote } from "./quote.ts";
+import type { AskedLine } from "./terminal.ts";
 
 /** A question that waits for the person. A permission request has a second stage, where its rule is shortened. */
 export type OpenQuestion =
@@ -82,6 +83,12 @@ export function questionText(question: OpenQuestion): string {
 
 /** Longer waits are not counted down, and not announced: nobody sits through them. */
 const TOLD_MS_MAX = 3_600_000;
+
+/** What a terminal must know of the question that the next line answers. */
+export function askedLine(question: OpenQuestion | undefined): AskedLine | undefined {
+  if (question === undefined) return undefined;
+  return { question, takesPaste: question.kind === "asked" && question.ask.choices === undefined };
+}
 
 /** What the answer is typed behind; with the seconds that are left where the screen can show them going by. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {

@@ -14,7 +14,7 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
       return terminal.columns;
     },
     write: (text) => terminal.write(text),
-    prompt: (text) => terminal.prompt(text),
+    prompt: (text, asked) => terminal.prompt(text, asked),
     taken: () => terminal.taken?.(),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
     completesWith: (complete) => terminal.completesWith?.(complete),

@@ -13,8 +13,13 @@ export interface LineTerminal {
   input(signal: AbortSignal): AsyncIterable<LineInput>;
   /** Prints; waits where the reader of the output is slow. What is printed has been made safe before. */
   write(text: string): Promise<void>;
-  /** Asks for the next line under this prompt; undefined while none is wanted. */
-  prompt(text: string | undefined): void;
+  /**
+   * Asks for the next line under this prompt; undefined while none is wanted.
+   *
+   * With a question, the line is its answer. A terminal where a person sits takes no pasted text for it, and no key until
+   * it has stood there for a while without any (PERM-14): until then the prompt is not shown.
+   */
+  prompt(text: string | undefined, question?: AskedLine): void;
   /** Tells that the line that was read last is being dealt with: prompts before that asked for no further one. */
   taken?(): void;
   /** Clears the screen, and what scrolled off it; absent where there is none. */
@@ -32,7 +37,16 @@ export interface LineTerminal {
 /** What the beginning of a line may become; undefined where there is nothing to complete. */
 export type Complete = (typed: string) => Promise<Completion | undefined>;
 
+/** A question that the next line answers. */
+export interface AskedLine {
+  /** The same object as long as it is the same question. */
+  readonly question: object;
+  /** Any text may answer it: pasted text goes into the line, and Enter alone sends it. */
+  readonly takesPaste: boolean;
+}
+
 export type LineInput =
-  | { readonly kind: "line"; readonly text: string }
+  /** `answers`: the question that it was typed for; absent for a line that answers none. */
+  | { readonly kind: "line"; readonly text: string; readonly answers?: object | undefined }
   /** Ctrl-C, with the moment it was pressed in milliseconds of a clock that never goes back. */
   | { readonly kind: "interrupt"; readonly atMs: number };

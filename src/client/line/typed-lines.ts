@@ -37,6 +37,8 @@ const WAITING_TOLD_MS = 500;
 export class TypedLines {
   readonly #parts: TypedLinesParts;
   readonly #continued = new ContinuedLine();
+  /** The question that the first line of a continued one was typed for. */
+  #begunFor: object | undefined;
   /** Lines that were entered for the model, or are commands, and have not begun. */
   #ahead: readonly string[] = [];
   /** Whether one of them is being dealt with. */
@@ -56,15 +58,19 @@ export class TypedLines {
     return this.#continued.open;
   }
 
-  async take(text: string): Promise<void> {
+  /** Takes a line; `answers` is the question that it was typed for, if any. */
+  async take(text: string, answers?: object): Promise<void> {
+    if (!this.#continued.open) this.#begunFor = answers;
     const whole = this.#continued.add(text);
     if (whole === undefined) {
       this.#parts.showPrompt();
       return;
     }
     const typed = parseTyped(whole);
+    const question = this.#begunFor === answers ? answers : undefined;
     if (isUrgent(typed)) await this.work("urgent", () => this.#entered(whole));
-    else if (this.#isAnswer(typed)) await this.work("answers", () => this.#answered(whole));
+    else if (question !== undefined && typed.kind !== "command")
+      await this.work("answers", () => this.#answered(whole, question));
     else {
       this.#ahead = [...this.#ahead, whole];
       const waiting = this.#watchWaiting(typed);
@@ -105,15 +111,14 @@ export class TypedLines {
     }
   }
 
-  #isAnswer(typed: Typed): boolean {
-    return this.#parts.dialogue.question !== undefined && typed.kind !== "command";
-  }
-
-  /** A question may be settled by the time its turn comes: the line was then meant for the model. */
-  async #answered(text: string): Promise<void> {
-    const { dialogue } = this.#parts;
-    if (dialogue.question !== undefined) return await dialogue.answer(text);
-    await this.work("lines", () => this.#entered(text));
+  /** The line answers the question that it was typed for, and no other one that stands there by now (PERM-14). */
+  async #answered(text: string, question: object): Promise<void> {
+    const { dialogue, screen, outbox } = this.#parts;
+    if (dialogue.question === question) return await dialogue.answer(text);
+    const isKept = text.trim().length > 1;
+    if (isKept) outbox.keep(text);
+    const kept = isKept ? " Your text is kept for later." : "";
+    await screen.say(`Not counted as an answer: its question was settled before.${kept}`);
   }
 
   async #entered(text: string): Promise<void> {

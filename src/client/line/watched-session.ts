@@ -195,7 +195,7 @@ export class WatchedSession {
       case "input":
         if (happening.input.kind === "interrupt") return await this.#interrupt(happening.input.atMs);
         this.#options.terminal.taken?.();
-        return await this.#typed.take(happening.input.text);
+        return await this.#typed.take(happening.input.text, happening.input.answers);
       default:
         return unreachable(happening);
     }

@@ -1,0 +1,150 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome } from "../support/cinch.ts";
+import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+
+const test = requireProgram("tmux");
+const READY = "/help lists commands\n>";
+const LIST = "todo list:\n1\n2 apples\n";
+const TIMEOUT_MS = 300_000;
+
+for (const how of ["bracketed", "bare"] as const) {
+  test(
+    `[PERM-14] a ${how} paste answers no permission question, and its text waits for the next prompt`,
+    async () => {
+      await using rig = await openRig({ script: [calls("Bash", { command: "touch made" }), says("Over.")] });
+      await rig.answer("make it", "1-4 (");
+      await rig.terminal.paste(LIST, how);
+      await rig.terminal.shows("A question takes no pasted text.");
+      await rig.terminal.shows(/1-4 \(\d+ s\) >$/);
+      expect(existsSync(join(rig.work, "made"))).toBe(false);
+      await rig.answer("4", "> [pasted text 1, 3 lines]");
+      expect(await rig.terminal.screen()).toContain("denied by you");
+      await rig.terminal.press("Enter");
+      await rig.requests(3);
+      expect(rig.lastText()).toBe("todo list:\n1\n2 apples");
+      expect(existsSync(join(rig.work, "made"))).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+test(
+  "[PERM-14] a line that was entered or begun before the question is no answer to it",
+  async () => {
+    const { promise: hold, resolve: goOn } = Promise.withResolvers<void>();
+    await using rig = await openRig({
+      script: [{ ...calls("Bash", { command: "touch made" }), hold }, says("Over."), says("Two.")],
+    });
+    await rig.answer("make it", "make it");
+    await rig.requests(1);
+    await rig.answer("1", "waiting");
+    await rig.terminal.type("y");
+    await rig.terminal.shows(/^y$/m);
+    goOn();
+    await rig.terminal.shows("1-4 (");
+    expect(await rig.terminal.screen()).toMatch(/1-4 \(\d+ s\) >$/);
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("none of the answers");
+    expect(existsSync(join(rig.work, "made"))).toBe(false);
+    await rig.answer("4", "denied by you");
+    await rig.requests(3);
+    expect(rig.lastText()).toBe("1");
+    await rig.terminal.shows(/> y$/);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-01] pasted lines are one input, a pasted /quit is text, and Enter sends it",
+  async () => {
+    await using rig = await openRig({ script: [says("One."), says("Two.")] });
+    await rig.terminal.paste("first\n/quit\n  third\n");
+    await rig.terminal.shows("> [pasted text 1, 3 lines]");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("One.");
+    expect(rig.lastText()).toBe("first\n/quit\n  third");
+    await rig.terminal.paste("/quit\n");
+    await rig.terminal.shows("> //quit");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("Two.");
+    expect(rig.lastText()).toBe("/quit");
+    expect(rig.mock.requests.length).toBe(2);
+  },
+  TIMEOUT_MS,
+);
+
+for (const [name, leave] of [
+  ["/quit", (rig: Rig) => rig.answer("/quit", "code 0")],
+  ["Ctrl-D", (rig: Rig) => rig.press("C-d", "code 0")],
+  ["SIGTERM", (rig: Rig) => rig.signal("SIGTERM")],
+  ["SIGTERM twice", (rig: Rig) => rig.signal("SIGTERM", "SIGTERM")],
+] as const) {
+  test(
+    `[TUI-01] the shell gets its terminal back without bracketed paste after ${name}`,
+    async () => {
+      await using rig = await openRig({ script: [] });
+      await leave(rig);
+      await rig.terminal.shows("catting");
+      await rig.terminal.paste("left over");
+      await rig.terminal.shows("left over");
+      expect(await rig.terminal.screen()).not.toContain("200~");
+    },
+    TIMEOUT_MS,
+  );
+}
+
+type Rig = Awaited<ReturnType<typeof openRig>>;
+
+async function openRig(options: MockOptions) {
+  const mock = startMockProvider(options);
+  const home = cinchHome();
+  const work = join(home.path, "work");
+  mkdirSync(work);
+  mkdirSync(join(home.path, "config/cinch"));
+  writeFileSync(
+    join(home.path, "config/cinch/config.toml"),
+    `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
+  );
+  const terminal = await openTerminal({ home, cwd: work });
+  const cinch = `sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly'`;
+  await terminal.type(`clear; ${cinch}; echo code $?; echo cat""ting; cat -v`);
+  await terminal.press("Enter");
+  await terminal.shows(READY);
+  const rig = {
+    mock,
+    work,
+    terminal,
+    async press(key: string, shows: string) {
+      await terminal.press(key);
+      await terminal.shows(shows);
+    },
+    async answer(line: string, shows: string) {
+      await terminal.type(line);
+      await rig.press("Enter", shows);
+    },
+    async signal(...signals: readonly NodeJS.Signals[]) {
+      const pid = Number(readFileSync(join(work, "pid"), "utf8"));
+      for (const signal of signals) process.kill(pid, signal);
+      await terminal.shows("code ");
+    },
+    requests: (count: number) => mock.until(({ requests }) => requests.length >= count),
+    /** The last text that the model was sent by a person. */
+    lastText(): unknown {
+      const messages = mock.requests.at(-1)?.body["messages"] as { role: string; content: unknown }[];
+      const content = messages.findLast(({ role }) => role === "user")?.content;
+      return Array.isArray(content) ? (content.at(-1) as { text: string }).text : content;
+    },
+    async [Symbol.asyncDispose]() {
+      await terminal[Symbol.asyncDispose]();
+      await mock[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+  return rig;
+}
