@@ -28,7 +28,7 @@ import { idleIn, knownServers, toolNamed } from "./known-servers.ts";
 import { idleRuleError } from "./mcp-rules.ts";
 import type { HarnessOptions } from "./options.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
-import { policyFrom, unknownPlugins } from "./policy.ts";
+import { policyAt, unknownPlugins } from "./policy.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { openProfile } from "./project-profile.ts";
 import { settingsFrom } from "./project-trust.ts";
@@ -87,7 +87,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
   );
   const project = await projectOf(options, root, profile);
   const own = await ownDirectories(world.files, paths);
-  const policy = policyFrom({
+  const policy = policyAt(root, {
     profile: profile.permissions,
     user: config.permissions,
     project: project.permissions,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Questions } from "../control/multiplex/questions.ts";
 import { goesUnasked, mayLeave, onlyReads, permissionGate } from "../permission/gate.ts";
-import { heldToRoot } from "../permission/held-to-root.ts";
 import type { Policy } from "../permission/judge.ts";
 import { printRule } from "../permission/rule.ts";
 import { SessionRules } from "../permission/session-rules.ts";
@@ -17,14 +16,14 @@ import { hookFiles } from "./hooks.ts";
 import type { SessionSandboxes } from "./late-sandbox.ts";
 import { namedFiles, ownDirectories } from "./own-directories.ts";
 import type { PluginRules } from "./policy.ts";
-import { policyFrom, policyNotices } from "./policy.ts";
+import { policyAt, policyNotices } from "./policy.ts";
 import { tellRefusal } from "./refusal.ts";
 import type { RunDefaults } from "./run-parts.ts";
 
 /** What decides which calls of a session may run, each at its place. */
 export interface Permitting {
-  /** The gate looks at it anew for each call: what `restrict` brings counts from then on. */
-  readonly policy: Policy;
+  /** Returns the policy that counts now; what `restrict` and `extend` bring counts from then on. */
+  policy(): Policy;
   /** What the project restricts, once a person has acknowledged it, which is before the first request. */
   restrict(project: readonly PermissionSettings[]): void;
   /** What plugins bring that a person has looked at since. */
@@ -55,28 +54,24 @@ export async function permitting(material: PermittingSources): Promise<Permittin
   const { world, paths, attended, autoApprove } = defaults;
   const configPath = join(paths.config, "config.toml");
   const sources = await policySources(material);
-  const policyOf = (given: Parameters<typeof policyFrom>[0]) => {
-    const made = policyFrom(given);
-    return { ...made, rules: [...made.rules, ...heldToRoot(made.rules, workspace.root)] };
-  };
-  const policy = policyOf(sources);
+  let current = policyAt(workspace.root, sources);
+  const policy = () => current;
   const session = new SessionRules();
   let plugins = material.pluginRules;
   let project: readonly PermissionSettings[] = [];
-  const judgeAnew = () =>
-    void Object.assign(
-      policy,
-      policyOf({ ...sources, project, ...(plugins === undefined ? {} : { plugins }) }),
-    );
+  const renew = () => {
+    const given = { ...sources, project, ...(plugins === undefined ? {} : { plugins }) };
+    current = policyAt(workspace.root, given);
+  };
   return {
     policy,
     restrict(given) {
       project = given;
-      judgeAnew();
+      renew();
     },
     extend(given) {
       plugins = given;
-      judgeAnew();
+      renew();
     },
     gate: (questions, sandbox) =>
       permissionGate({
@@ -108,7 +103,7 @@ export async function permitting(material: PermittingSources): Promise<Permittin
       await promoteRule(world.files, configPath, rule);
       return true;
     },
-    notices: () => policyNotices(policy, autoApprove),
+    notices: () => policyNotices(current, autoApprove),
   };
 }
 

@@ -1,5 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
 import { near } from "../base/near.ts";
+import { heldToRoot } from "../permission/held-to-root.ts";
 import type { Policy } from "../permission/judge.ts";
 import type { Rule, RuleScope, RuleSource } from "../permission/rule.ts";
 import { parseRule } from "../permission/rule.ts";
@@ -85,6 +86,15 @@ export function policyFrom(sources: PolicySources): Policy {
     ownDirectories,
     ...(steering === undefined ? {} : { steering }),
   };
+}
+
+/**
+ * The policy of a session in a workspace: the rules, and those that hold its root.
+ * @throws HarnessError ConfigInvalid for a rule that is none, with its file and line.
+ */
+export function policyAt(root: string, sources: PolicySources): Policy {
+  const policy = policyFrom(sources);
+  return { ...policy, rules: [...policy.rules, ...heldToRoot(policy.rules, root)] };
 }
 
 /** What the settings of a run mean together, where that is not what one would think. */

@@ -9,9 +9,9 @@ import { lateSandbox } from "./late-sandbox.ts";
 import type { RunMaterial } from "./run-material.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
-/** What the sandboxes of a session are told by: the gate's own policy, in which the project's rules come to stand. */
+/** The rules that the sandboxes of a session follow: the gate's own. */
 export interface SandboxRules {
-  readonly policy: Pick<Policy, "rules" | "steering">;
+  readonly policy: () => Pick<Policy, "rules" | "steering">;
   publish(event: Event): void;
 }
 
@@ -50,10 +50,11 @@ function sourcesAt(
         : [...hidden, ...hidden.map((each) => resolve(workspace.root, each))];
     },
     denied() {
-      const { hidden, readOnly } = deniedPlaces(policy.rules, root);
+      const { rules, steering: named = [] } = policy();
+      const { hidden, readOnly } = deniedPlaces(rules, root);
       const keys = harnessSecretsFolders(root);
       const sessions = root === workspace.root ? [] : harnessSecretsFolders(workspace.root).there;
-      const steering = (policy.steering ?? []).map((path) => ({ path, kind: "file" }) as const);
+      const steering = named.map((path) => ({ path, kind: "file" }) as const);
       return {
         hidden: [...hidden, ...keys.there, ...sessions],
         readOnly: [...readOnly, ...steering, { path: keys.own, kind: "directory" }],

@@ -14,8 +14,9 @@ export interface Case {
   readonly place: Place;
   readonly view: CommandView | undefined;
   readonly context: ToolContext;
+  /** What it is judged by. */
+  readonly policy: Policy;
   readonly options: {
-    readonly policy: Policy;
     readonly configPath: string;
     isKept?(text: string): boolean;
   };
@@ -111,7 +112,7 @@ export function nameOf({ plan, call }: Case): string {
 }
 
 export function nobodyText(decision: Asked, at: Case): string {
-  const { call, plan, place, options } = at;
+  const { call, plan, place, options, policy } = at;
   const why = `${nameOf(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
   const onward = "Go on without it, or say what could not be done.";
   if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
@@ -123,7 +124,7 @@ export function nobodyText(decision: Asked, at: Case): string {
   if (holdsSecret(at))
     return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
   const rules = allowingRules(plan, call.tool.name, place).map(tomlString).join(", ");
-  const level = levelText(decision, options.policy);
+  const level = levelText(decision, policy);
   return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
 }
 
@@ -155,7 +156,7 @@ export function remedyOf(
     place,
     policy,
     view,
-  }: Pick<Case, "plan" | "place" | "view"> & { readonly tool: string; readonly policy: Policy },
+  }: Pick<Case, "plan" | "place" | "view" | "policy"> & { readonly tool: string },
 ): string | undefined {
   switch (decision.kind) {
     case "allow":

@@ -34,7 +34,11 @@ const FILES = [
 type Answer = { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string };
 
 /** A gate whose questions are kept and answered in order; the tool behind it tells that it ran. */
-function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions> = {}) {
+function rig(
+  answers: readonly PermissionAnswer[],
+  { policy = POLICY, ...options }: Partial<Omit<GateOptions, "policy">> & { readonly policy?: Policy } = {},
+) {
+  let current = policy;
   const questions: PermissionQuestion[] = [];
   const ran: ToolCall[] = [];
   const refusals: Refusal["because"][] = [];
@@ -47,7 +51,7 @@ function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions>
     return answers[questions.length - 1] ?? { kind: "nobody" };
   };
   const gate = permissionGate({
-    policy: POLICY,
+    policy: () => current,
     session,
     ask,
     autoApprove: false,
@@ -66,7 +70,10 @@ function rig(answers: readonly PermissionAnswer[], options: Partial<GateOptions>
     const [block] = output.content;
     return `${output.isError === true ? "error: " : ""}${block?.type === "text" ? block.text : ""}`;
   }
-  return { call, questions, ran, refusals, withheld, withheldNames, session, controller };
+  const restrict = (next: Policy) => {
+    current = next;
+  };
+  return { call, questions, ran, refusals, withheld, withheldNames, session, controller, restrict };
 }
 
 function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
@@ -298,6 +305,19 @@ test("[PERM-10] the call that was approved is the very call that runs, unless th
   });
   await expect(cancelled.call(plan)).rejects.toThrow("cancelled by the person");
   expect(cancelled.ran).toEqual([]);
+});
+
+test("[PERM-02 PROF-03] a call is judged by the policy of its moment, and what is restricted later counts for later calls", async () => {
+  const read: CallPlan = {
+    summary: "Read:a.ts",
+    target: { kind: "paths", paths: [{ path: "/w/app/a.ts", access: "read" }] },
+  };
+  const before = structuredClone(POLICY);
+  const { call, restrict, refusals } = rig([]);
+  expect(await call(read, "Read", "ReadOnly")).toBe("ran");
+  restrict({ ...POLICY, rules: [ruleOf("deny", "Read:a.ts")] });
+  expect(await call(read, "Read", "ReadOnly")).toStartWith("error: PermissionDenied");
+  expect([refusals, POLICY]).toEqual([["rule"], before]);
 });
 
 test("[PERM-02 S22] a search of a directory is kept from the files in it that would be refused by their own paths", async () => {

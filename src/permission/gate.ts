@@ -22,7 +22,8 @@ import type { SessionRules } from "./session-rules.ts";
 import { withheldFrom } from "./withheld.ts";
 
 export interface GateOptions {
-  readonly policy: Policy;
+  /** Returns the policy that counts now. Each call is judged by one: what is restricted later counts for later calls. */
+  readonly policy: () => Policy;
   readonly session: SessionRules;
   readonly ask: AskPermission;
   /** Answers asks with yes. Lifts no deny rule, no strict ceiling, nothing that takes a person. */
@@ -65,10 +66,11 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     assert(plan !== undefined, "a call is planned before the permission gate sees it");
     const place = await placeOf(context);
     const { autoApprove } = options;
-    const policy = policyNow(options);
-    const view = await viewOf(plan, place, { context, options });
+    const standing = options.policy();
+    const policy = withSession(standing, options.session);
+    const view = await viewOf(plan, place, { context, options, policy: standing });
     const decision = judge(plan, call.tool, policy, place, view);
-    const settled = await settle(decision, { call, plan, place, view, context, options });
+    const settled = await settle(decision, { call, plan, place, view, context, options, policy });
     if (typeof settled === "object") {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason stands first, as a word of its own, so that it can be told from the words around it.
@@ -99,8 +101,9 @@ export async function mayLeave(
   const place = await placeOf(context);
   const { files } = context.world;
   const { examine } = await import("./command-facts.ts");
-  const facts = await examine(plan.target, place, lookOf(options.policy, place, files));
-  return judge(plan, call.tool, policyNow(options), place, { facts }).kind !== "deny";
+  const standing = options.policy();
+  const facts = await examine(plan.target, place, lookOf(standing, place, files));
+  return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
 }
 
 /** Whether the command of a call is known to only read, so that it may run where nothing is to be changed (ENG-21). */
@@ -112,7 +115,7 @@ export async function onlyReads(
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
   const place = await placeOf(context);
   const { examine } = await import("./command-facts.ts");
-  const facts = await examine(plan.target, place, lookOf(policy, place, context.world.files));
+  const facts = await examine(plan.target, place, lookOf(policy(), place, context.world.files));
   return facts.loud === undefined;
 }
 
@@ -123,7 +126,8 @@ export async function goesUnasked(
   context: ToolContext,
 ): Promise<boolean> {
   if (plan === undefined || plan.target.kind === "command") return false;
-  const decision = judge(plan, tool, policyNow(options), await placeOf(context));
+  const place = await placeOf(context);
+  const decision = judge(plan, tool, withSession(options.policy(), options.session), place);
   if (decision.kind === "ask") return options.autoApprove && !decision.personOnly;
   return decision.kind === "allow";
 }
@@ -132,14 +136,14 @@ export async function goesUnasked(
 async function viewOf(
   plan: CallPlan,
   place: Place,
-  { context, options }: Pick<Gated, "context" | "options">,
+  { context, options, policy }: Pick<Gated, "context" | "options" | "policy">,
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
   const { files } = context.world;
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, place, lookOf(options.policy, place, files)),
+    examine(target, place, lookOf(policy, place, files)),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
@@ -165,7 +169,7 @@ async function placeOf({ workspace, world }: ToolContext): Promise<Place> {
   return { root, scratch, readable: [...readable], ...(home === undefined ? {} : { home }) };
 }
 
-function policyNow({ policy, session }: Pick<GateOptions, "policy" | "session">): Policy {
+function withSession(policy: Policy, session: SessionRules): Policy {
   return { ...policy, rules: [...policy.rules, ...session.list()] };
 }
 
