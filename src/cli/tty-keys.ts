@@ -77,5 +77,6 @@ export function ttyKeys({ clock, canMove, screen, take }: TtyKeysOptions): TtyKe
   keys.enter();
   stdin.on("data", read);
   stdin.on("end", end);
+  stdin.resume(); // whatever has read before may have paused it
   return keys;
 }

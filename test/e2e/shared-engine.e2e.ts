@@ -81,11 +81,11 @@ test(
     await enter(one, "hello");
     await one.shows("the first answer");
     const none = await place.open("");
-    await none.shows("These sessions run already:");
+    await none.shows("or Enter >");
     await enter(none, "/quit");
     await none.shows("code 0");
     const two = await place.open("");
-    await two.shows("These sessions run already:");
+    await two.shows("or Enter >");
     await enter(two, "hello again");
     await two.shows("press Enter for a new one; /quit leaves.");
     await enter(two, "1");
@@ -130,7 +130,7 @@ test(
       `${readFileSync(path, "utf8")}${other}api_key_env = "OTHER_KEY"\n[permissions]\ndeny = ["Read:a.txt"]\n`,
     );
     const two = await place.open("");
-    await two.shows("These sessions run already:");
+    await two.shows("or Enter >");
     await enter(two, "");
     await two.shows(
       "config.toml has changed since the engine that runs was started: what it says of providers",
@@ -139,10 +139,12 @@ test(
     await two.shows("it was refused");
     expect(JSON.stringify(place.provider.requests.at(-1)?.body)).toContain("forbids it");
     const three = await place.open("--model other:one", "OTHER_KEY=k");
+    await three.shows("or Enter >");
     await enter(three, "");
     await three.shows("There is no provider 'other'.");
     await three.shows("config.toml has changed since the engine that runs was started");
     const four = await place.open("--model keyed:one", "KEYED_KEY=k");
+    await four.shows("or Enter >");
     await enter(four, "");
     await four.shows("Set KEYED_KEY where the engine is started");
     await enter(one, "/quit");
