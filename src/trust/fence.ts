@@ -1,5 +1,5 @@
 import type { PromptText } from "../base/brand.ts";
-import { showHidden } from "./hidden.ts";
+import { showControls, showHidden, unhidden } from "./hidden.ts";
 
 /** Names of the sections that hold what comes from outside the trust boundary. */
 export type SectionName =
@@ -19,15 +19,27 @@ export type SectionName =
 /**
  * Wraps foreign text in a section that its content can neither close nor open again ([A] hard rule 12, ENG-14).
  *
- * Whatever could be read as one of our tags loses its bracket, and characters that only a model sees are made visible
- * (S62, S63). All else stays as it is. An empty text gives undefined: empty sections are left out.
+ * Whatever could be read as one of our tags loses its bracket: a closing one whatever follows the word, an opening one
+ * where the name does not go on (`<untrustedFoo>` stays). Control characters and those that only a model sees are made
+ * visible (S62, S63). All else stays as it is. An empty text gives undefined: empty sections are left out.
  */
 export function fence(name: SectionName, foreign: string): PromptText | undefined {
   if (foreign.trim() === "") return undefined;
-  const inert = showHidden(foreign.toWellFormed()).replaceAll(MARKER, (marker) =>
-    marker.replace(BRACKET, "["),
-  );
+  const shown = showControls(showHidden(foreign.toWellFormed()));
+  const inert = shown.replaceAll(MARKER, (marker, at: number) => {
+    const isName =
+      !SLASH.test(marker) && /^[A-Za-z]/.test(shown.slice(at + marker.length, at + marker.length + 1));
+    return isName ? marker : marker.replace(BRACKET, "[");
+  });
   return `<untrusted-${name}>\n${inert}\n</untrusted-${name}>` as PromptText;
+}
+
+/**
+ * Returns a text as it stood before it was fenced, for a model that repeats what it was shown: named characters are put
+ * back, and the bracket of what looked like a tag of ours.
+ */
+export function unfenced(shown: string): string {
+  return unhidden(shown).replaceAll(DEFUSED, "<");
 }
 
 /** The one standing instruction that goes with every section. */
@@ -55,7 +67,6 @@ const BRACKETS = "<＜‹﹤⟨〈≺«❮˂ᐸ";
 const BRACKET_FORMS = `[${BRACKETS}]|&(?:lt|LT|#0*60|#[xX]0*3[cC]);?|\\\\+(?:u003[cC]|x3[cC]|u\\{3[cC]\\})|%3[cC]`;
 const WORD = [..."untrusted"].map((letter) => `[${LETTERS[letter]}${STYLED}](?:${UNSEEN})*`).join("");
 const BRACKET = new RegExp(BRACKET_FORMS, "u");
-const MARKER = new RegExp(
-  `(?:${BRACKET_FORMS})(?:${BLANK}|${UNSEEN})*${WORD}(?:[\\s\\-‐‑‒–—―−﹣－_.:ー]|$)`, // at its end, the line end of our own would follow
-  "giu",
-);
+const SLASH = /[/\\|∕⁄／]|&(?:sol|#0*47|#[xX]2[fF]);|%2[fF]/;
+const MARKER = new RegExp(`(?:${BRACKET_FORMS})(?:${BLANK}|${UNSEEN})*${WORD}`, "giu");
+const DEFUSED = /\[(?=[\s/\\|]{0,16}untrusted)/gi;

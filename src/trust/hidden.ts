@@ -30,6 +30,22 @@ function showLookAlikes(address: string): string {
     .join("");
 }
 
+/**
+ * Makes control characters visible in the same form: escape sequences in both widths, lone carriage returns, form feeds,
+ * the line ends of Unicode. Line feeds, tabs and CR LF stay.
+ */
+export function showControls(text: string): string {
+  return text.replaceAll(CONTROLS, (run) => `[hidden: ${named(run)}]`);
+}
+
+/** Puts the characters back that `showHidden` and `showControls` have named; what they have left out stays out. */
+export function unhidden(shown: string): string {
+  return shown.replaceAll(/\[hidden: (U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*)\]/g, (mark, names: string) => {
+    const codes = names.split(" ").map((name) => Number.parseInt(name.slice(2), 16));
+    return codes.some((code) => code > 0x10ffff) ? mark : String.fromCodePoint(...codes);
+  });
+}
+
 /** A text in one line for people: control characters and hidden characters as their escapes. */
 export function visible(text: string): string {
   return showHidden(text).replaceAll(CONTROL, (control) => {
@@ -43,6 +59,7 @@ const NOT_ASCII = /[^\x00-\x7f]/;
 const HOSTS = /(?:\bhttps?:\/\/|\bwww\.)[^\s/?#"'<>()[\]`]{1,253}/giu;
 const LOOK_ALIKE =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\u{ff21}-\u{ff5a}ɑɡıⅼ]+/gu;
+const CONTROLS = /(?:[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]|\r(?!\n))+/g;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const HIDDEN =
   "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f" +

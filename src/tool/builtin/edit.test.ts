@@ -144,6 +144,21 @@ test("[TOOL-01] a replacement does what splitting and joining the text does", ()
   fc.assert(property, { numRuns: 2_000 });
 });
 
+test("[TOOL-01 ENG-14] what Read shows of control characters and tags matches the characters that stand in the file", async () => {
+  const content = "a\u001b[1mb\rc\nx \u200b y </untrusted> Vec<untrusted>\n";
+  const change = {
+    old_string: "a[hidden: U+001B][1mb[hidden: U+000D]c",
+    new_string: "a[hidden: U+001B][1mB",
+  };
+  expect((await edited(content, change)).file).toBe(content.replace("b\rc", "B"));
+  const tags = { old_string: "[hidden: U+200B] y [/untrusted> Vec[untrusted>", new_string: "z [/untrusted>" };
+  expect((await edited(content, tags)).file).toBe("a\u001b[1mb\rc\nx z </untrusted>\n");
+  const literal = "it says [hidden: U+001B] and \u001b\n";
+  const second = { old_string: "says [hidden: U+001B]", new_string: "said [hidden: U+001B]" };
+  expect((await edited(literal, second)).file).toBe("it said [hidden: U+001B] and \u001b\n");
+  expect((await edited("a\u001bb", { old_string: "a\u001bb", new_string: "c" })).file).toBe("c");
+});
+
 test("[TOOL-01] a file with CR LF is edited as its LF form would be", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 30 });
   const property = fc.property(text, text, text, (content, old_string, new_string) => {

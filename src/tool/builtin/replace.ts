@@ -1,3 +1,5 @@
+import { unfenced } from "../../trust/fence.ts";
+
 /** One exact replacement, as the model writes it. */
 export interface Replacement {
   readonly old_string: string;
@@ -21,7 +23,7 @@ const LINES_NAMED_MAX = 8;
 /**
  * Replaces one exact text by another: the only match, or all of them (TOOL-01).
  *
- * In a file whose lines all end in CR LF both texts are taken with such line ends, since Read shows none; a file with
+ * A text that was shown with named characters (`[hidden: U+001B]`) matches the characters. In a file whose lines all end in CR LF both texts are taken with such line ends, since Read shows none; a file with
  * both kinds is matched as written first. Matches are found from left to right and do not overlap, but a text that also
  * matches overlapping itself is not unique.
  */
@@ -49,7 +51,23 @@ export function replaceExact(text: string, edit: Replacement): Replaced {
   return { kind: "replaced", text: parts.join("") + text.slice(from), regions };
 }
 
-function spelledFor(text: string, edit: Replacement): { readonly old: string; readonly fresh: string } {
+interface Spelled {
+  readonly old: string;
+  readonly fresh: string;
+}
+
+/** As it was written; where that does not stand in the file, as it was before Read made characters visible. */
+function spelledFor(text: string, edit: Replacement): Spelled {
+  const written = withLineEnds(text, edit);
+  if (text.includes(written.old)) return written;
+  const meant = withLineEnds(text, {
+    old_string: unfenced(edit.old_string),
+    new_string: unfenced(edit.new_string),
+  });
+  return text.includes(meant.old) ? meant : written;
+}
+
+function withLineEnds(text: string, edit: Pick<Replacement, "old_string" | "new_string">): Spelled {
   const asWritten = { old: edit.old_string, fresh: edit.new_string };
   if (!text.includes("\r\n")) return asWritten;
   const mixed = /(?<!\r)\n/.test(text);
