@@ -326,3 +326,16 @@ test("[MCP-05] a child that ends with this process is ended like any other befor
   await using ended = shell("exit 3", { endsWithUs: true });
   expect(await ended.exited).toEqual({ kind: "code", code: 3 });
 });
+
+test("[REL-03] a child ends with this process also where that is killed the moment after it was started", async () => {
+  const own = longSleep();
+  const program = `
+    import { hostSpawn } from "${import.meta.dirname}/spawn.ts";
+    import { SILENT } from "${import.meta.dirname}/../base/log.ts";
+    hostSpawn(SILENT)({ argv: ["sleep", "${own}"], cwd: "/", env: { PATH: "${PATH}" }, endsWithUs: true });
+    process.kill(process.pid, "SIGKILL");`;
+  const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
+  const { signalCode } = Bun.spawnSync([process.execPath, ...flags, "-e", program]);
+  expect(signalCode).toBe("SIGKILL");
+  await noneWith(own);
+}, 120_000);

@@ -1,3 +1,6 @@
+import { closeSync, writeSync } from "node:fs";
+import { codeOf } from "../base/world.ts";
+
 /**
  * One process of this engine's own that ends registered process groups when the engine is killed (REL-03).
  *
@@ -21,8 +24,11 @@ export interface WatchedGroup {
 /** Time for graceful groups to end by themselves. */
 const GRACE_S = 1;
 
+/** Where the watchdog reads. */
+const DESCRIPTOR = 3;
+
 /** Entries are separated by whitespace, so a mark that holds some is left out. */
-const WORD = /^[^\s\0]+$/;
+const WORD = /^[!-~]+$/;
 
 /**
  * Kills a group, then twice what bears its mark: a process that is about to be killed may start another one. Without /proc,
@@ -31,7 +37,7 @@ const WORD = /^[^\s\0]+$/;
 const SCRIPT = `set -f
 trap '' TERM HUP INT
 live=
-while read -r verb id how mark; do
+while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
     watch) live="$live $id:$how:$mark" ;;
     leave)
@@ -62,39 +68,48 @@ case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-type Process = Bun.Subprocess<"pipe", "ignore", "ignore">;
+interface Running {
+  readonly child: Bun.Subprocess;
+  /** Our end of its pipe. */
+  readonly pipe: number;
+  /** What the pipe had no room for yet. */
+  waiting: string;
+}
 
 /** Opens a watchdog, whose process is started with the first group. */
 export function openWatchdog(): Watchdog {
   const live = new Map<number, WatchedGroup>();
-  let running: Process | undefined;
-
-  /** The process that reads, and whether it was started just now. One that was ended by somebody is replaced. */
-  function reader(): { readonly child: Process; readonly isNew: boolean } {
-    if (running !== undefined && running.exitCode === null && running.signalCode === null)
-      return { child: running, isNew: false };
-    running = Bun.spawn(["/bin/sh", "-c", SCRIPT, "cinch-watchdog"], {
-      cwd: "/",
-      env: { PATH },
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    running.unref();
-    return { child: running, isNew: true };
-  }
+  let running: Running | undefined;
 
   return {
     watch(group) {
       live.set(group.leader, group);
-      const { child, isNew } = reader();
-      tell(child, (isNew ? [...live.values()] : [group]).map(watchLine));
+      // One that somebody has ended is replaced, and the new one is given all that still live.
+      if (running === undefined || !tell(running, watchLine(group))) {
+        if (running !== undefined) closeSync(running.pipe);
+        running = start();
+        tell(running, [...live.values()].map(watchLine).join(""));
+      }
       return () => {
         if (live.get(group.leader) !== group) return;
         live.delete(group.leader);
-        if (running !== undefined) tell(running, [`leave ${group.leader}\n`]);
+        if (running !== undefined) tell(running, `leave ${group.leader}\n`);
       };
     },
   };
+}
+
+function start(): Running {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "cinch-watchdog"], {
+    cwd: "/",
+    env: { PATH },
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  child.unref();
+  const pipe: unknown = child.stdio[DESCRIPTOR];
+  if (typeof pipe !== "number") throw new TypeError("the runtime gave the watchdog no pipe");
+  return { child, pipe, waiting: "" };
 }
 
 function watchLine({ leader, mark, graceful }: WatchedGroup): string {
@@ -102,12 +117,19 @@ function watchLine({ leader, mark, graceful }: WatchedGroup): string {
   return `watch ${leader} ${graceful ? "later" : "now"} ${known}\n`;
 }
 
-/** A watchdog that has ended reads nothing; the next group starts another one, which is told all of them. */
-function tell({ stdin }: Process, lines: readonly string[]): void {
+/**
+ * Writes at once: this process may be killed the moment after. What a full pipe does not take goes with the next line.
+ * False where nobody reads any more.
+ */
+function tell(running: Running, lines: string): boolean {
+  if (running.child.exitCode !== null || running.child.signalCode !== null) return false;
+  running.waiting += lines;
   try {
-    stdin.write(lines.join(""));
-    Promise.resolve(stdin.flush()).catch(() => undefined);
+    running.waiting = running.waiting.slice(writeSync(running.pipe, running.waiting)); // ASCII: bytes are characters
+    return true;
   } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown;
+    if (codeOf(thrown) === "EAGAIN") return true;
+    if (codeOf(thrown) === "EPIPE") return false;
+    throw thrown;
   }
 }
