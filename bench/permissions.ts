@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Files } from "../src/base/world.ts";
+import type { World } from "../src/base/world.ts";
 import { policyFrom } from "../src/harness/policy.ts";
 import { hostWorld } from "../src/host/host.ts";
 import { examine } from "../src/permission/command-facts.ts";
@@ -44,8 +44,7 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
     strictPermissions: false,
     ownDirectories,
   });
-  const judged = (command: string) =>
-    judgedOn(command.replaceAll(WORKSPACES, root), { policy, root, files: world.files });
+  const judged = (command: string) => judgedOn(command.replaceAll(WORKSPACES, root), { policy, root, world });
 
   const issued = rowsOf("agent-commands");
   for (const { cmd } of issued) await judged(cmd); // what follows is measured warm, as in a session
@@ -65,10 +64,7 @@ export async function measurePermissions(place: Place): Promise<readonly Row[]> 
     ownDirectories,
   });
   const worst = await worstCases(async (command) => {
-    const [plain, ruled] = [
-      await judged(command),
-      await judgedOn(command, { policy: denying, root, files: world.files }),
-    ];
+    const [plain, ruled] = [await judged(command), await judgedOn(command, { policy: denying, root, world })];
     return plain.ms > ruled.ms ? plain : ruled;
   });
   return [
@@ -138,16 +134,20 @@ function asked(rows: readonly (Judged & CommandRow)[], where: "without" | "withi
 interface Ground {
   readonly policy: Policy;
   readonly root: string;
-  readonly files: Files;
+  readonly world: World;
 }
 
-async function judgedOn(command: string, { policy, root, files }: Ground): Promise<Judged> {
+async function judgedOn(command: string, { policy, root, world }: Ground): Promise<Judged> {
   const target = { kind: "command", command, cwd: root } as const;
   const place = { root, scratch: join(root, "no-scratch"), home: "/home/user" };
   const plan = { summary: command, target };
   const tool = { name: "Bash", level: "DangerFullAccess" } as const;
   const before = performance.now();
-  const facts = await examine(target, place, lookOf(policy, place, files));
+  const facts = await examine(
+    target,
+    place,
+    lookOf(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" } }),
+  );
   const without = judge(plan, tool, policy, place, { facts }).kind;
   const ms = performance.now() - before;
   return { without, within: judge(plan, tool, policy, place, { facts, confined: { hosts: [] } }).kind, ms };

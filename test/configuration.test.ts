@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { policyFrom } from "../src/harness/policy.ts";
+import type { Look } from "../src/permission/command-facts.ts";
 import { examine } from "../src/permission/command-facts.ts";
 import { judge } from "../src/permission/judge.ts";
 import { loadConfig } from "../src/profile/config.ts";
@@ -117,9 +118,7 @@ describe("[DOC-01] docs/configuration.md", () => {
       const policy = policyFrom({ profile, user: { rules }, strictPermissions: false, ownDirectories: [] });
       const plan = planOf(tool, subject.replaceAll("\\|", "|"));
       const view =
-        plan.target.kind === "command"
-          ? { facts: await examine(plan.target, PLACE, { files: world.files, ownDirectories: [] }) }
-          : undefined;
+        plan.target.kind === "command" ? { facts: await examine(plan.target, PLACE, LOOK) } : undefined;
       const decision = judge(plan, { name: tool, level: levelOf(tool) }, policy, PLACE, view);
       expect(`${line} ${decision.kind}`).toBe(`${line} ${verdict}`);
     }
@@ -132,6 +131,13 @@ describe("[DOC-01] docs/configuration.md", () => {
 });
 
 const PLACE = { root: "/home/user/project", scratch: "/home/user/scratch" };
+/** The workspace is none of this machine: git is asked where there is no repository. */
+const LOOK: Look = {
+  files: world.files,
+  world: { ...world, spawn: (options) => world.spawn({ ...options, cwd: "/" }) },
+  env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  ownDirectories: [],
+};
 
 function planOf(tool: string, subject: string): CallPlan {
   if (tool === "Bash") {

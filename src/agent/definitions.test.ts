@@ -329,6 +329,11 @@ describe("[RUN-03 S01 S10] a grant of some programs", () => {
     "eval git status",
     "git status `rm x`",
     "if true; then rm x; fi",
+    "PATH=.; ls",
+    "for PATH in .; do ls; done",
+    "[[ PATH=0 -eq 0 ]]; ls",
+    "coproc PATH { :; }; ls",
+    "case ${_@P} in *) ls ;; esac",
   ];
   for (const command of others)
     test(`refuses: ${command}`, async () => {

@@ -72,20 +72,18 @@ async function otherThan(programs: readonly string[], command: string): Promise<
     import("../shell/analyse.ts"),
     import("../shell/analysis.ts"),
   ]);
-  const { commands, functions, unsure, overLimit } = analyse(command);
+  const { commands, structure, unsure, overLimit } = analyse(command);
   if (overLimit !== undefined) return overLimit;
-  if (functions.length > 0) return "the command defines functions";
   const [doubt] = unsure;
   if (doubt !== undefined) return `what the command runs is not certain: ${doubt.why}`;
-  for (const { name, wraps, assignments, text } of commands) {
-    if (name === undefined) continue; // an assignment or a redirection by itself runs nothing
+  // A loop, an expression or an assignment may change PATH, which decides what a name means.
+  if (structure.problem !== undefined)
+    return `the command is more than names and words: ${structure.problem}`;
+  for (const { name, wraps, text } of commands) {
     const program = literalOf(name);
     if (program === undefined) return `what "${text}" runs is only known when it runs`;
     if (!programs.includes(program)) return `the command runs ${JSON.stringify(program)}`;
     if (wraps === "opaque") return `what "${text}" starts cannot be known`;
-    // PATH and its like decide which program a name means.
-    const [steering] = assignments;
-    if (steering !== undefined) return `"${text}" sets ${steering.name} for it`;
   }
   return undefined;
 }

@@ -24,6 +24,36 @@ export function reachesChildren(name: string): boolean {
   return !KEPT_BACK.test(name);
 }
 
+/**
+ * The environment of a command that is known to only read: what reaches every child, less what steers git.
+ *
+ * git takes no lock and writes no index, and what a repository's configuration would have it run beside its work is off,
+ * also where a repository is put in place between the look and the run (PERM-04, S34).
+ */
+export function readingEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).filter(([name]) => reachesChildren(name) && !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(kept), ...READING_GIT };
+}
+
+const READING_SETTINGS: readonly (readonly [string, string])[] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["diff.autoRefreshIndex", "false"],
+  ["log.showSignature", "false"],
+];
+const READING_GIT: Readonly<Record<string, string>> = {
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_COUNT: String(READING_SETTINGS.length),
+  ...Object.fromEntries(
+    READING_SETTINGS.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ),
+};
+
 const RUNTIMES = "BUN_.*|NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE|RIPGREP_CONFIG_PATH";
 const SHELLS =
   "BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_XTRACEFD|BASH_FUNC_.*|PS4|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|PROMPT_COMMAND|IFS|PWD|OLDPWD";

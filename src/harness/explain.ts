@@ -152,7 +152,7 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
       const decision = decide();
       return { ...explained(decision, decision, [remedy(decision)]), here };
     }
-    const facts = await examine(target, place, lookOf(policy, place, world.files));
+    const facts = await examine(target, place, lookOf(policy, place, { world, env: context.workspace.env }));
     const without = confinedBy(
       here.kind === "none"
         ? here

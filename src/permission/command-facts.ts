@@ -1,10 +1,12 @@
 import { below } from "../base/below.ts";
 import { messageOf } from "../base/errors.ts";
-import type { Files } from "../base/world.ts";
+import type { Files, World } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { analyse } from "../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
+import type { AskGit } from "./ask-git.ts";
+import { askGit } from "./ask-git.ts";
 import type { Use } from "./commands/grammar.ts";
 import type { CommandFacts, CommandTarget } from "./facts.ts";
 import { metRules } from "./met-rules.ts";
@@ -16,7 +18,9 @@ import { repositoryProblem } from "./repository.ts";
 import type { Ground } from "./resolve.ts";
 import { follow } from "./resolve.ts";
 import { printRule } from "./rule.ts";
+import { workspaceProgram } from "./search-path.ts";
 import { guardedPath, mayHoldCredentials } from "./sensitive.ts";
+import { treeProblem } from "./tree.ts";
 
 /** More words of a line are not looked at on the disk; it is asked for, then. */
 const WORDS_MAX = 512;
@@ -25,6 +29,10 @@ const LIST_ENTRIES_MAX = 4_096;
 /** What a look at a command line goes by. */
 export interface Look {
   readonly files: Files;
+  /** The environment that the command gets; absent where none is known, and then PATH is the system's. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What git is asked with; absent: no command of git is known to only read. */
+  readonly world?: Pick<World, "files" | "spawn" | "clock">;
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
   readonly steering?: readonly string[];
@@ -40,7 +48,7 @@ export interface Look {
 export async function examine(
   target: CommandTarget,
   place: Place,
-  { files, ownDirectories, steering = [], reading }: Look,
+  { files, env = {}, world, ownDirectories, steering = [], reading }: Look,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
   const ground: Ground = {
@@ -49,6 +57,7 @@ export async function examine(
     seen: new Map([target.cwd, place.root].map((path) => [path, Promise.resolve({ path, exists: true })])),
     ...(place.home === undefined ? {} : { home: place.home }),
   };
+  const disk: Disk = { place, ground, reading, git: world && askGit(world, env, place), path: env["PATH"] };
   const known = readsOnly(analysis);
   const met =
     reading === undefined
@@ -59,11 +68,14 @@ export async function examine(
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
-        : await failClosed(() => usesProblem(known.uses, place, ground, reading));
+        : await failClosed(
+            async () =>
+              (await usesProblem(known.uses, disk)) ?? (await programsProblem(analysis.commands, disk)),
+          );
   if (loud === undefined) return { analysis, quiet: new Set(), programs: new Map(), ...met };
   const [guarded, quiet, programs] = await Promise.all([
     guardedWord(analysis, ground, { ownDirectories, steering }),
-    quietParts(analysis, place, ground, reading),
+    quietParts(analysis, disk),
     programsOf(analysis, ground),
   ]);
   return { analysis, loud, quiet, programs, ...met, ...(guarded === undefined ? {} : { guarded }) };
@@ -72,14 +84,12 @@ export async function examine(
 /** Only lines of few commands are looked through part by part: a rule is about such. */
 const PARTS_MAX = 32;
 
-async function quietParts(
-  { commands, redirections }: Analysis,
-  place: Place,
-  ground: Ground,
-  reading: ReadRules | undefined,
-): Promise<CommandFacts["quiet"]> {
+async function quietParts({ commands, redirections }: Analysis, disk: Disk): Promise<CommandFacts["quiet"]> {
   const quiet = new Set<ShellCommand | ShellRedirection>();
-  if (commands.length + redirections.length > PARTS_MAX || below(place.root, ground.cwd) === undefined)
+  if (
+    commands.length + redirections.length > PARTS_MAX ||
+    below(disk.place.root, disk.ground.cwd) === undefined
+  )
     return quiet;
   const parts = [
     ...commands.map((part) => ({ part, known: knownCommand(part, commands) })),
@@ -88,8 +98,12 @@ async function quietParts(
   await Promise.all(
     parts.map(async ({ part, known }) => {
       if (known.kind === "unknown" || known.uses.length > PARTS_MAX) return;
-      if ((await failClosed(() => usesProblem(known.uses, place, ground, reading))) === undefined)
-        quiet.add(part);
+      const problem = await failClosed(
+        async () =>
+          (await usesProblem(known.uses, disk)) ??
+          ("args" in part ? await programsProblem([part], disk) : undefined),
+      );
+      if (problem === undefined) quiet.add(part);
     }),
   );
   return quiet;
@@ -105,28 +119,29 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
   }
 }
 
-async function usesProblem(
-  uses: readonly Use[],
-  place: Place,
-  ground: Ground,
-  reading: ReadRules | undefined,
-): Promise<string | undefined> {
-  const problems = await Promise.all(uses.map((use) => useProblem(use, place, ground, reading)));
+async function usesProblem(uses: readonly Use[], disk: Disk): Promise<string | undefined> {
+  const problems = await Promise.all(uses.map((use) => useProblem(use, disk)));
   return problems.find((problem) => problem !== undefined);
 }
 
-async function useProblem(
-  use: Use,
-  place: Place,
-  ground: Ground,
-  reading: ReadRules | undefined,
+async function programsProblem(
+  commands: readonly ShellCommand[],
+  { place, ground, path }: Disk,
 ): Promise<string | undefined> {
+  for (const command of commands) {
+    const problem = await workspaceProgram(command, path, place, ground);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+async function useProblem(use: Use, { place, ground, reading, git }: Disk): Promise<string | undefined> {
   const { directories } = use;
   if (use.kind === "repository") {
     const here = await follow({ kind: "known", text: ".", value: ".", home: false }, directories, ground);
     if (typeof here === "string") return here;
     for (const { path } of here) {
-      const problem = await repositoryProblem(path, use.tree, ground.files);
+      const problem = await repositoryProblem(path, use.tree, { files: ground.files, git });
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -135,20 +150,42 @@ async function useProblem(
   if (literalOf(word) === "/dev/null") return undefined;
   const found = await follow(word, directories, ground);
   if (typeof found === "string") return found;
+  const readable = [place.root, place.scratch, ...(place.readable ?? [])];
+  const isReadable = (path: string) => readable.some((directory) => below(directory, path) !== undefined);
   for (const { path, spelled } of found) {
-    if (word.kind === "glob" && spelled.startsWith("-")) return `${spelled} would be taken for a flag`;
-    const readable = [place.root, place.scratch, ...(place.readable ?? [])];
-    if (readable.every((directory) => below(directory, path) === undefined))
-      return `it reads ${path}, outside the workspace`;
+    if (word.kind === "glob" && /^[-@]/.test(spelled)) return `${spelled} would be taken for a flag`;
+    if (!isReadable(path)) return `it reads ${path}, outside the workspace`;
     if (mayHoldCredentials(path) || mayHoldCredentials(spelled))
       return `it reads ${path}, which may hold a key or password`;
     const restricted = use.deep === undefined ? undefined : reading?.below(path);
     if (restricted !== undefined)
       return `it may also read what the rule ${restricted.effect} "${printRule(restricted)}" is about`;
-    const inside = use.deep === undefined ? undefined : await credentialsIn(path, use.deep, ground.files);
-    if (inside !== undefined) return `it also reads ${inside}, which may hold a key or password`;
+    const met = await belowProblem(path, use, ground.files, isReadable);
+    if (met !== undefined) return met;
   }
   return undefined;
+}
+
+/** What a command that reads all below a directory would meet there. */
+async function belowProblem(
+  path: string,
+  { deep, looked }: Extract<Use, { readonly kind: "path" }>,
+  files: Files,
+  isReadable: (path: string) => boolean,
+): Promise<string | undefined> {
+  if (deep === undefined || (await files.stat(path))?.kind !== "directory") return undefined;
+  if (looked !== undefined) return await treeProblem(path, looked, { files, isReadable });
+  const inside = await credentialsIn(path, deep, files);
+  return inside === undefined ? undefined : `it also reads ${inside}, which may hold a key or password`;
+}
+
+/** What the words of a line are looked at with. */
+interface Disk {
+  readonly place: Place;
+  readonly ground: Ground;
+  readonly reading: ReadRules | undefined;
+  readonly git: AskGit | undefined;
+  readonly path: string | undefined;
 }
 
 /** A look into the directory itself: that far a search is known not to show a key (see docs/threat-model.md). */
@@ -157,7 +194,6 @@ async function credentialsIn(
   deep: "all" | "visible",
   files: Files,
 ): Promise<string | undefined> {
-  if ((await files.stat(path))?.kind !== "directory") return undefined;
   const entries = await files.list(path);
   if (entries.length > LIST_ENTRIES_MAX) return undefined;
   return entries.find(

@@ -89,17 +89,22 @@ export function coveredBy(
   facts: CommandFacts,
   withQuiet: boolean,
 ): readonly Rule[] | undefined {
-  const { commands, redirections, functions, unsure, overLimit } = facts.analysis;
-  if (overLimit !== undefined || unsure.length > 0 || functions.length > 0) return undefined;
+  const { commands, redirections, structure, unsure, overLimit } = facts.analysis;
+  if (overLimit !== undefined || unsure.length > 0 || structure.problem !== undefined) return undefined;
   const isQuiet = (part: ShellCommand | ShellRedirection) => withQuiet && facts.quiet.has(part);
   if (!redirections.every(isQuiet)) return undefined;
   const taken: Rule[] = [];
   for (const command of commands) {
     const rule = rules.find(({ match }) => match.kind === "glob" && commandFallsUnder(command, match.text));
     if (rule !== undefined) taken.push(rule);
-    else if (!isQuiet(command)) return undefined;
+    else if (!isPlainWrapper(command) && !isQuiet(command)) return undefined;
   }
   return taken.length === 0 ? undefined : taken;
+}
+
+/** It starts the next of the commands as it stands, which needs a rule of its own. */
+function isPlainWrapper({ name, args, wraps }: ShellCommand): boolean {
+  return wraps === "plain" && [name, ...args].every((word) => literalOf(word) !== undefined);
 }
 
 /** What a wrapper starts is a command of its own, which needs a rule of its own. */

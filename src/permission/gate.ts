@@ -1,7 +1,7 @@
 import { assert, unreachable } from "../base/assert.ts";
 import type { Reason } from "../base/reasons.ts";
 import { reasonText } from "../base/reasons.ts";
-import type { Files } from "../base/world.ts";
+import type { World } from "../base/world.ts";
 import type { AskPermission } from "../control/ask.ts";
 import { resolvedHome } from "../sandbox/hidden-places.ts";
 import type { Confinement } from "../sandbox/sandbox.ts";
@@ -99,10 +99,9 @@ export async function mayLeave(
   const { plan } = call;
   if (plan?.target.kind !== "command") return false;
   const place = await placeOf(context);
-  const { files } = context.world;
   const { examine } = await import("./command-facts.ts");
   const standing = options.policy();
-  const facts = await examine(plan.target, place, lookOf(standing, place, files));
+  const facts = await examine(plan.target, place, lookOf(standing, place, surroundings(context)));
   return judge(plan, call.tool, withSession(standing, options.session), place, { facts }).kind !== "deny";
 }
 
@@ -115,7 +114,7 @@ export async function onlyReads(
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
   const place = await placeOf(context);
   const { examine } = await import("./command-facts.ts");
-  const facts = await examine(plan.target, place, lookOf(policy(), place, context.world.files));
+  const facts = await examine(plan.target, place, lookOf(policy(), place, surroundings(context)));
   return facts.loud === undefined;
 }
 
@@ -140,18 +139,31 @@ async function viewOf(
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
-  const { files } = context.world;
   const { examine } = await import("./command-facts.ts"); // no command, no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, place, lookOf(policy, place, files)),
+    examine(target, place, lookOf(policy, place, surroundings(context))),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinedBy(confinement, target) };
 }
 
 /** What a command line is looked at with, by a policy. */
-export function lookOf({ ownDirectories, steering = [], rules }: Policy, place: Place, files: Files): Look {
-  return { files, ownDirectories, steering, reading: readRules(rules, place) };
+export function lookOf(
+  { ownDirectories, steering = [], rules }: Policy,
+  place: Place,
+  { world, env }: Surroundings,
+): Look {
+  return { files: world.files, env, world, ownDirectories, steering, reading: readRules(rules, place) };
+}
+
+/** Where a command would run: what it is looked at with, and the environment that it gets. */
+export interface Surroundings {
+  readonly world: Pick<World, "files" | "spawn" | "clock">;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function surroundings({ world, workspace }: ToolContext): Surroundings {
+  return { world, env: workspace.env };
 }
 
 const NO_CONFINEMENT: Confinement = { kind: "none", why: "there is no sandbox", policy: "ask" };

@@ -2,7 +2,9 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { requireProgram } from "../../test/support/requires.ts";
-import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
+import { temporaryDirectory } from "../../test/support/world.ts";
+import { SILENT } from "../base/log.ts";
+import { hostWorld } from "../host/host.ts";
 import { examine } from "./command-facts.ts";
 import type { Decision, Policy } from "./judge.ts";
 import { judge } from "./judge.ts";
@@ -53,12 +55,14 @@ async function judging(
     rules: listed,
     ownDirectories: [],
   };
-  const { files } = testWorld();
+  const world = hostWorld(SILENT);
+  const { files } = world;
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder.path };
   const reading = readRules(listed, place);
   const tool = { name: "Bash", level: "DangerFullAccess" } as const;
   await check(async (command) => {
     const target = { kind: "command", command, cwd: root } as const;
-    const facts = await examine(target, place, { files, ownDirectories: [], reading });
+    const facts = await examine(target, place, { files, world, env, ownDirectories: [], reading });
     const plan = { summary: command, target };
     return {
       without: judge(plan, tool, policy, place, { facts }).kind,

@@ -260,8 +260,16 @@ test("[PERM-04] the quiet preset covers reads below the workspace and in the too
 });
 
 test("[PERM-04] what goes to a descriptor that is open already, or nowhere, needs no question; the terminal and files do", async () => {
-  const quiet = ["> /dev/stderr", ">&2", ">> /dev/stdout", "2> /dev/fd/1", "&> /dev/null", ">& /dev/stderr"];
-  const asked = ["> /dev/tty", "> /dev/fd/3", "> /dev/stdout.txt", "> dev/stdout", "> /dev/pts/0", "> out"];
+  const quiet = [">&2", "2>&1", "&> /dev/null", ">> /dev/null", "0< /dev/null", "< a"];
+  const asked = [
+    "> /dev/stderr",
+    ">> /dev/stdout",
+    "2> /dev/fd/1",
+    ">& /dev/stderr",
+    "3>&1",
+    "2>&-",
+    "<> a",
+  ].concat([...["> /dev/tty", "> /dev/fd/3", "> /dev/stdout.txt", "> dev/stdout", "> /dev/pts/0", "> out"]]);
   expect(
     await lookedKinds(
       DEFAULT,

@@ -1,7 +1,7 @@
 import type { Analysis, ShellCommand, ShellRedirection } from "../shell/analysis.ts";
 import { literalOf } from "../shell/analysis.ts";
 import type { Known, Use } from "./commands/grammar.ts";
-import { reads, textProblem, unknown } from "./commands/grammar.ts";
+import { reads, unknown } from "./commands/grammar.ts";
 import { knowledgeOf } from "./commands/table.ts";
 
 /** A line with more commands or more files is nothing that only reads and goes unasked. */
@@ -11,16 +11,17 @@ const WRITERS_MAX = 16;
 const WORDS_MAX = 1_024;
 
 /**
- * Tells whether a whole line is known to only read: each of its commands, each of its redirections (PERM-04).
+ * Tells whether a whole line is known to only read: its structure, each of its commands, each of its redirections (PERM-04).
  *
  * What it would read is still to be looked at on the disk.
  */
 export function readsOnly(analysis: Analysis): Known {
-  const { commands, redirections, functions, unsure, overLimit } = analysis;
+  const { commands, redirections, structure, unsure, overLimit } = analysis;
   if (overLimit !== undefined) return unknown(overLimit);
   const [doubt] = unsure;
   if (doubt !== undefined) return unknown(doubt.why);
-  if (functions.length > 0) return unknown("it defines a function");
+  if (structure.problem !== undefined) return unknown(structure.problem);
+  if (structure.grouped) return unknown("a group of commands");
   if (commands.length === 0) return unknown("it holds no command");
   if (commands.length + redirections.length > READS_MAX) return unknown("it holds too many commands");
   const uses: Use[] = [];
@@ -37,8 +38,9 @@ export function readsOnly(analysis: Analysis): Known {
 const judged = new WeakMap<ShellCommand, Known>();
 
 /**
- * Tells whether one command of a line is known to only read. What a plain wrapper starts is one of the others. Several
- * looks at a line ask for it: its words are read once.
+ * Tells whether one command of a line is known to only read. Several looks at a line ask for it: its words are read once.
+ *
+ * Counts only where the structure of the line is known: elsewhere a name may stand for another program.
  */
 export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]): Known {
   let known = judged.get(command);
@@ -50,25 +52,22 @@ export function knownCommand(command: ShellCommand, all: readonly ShellCommand[]
 }
 
 function knowledge(command: ShellCommand, all: readonly ShellCommand[]): Known {
-  const { name, args, assignments, directories, wraps, wrappedBy } = command;
-  // What is known of xargs is known of it together with what it starts.
-  if (wrappedBy !== undefined && /^(?:(?:\/usr)?\/bin\/)?xargs$/.test(wrappedBy)) return reads();
+  const { name, args, assignments, directories, wrappedBy } = command;
+  const program = literalOf(name);
+  // A program that starts others is known by its whole argv, or not at all.
+  if (wrappedBy !== undefined) {
+    const launcher = all
+      .slice(0, all.indexOf(command))
+      .findLast((each) => literalOf(each.name) === wrappedBy);
+    const known = launcher === undefined ? undefined : knownCommand(launcher, all);
+    return known?.kind === "reads" ? reads() : unknown(`${wrappedBy} starts ${program ?? "a program"}`);
+  }
   const [assignment] = assignments;
   if (assignment !== undefined) return unknown(`it sets the variable ${assignment.name}`);
-  if (name === undefined) return reads(); // redirections alone: they are judged by themselves
-  const program = literalOf(name);
   if (program === undefined)
-    return unknown(
-      name.kind === "unknown" && name.text === ""
-        ? name.why
-        : `the name of the command, ${name.text}, is only known when it runs`,
-    );
-  if (wraps === "plain") return reads();
+    return unknown(`the name of the command, ${name?.text ?? ""}, is only known when it runs`);
   if (args.length > WORDS_MAX) return unknown(`${program} with more than ${WORDS_MAX} words`);
   const known = knowledgeOf({ name: program, args, directories, writers: writersOf(command, all) });
-  const tellsMore = known.kind === "unknown" && /^(?:find|fd|fdfind)$/.test(program);
-  if (wraps === "opaque" && program !== "xargs" && !tellsMore)
-    return unknown(`what ${program} starts is not known to only read`);
   return known.kind === "reads" ? known : unknown(whole(program, known.why));
 }
 
@@ -90,34 +89,25 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
   return writers;
 }
 
-/** Where what is written changes no file: nowhere, or what stands behind a descriptor that is open already. */
-const NO_FILE: readonly string[] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"];
-
 /** Nothing is written but to /dev/null, and to a descriptor that is open already. */
 export function knownRedirection({ operator, target, directories }: ShellRedirection): Known {
-  if (operator === "<<") return reads();
-  if (target === undefined) return unknown("a redirection without a target");
   const value = literalOf(target);
+  if (target === undefined || operator === "<<" || operator === "<<<")
+    return unknown(`the redirection ${operator}`);
   switch (operator) {
-    case "<<<": {
-      const problem = textProblem(target);
-      return problem === undefined ? reads() : unknown(problem);
-    }
     case "<":
       return value === "/dev/null" ? reads() : reads([{ kind: "path", word: target, directories }]);
     case ">&":
     case "<&":
-      return value !== undefined && (/^\d{1,2}$/.test(value) || value === "-" || NO_FILE.includes(value))
+      return value !== undefined && /^[0-2]$/.test(value)
         ? reads()
-        : unknown(`${operator} ${target.text} writes a file`);
+        : unknown(`${operator} ${target.text} is no copy of a descriptor from 0 to 2`);
     case ">":
     case ">>":
     case ">|":
     case "&>":
     case "&>>":
-      return value !== undefined && NO_FILE.includes(value)
-        ? reads()
-        : unknown(`it writes to ${target.text}`);
+      return value === "/dev/null" ? reads() : unknown(`it writes to ${target.text}`);
     case "<>":
       return unknown(`<> ${target.text} may create a file`);
   }

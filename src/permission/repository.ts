@@ -1,65 +1,51 @@
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { unreachable } from "../base/assert.ts";
 import { decode } from "../base/text.ts";
 import type { Files } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 import { configKeys, keysThatRun } from "../sandbox/git-config.ts";
+import type { AskGit, GitAnswer } from "./ask-git.ts";
 
 const CONFIG_BYTES_MAX = 65_536;
-const POINTER_BYTES_MAX = 4_096;
 const INDEX_BYTES_MAX = 8_388_608;
 
 /**
  * Says why git, in a directory, might run something because of what the repository says; undefined where it cannot.
  *
  * git obeys the configuration of the repository it finds: `core.fsmonitor`, `diff.external`, `filter.*.clean` and others
- * name programs, an include names further configuration (S34). So the configuration is read as git finds it, and only
- * keys that are known to be harmless are let pass. With `tree`, git also looks at the working tree: then no hook for that
- * and no other repository inside may be there.
+ * name programs, an include names further configuration (S34). Which repository that is git says itself. Its configuration
+ * is read as git finds it, and only keys that are known to be harmless pass. With `tree`, git also looks at the working
+ * tree: then no hook for that and no other repository inside may be there.
  */
 export async function repositoryProblem(
   directory: string,
   tree: boolean,
-  files: Files,
+  { files, git }: { readonly files: Files; readonly git: AskGit | undefined },
 ): Promise<string | undefined> {
-  for (let at = directory; ; at = dirname(at)) {
-    const dot = join(at, ".git");
-    const info = await files.lstat(dot);
-    if (info !== undefined) {
-      const own = info.kind === "directory" ? dot : await linkedTo(dot, files);
-      if (own === undefined) return `${dot} is neither a directory nor a link to one`;
-      const common = await textOf(join(own, "commondir"), POINTER_BYTES_MAX, files);
-      const place = { own, common: common === undefined ? own : resolve(own, common.trim()), top: at };
-      return await placeProblem(place, tree, files);
-    }
-    // A directory that looks like the inside of a repository is one to git, configuration and all.
-    if (
-      (await files.lstat(join(at, "HEAD"))) !== undefined &&
-      (await files.lstat(join(at, "objects"))) !== undefined
-    )
-      return `${at} looks like a bare repository`;
-    if (dirname(at) === at) return undefined; // no repository: git says so
+  const answer = (await git?.(directory)) ?? ({ kind: "unknown", why: "git was not asked" } as const);
+  switch (answer.kind) {
+    case "none":
+      return undefined; // git says so, and does nothing
+    case "unknown":
+      return answer.why;
+    case "repository":
+      return await placeProblem(answer, tree, files);
+    default:
+      return unreachable(answer);
   }
 }
 
-interface GitPlace {
-  readonly own: string;
-  readonly common: string;
-  /** Of the working tree, where git runs hooks. */
-  readonly top: string;
-}
-
-/** A `.git` that is a file, as in worktrees and submodules, says where the repository is. */
-async function linkedTo(dot: string, files: Files): Promise<string | undefined> {
-  const text = await textOf(dot, POINTER_BYTES_MAX, files);
-  const target = /^gitdir: ([^\n\0]+)\n?$/.exec(text ?? "")?.[1];
-  return target === undefined ? undefined : resolve(dirname(dot), target);
-}
+type GitPlace = Extract<GitAnswer, { readonly kind: "repository" }>;
 
 async function placeProblem(
   { own, common, top }: GitPlace,
   tree: boolean,
   files: Files,
 ): Promise<string | undefined> {
+  for (const store of new Set([own, common])) {
+    const alternates = join(store, "objects/info/alternates");
+    if ((await files.lstat(alternates)) !== undefined) return `${alternates} names another store of objects`;
+  }
   const hooks = [join(common, "hooks")];
   for (const path of [
     join(common, "config"),

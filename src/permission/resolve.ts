@@ -160,15 +160,23 @@ async function matchesOf(
       const names = await namesIn(place.path, part, files);
       if (typeof names === "string") return names;
       for (const name of names) {
-        const path = (await resolvedPath(join(place.path, name), ground))?.path;
-        if (path === undefined) return `${name} cannot be resolved`;
+        const found = await resolvedPath(join(place.path, name), ground);
+        const isListed = literalPart(part) === undefined;
+        // What was listed and is not there has a name that is no UTF-8.
+        if (found === undefined || (isListed && !found.exists)) return `${name} cannot be resolved`;
+        if (!found.exists) continue;
+        const { path } = found;
         next.push({ path, spelled: `${place.spelled}${/^$|\/$/.test(place.spelled) ? "" : "/"}${name}` });
         if (next.length > MATCHES_MAX) return `${word.text} matches more than ${MATCHES_MAX} names`;
       }
     }
     places = next;
   }
-  return places.map((place) => ({ ...place, exists: true }));
+  if (places.length > 0) return places.map((place) => ({ ...place, exists: true }));
+  // bash leaves a pattern that matches nothing as it is, and a file may have that very name.
+  const literal = pattern.replaceAll(/\\(.)/gs, "$1");
+  const path = await resolved(literal, start, ground);
+  return path === undefined ? `${word.text} cannot be resolved` : [{ ...path, spelled: literal }];
 }
 
 async function namesIn(
@@ -188,14 +196,42 @@ async function namesIn(
     return `${directory} cannot be looked into`;
   }
   if (entries.length > ENTRIES_MAX) return `${directory} has more than ${ENTRIES_MAX} entries`;
-  const glob = new Bun.Glob(pattern.replaceAll("**", "*"));
   const hidden = pattern.startsWith(".") || pattern.startsWith("[");
   return entries
     .map(({ name }) => name)
-    .filter((name) => (hidden || !name.startsWith(".")) && glob.match(name));
+    .filter((name) => (hidden || !name.startsWith(".")) && mayMatch(name, pattern));
 }
 
 function literalPart(pattern: string): string | undefined {
   const unescaped = pattern.replaceAll(/\\(.)/gs, "");
   return /[*?[]/.test(unescaped) ? undefined : pattern.replaceAll(/\\(.)/gs, "$1");
+}
+
+const ANY = Symbol("any characters");
+
+/**
+ * Tells whether bash may take a name for a match. What a class or `?` stands for depends on the locale: each counts as
+ * any characters. Never goes back further than the last of those, so it cannot explode.
+ */
+function mayMatch(name: string, pattern: string): boolean {
+  const tokens = Array.from(
+    pattern.matchAll(/\\(.)|(\[[!^]?\]?[^\]]*\]|[*?])|(.)/gsu),
+    ([, escaped, any, plain]) => (any === undefined ? (escaped ?? plain ?? "") : ANY),
+  );
+  const letters = Array.from(name);
+  let [at, inTokens, star, starAt] = [0, 0, -1, 0];
+  while (at < letters.length) {
+    if (tokens[inTokens] === ANY) {
+      star = inTokens++;
+      starAt = at;
+    } else if (tokens[inTokens] === letters[at]) {
+      inTokens++;
+      at++;
+    } else if (star >= 0) {
+      inTokens = star + 1;
+      at = ++starAt;
+    } else return false;
+  }
+  while (tokens[inTokens] === ANY) inTokens++;
+  return inTokens === tokens.length;
 }

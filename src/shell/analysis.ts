@@ -20,10 +20,24 @@ export interface Analysis {
   readonly redirections: readonly ShellRedirection[];
   /** Names of functions that are defined: what they are called by is no program. */
   readonly functions: readonly string[];
+  /** How much of bash the line uses. Only a line of the closed grammar goes unasked. */
+  readonly structure: Structure;
   /** Why it cannot be shown that bash reads the line in this way; empty where it can. */
   readonly unsure: readonly Unsure[];
   /** Set where the line is over a limit and was not read to its end. */
   readonly overLimit?: string;
+}
+
+/** How much of bash a line uses. */
+export interface Structure {
+  /**
+   * Why the line is more than simple commands of literal words, joined by `&&`, `||`, `;`, newlines, `|` and `!`. Absent
+   * for a line that is no more than that, but for groups: then no word, redirection or construct of it sets a variable,
+   * evaluates an expression or runs text.
+   */
+  readonly problem?: string;
+  /** The line holds a group, `( … )` or `{ …; }`. */
+  readonly grouped: boolean;
 }
 
 export interface Unsure {

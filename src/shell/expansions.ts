@@ -38,5 +38,9 @@ function doubtAbout(node: SyntaxNode): string | undefined {
   if (node.type === "LocaleString") return "a string that a translation may replace";
   if (node.type === "ParameterExpansion" && node.operation?.type === "Unknown")
     return "an expansion that is not known";
+  if (node.type === "ParameterExpansion" && node.operation?.type === "Transform")
+    return /^[QELUuAaKk]$/.test(node.operation.operand.text)
+      ? undefined
+      : "an expansion that runs what a variable holds";
   return undefined;
 }

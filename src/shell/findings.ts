@@ -1,4 +1,4 @@
-import type { Analysis, ShellCommand, ShellRedirection, Unsure } from "./analysis.ts";
+import type { Analysis, ShellCommand, ShellRedirection, Structure, Unsure } from "./analysis.ts";
 import {
   SHELL_CHARACTERS_READ_MAX,
   SHELL_COMMANDS_MAX,
@@ -19,14 +19,15 @@ export class Findings {
   readonly commands: Writable<ShellCommand>[] = [];
   readonly redirections: Writable<ShellRedirection>[] = [];
   readonly functions = new Set<string>();
+  structure: Structure = { problem: "it could not be read", grouped: false };
   readonly #unsure: Unsure[] = [];
   #characters = 0;
   #scripts = 0;
   #words = 0;
 
   result(): Analysis {
-    const { commands, redirections, functions } = this;
-    return { commands, redirections, functions: [...functions], unsure: this.#unsure };
+    const { commands, redirections, functions, structure } = this;
+    return { commands, redirections, functions: [...functions], structure, unsure: this.#unsure };
   }
 
   /** One doubt is enough to allow nothing: those after the first few are not kept. */

@@ -18,6 +18,7 @@ import { Findings, OverLimit } from "./findings.ts";
 import type { Level, Outcome, Shell } from "./shell-state.ts";
 import { stay } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
+import { structureOf } from "./structure.ts";
 import { oddCharacter } from "./suspicious.ts";
 import { wordOf } from "./words.ts";
 
@@ -49,6 +50,7 @@ export class Reading {
     // What is broken is never allowed. To look through all of a long broken text would only take time.
     if (script.errors !== undefined && script.errors.length > 0 && text.length > BROKEN_CHARACTERS_MAX)
       return;
+    if (level.depth === 0) this.#found.structure = structureOf(script);
     this.#parsed(script, shell, { ...level, source: text });
   }
 

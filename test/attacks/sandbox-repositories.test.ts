@@ -1,6 +1,9 @@
 import { describe, expect } from "bun:test";
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SILENT } from "../../src/base/log.ts";
+import { hostWorld } from "../../src/host/host.ts";
+import { askGit } from "../../src/permission/ask-git.ts";
 import { repositoryProblem } from "../../src/permission/repository.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import { openSandboxRig } from "../support/sandbox-rig.ts";
@@ -148,11 +151,14 @@ test("[PERM-02 S26 S34] a repository that names something to run is none in whic
     common:
       "git init -q p/common && mkdir -p p/x/objects p/x/refs && echo '[core] fsmonitor = x' >p/x/config && echo ../../x >p/common/.git/commondir",
   };
+  const place = { root: rig.root, scratch: join(rig.root, "no-scratch") };
+  const git = askGit(hostWorld(SILENT), { PATH: process.env["PATH"] ?? "", HOME: rig.root }, place);
+  const asking = { files: rig.world.files, git };
   for (const [name, script] of Object.entries(plants)) {
     make(`mkdir -p p; ${script}`);
-    const problem = await repositoryProblem(join(rig.root, "p", name), true, rig.world.files);
+    const problem = await repositoryProblem(join(rig.root, "p", name), true, asking);
     expect([name, problem]).toEqual([name, expect.any(String)]);
   }
   make("git init -q p/plain && git -C p/plain config core.hooksPath .husky/_");
-  expect(await repositoryProblem(join(rig.root, "p", "plain"), true, rig.world.files)).toBeUndefined();
+  expect(await repositoryProblem(join(rig.root, "p", "plain"), true, asking)).toBeUndefined();
 }, 300_000);

@@ -5,7 +5,15 @@ import { commandsOf } from "../shell/cases.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { temporaryDirectory } from "../support/world.ts";
 
-const SAFE_QUIET_MIN = 0.98;
+/** Safe ones that ask all the same: docs/threat-model.md says why. */
+const SAFE_ASKED = [
+  "jq -r '.dependencies | keys[]' package.json",
+  "sed 's/foo/bar/g' notes.txt",
+  "awk -F: 'NR>1 && $3>5 {n++} END{print n}' data.txt",
+  'find . -name "*.ts" | xargs wc -l',
+  'cat data.json | jq ".items | length"',
+  'grep -c foo <<< "foo bar"',
+];
 
 interface Verdict {
   readonly decision: string;
@@ -63,14 +71,14 @@ async function verdicts(
     .map((line) => JSON.parse(line) as Verdict);
 }
 
-test("[PERM-04] no trap runs unasked, and at least 98 of 100 safe commands do", async () => {
+test("[PERM-04] no trap runs unasked, and all but six of the 104 safe commands do", async () => {
   const traps = commandsOf("traps");
   const safe = commandsOf("safe");
   const all = await verdicts([...traps, ...safe]);
   expect(all).toHaveLength(traps.length + safe.length);
   expect(traps.filter((_, at) => all[at]?.decision === "allow")).toEqual([]);
   const loud = safe.filter((_, at) => all[traps.length + at]?.decision !== "allow");
-  expect([loud, 1 - loud.length / safe.length >= SAFE_QUIET_MIN]).toEqual([loud, true]);
+  expect(loud).toEqual(SAFE_ASKED);
 });
 
 test("[PERM-13] a profile names a preset file of one's own, which can switch the known reads off", async () => {

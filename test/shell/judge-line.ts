@@ -1,10 +1,11 @@
+import { SILENT } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
+import { hostWorld } from "../../src/host/host.ts";
 import { examine } from "../../src/permission/command-facts.ts";
 import type { Decision, Policy } from "../../src/permission/judge.ts";
 import { judge } from "../../src/permission/judge.ts";
 import type { Effect, Rule } from "../../src/permission/rule.ts";
 import { parseRule } from "../../src/permission/rule.ts";
-import { testWorld } from "../support/world.ts";
 
 export const POLICY: Policy = {
   ceiling: "WorkspaceWrite",
@@ -32,14 +33,25 @@ export interface Where {
   /** Whether a working sandbox holds the command. */
   readonly confined?: boolean;
   readonly files?: Files;
+  /** What reaches the command of the user's variables; absent: PATH alone. */
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+const PATH_ALONE = { PATH: process.env["PATH"] ?? "" };
 
 /** The verdict on one command line, as the gate comes to it: the words are read, and the disk is looked at. */
 export async function verdictOn(command: string, policy: Policy, where: Where): Promise<Decision> {
-  const { root, cwd = root, home = "/home/user", confined = false, files = testWorld().files } = where;
+  const { root, cwd = root, home = "/home/user", confined = false, env = PATH_ALONE } = where;
+  const world = hostWorld(SILENT);
+  const { files = world.files } = where;
   const target = { kind: "command", command, cwd } as const;
   const place = { root, scratch: "/nowhere/scratch", home };
-  const facts = await examine(target, place, { files, ownDirectories: policy.ownDirectories });
+  const facts = await examine(target, place, {
+    files,
+    world: { ...world, files },
+    env,
+    ownDirectories: policy.ownDirectories,
+  });
   return judge({ summary: command, target }, { name: "Bash", level: "DangerFullAccess" }, policy, place, {
     facts,
     ...(confined ? { confined: { hosts: [] } } : {}),

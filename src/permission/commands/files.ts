@@ -51,6 +51,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   tac: shaped({
     flags: { letters: "br", values: { s: "text" }, longValues: { separator: "text" } },
     operands: "paths",
+    fileOnly: true,
   }),
   head: shaped({
     flags: {
@@ -105,10 +106,11 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   }),
   file: shaped({
     flags: {
-      letters: "bhikLNprs0",
+      letters: "bhikLNrs0", // -p sets times
       long: "brief mime mime-type mime-encoding no-dereference dereference keep-going help version",
     },
     operands: "paths",
+    fileOnly: true,
   }),
   du: shaped({
     flags: {
@@ -134,7 +136,6 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   sha384sum: shaped({ flags: SUM, operands: "paths" }),
   sha512sum: shaped({ flags: SUM, operands: "paths" }),
   b2sum: shaped({ flags: SUM, operands: "paths" }),
-  shasum: shaped({ flags: { letters: "btp", values: { a: "number" } }, operands: "paths" }),
   cksum: shaped({ flags: { long: "help version" }, operands: "paths" }),
   sum: shaped({ flags: { letters: "rs", long: "help version" }, operands: "paths" }),
   xxd: shaped({
@@ -155,6 +156,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
   strings: shaped({
     flags: { letters: "afw", values: { n: "number", t: "text", e: "text" }, long: "all help version" },
     operands: "paths",
+    responseFiles: true,
   }),
   cmp: shaped({
     flags: {
@@ -176,6 +178,7 @@ export const FILE_COMMANDS: Readonly<Record<string, Knowledge>> = {
     operands: "paths",
     // Of two folders it compares the files without -r too, of a file and a folder the one of the same name.
     deep: "all",
+    looked: { keys: "all", links: true },
   }),
   comm: shaped({
     flags: { letters: "123iz", long: "check-order nocheck-order total help version", words: /^-[123]+$/ },

@@ -72,9 +72,7 @@ function subcommand(
   const read = readFlags(known, args);
   if (typeof read === "string") return unknown(`git ${name}: ${read}`);
   const { operands, flags, values } = read;
-  const format = [...values.map(({ word }) => word.text), ...args.map((word) => word.text)].find((text) =>
-    /%G|%\(\*?signature/.test(text),
-  );
+  const format = args.map((word) => literalOf(word) ?? "").find((text) => /%G|signature/i.test(text));
   if (format !== undefined) return unknown(`git ${name}: ${format} starts gpg`);
   if (kind === "none" && operands.length > 0) return unknown(`git ${name} ${operands[0]?.text}`);
   if (typeof kind === "object" && operands.length > 0 && !kind.onlyWith.some((flag) => flags.has(flag)))

@@ -4,17 +4,28 @@ import { literalOf } from "../../shell/analysis.ts";
 /** Something that a command would read, to be looked at on the disk before the command counts as a known read. */
 export type Use =
   /**
-   * A file or directory. `deep`: everything below it too. `hidden`: with the files whose names begin with a dot.
-   * `stat`: only that it exists, or what it is called.
+   * A file or directory. `deep`: everything below it too, or all but what begins with a dot. `looked`: what lies below a
+   * directory is looked through for this first.
    */
   | {
       readonly kind: "path";
       readonly word: ShellWord;
       readonly directories: Directories;
       readonly deep?: "all" | "visible";
+      readonly looked?: TreeLook;
     }
   /** A git repository whose configuration git obeys. `tree`: it also looks at the working tree. */
   | { readonly kind: "repository"; readonly directories: Directories; readonly tree: boolean };
+
+/** What may not lie below a directory. */
+export interface TreeLook {
+  /** Names that are more than one word to a program that splits them: with blanks, quotes or backslashes. */
+  readonly names?: true;
+  /** Files that may hold a key or password: any, or those whose names end as those of sources do. */
+  readonly keys?: "all" | "sources";
+  /** Links that lead out of what is readable. */
+  readonly links?: true;
+}
 
 /** What a command is known to do, or why it is not known to only read. */
 export type Known =
@@ -72,15 +83,14 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
     if (word === undefined) break;
     const text = word.kind === "known" ? word.value : undefined;
     if (text === undefined) {
-      if (word.kind === "unknown") return `${word.text}: ${word.why}`;
-      if (word.kind === "variables" && !(word.whole && word.text.startsWith('"')))
-        return `${word.text} is expanded to any number of words`;
+      const problem = operandProblem(word);
+      if (problem !== undefined) return problem;
       operands.push(word);
       continue;
     }
     if (text === "--") {
       const rest = args.slice(at + 1);
-      const odd = rest.find((one) => one.kind === "unknown" || (one.kind === "variables" && !one.whole));
+      const odd = rest.find((one) => one.kind === "unknown" || one.kind === "variables");
       if (odd !== undefined) return `${odd.text} is only known when it runs`;
       return { flags, values, operands: [...operands, ...rest], behindDashes: rest.length };
     }
@@ -129,6 +139,13 @@ export function readFlags(known: Flags, args: readonly ShellWord[]): ReadFlags |
   return { flags, values, operands, behindDashes: 0 };
 }
 
+/** A pattern that matches no name stays as it is: one that begins with a dash is a flag then. */
+function operandProblem(word: ShellWord): string | undefined {
+  if (word.kind === "unknown") return `${word.text}: ${word.why}`;
+  if (word.kind === "variables") return `${word.text} is only known when it runs`;
+  return word.kind === "glob" && /^\\?-/.test(word.pattern) ? `the flag ${word.text}` : undefined;
+}
+
 const lists = new Map<string, ReadonlySet<string>>();
 
 function listOf(text: string | undefined): ReadonlySet<string> {
@@ -151,29 +168,12 @@ export function reads(uses: readonly Use[] = []): Known {
   return { kind: "reads", uses };
 }
 
-/** Variables of the environment that say nothing that is secret, and cannot be set to anything by a repository. */
-const PLAIN_VARIABLES = new Set([
-  "PWD",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "HOSTNAME",
-  "SHELL",
-  "LANG",
-  "TERM",
-  "?",
-  "#",
-  "$",
-  "!",
-]);
-
 /** Why a word cannot stand where it is only shown or compared; undefined where it can. */
 export function textProblem(word: ShellWord): string | undefined {
   if (word.kind === "known") return undefined;
   if (word.kind === "glob") return `the pattern ${word.text}`;
   if (word.kind === "unknown") return `${word.text}: ${word.why}`;
-  const name = word.names.find((each) => !PLAIN_VARIABLES.has(each));
-  return name === undefined ? undefined : `the variable $${name}`;
+  return `${word.text} is only known when it runs`;
 }
 
 export interface Shape {
@@ -182,10 +182,16 @@ export interface Shape {
   readonly operands: "none" | "text" | "paths" | { readonly patternUnless: readonly string[] };
   /** At most so many operands: a further one may be written to. */
   readonly operandsMax?: number;
+  /** It reads further words from a file that a word names behind `@`. */
+  readonly responseFiles?: true;
+  /** It needs a file: of what comes through a pipe it makes a temporary file. */
+  readonly fileOnly?: boolean;
   /** Without operands it reads the directory it runs in. */
   readonly here?: boolean;
   /** Flags with which it reads what lies below its operands, and whether that is all or only the visible. */
   readonly deep?: { readonly flags: readonly string[]; readonly kind: "all" | "visible" } | "all" | "visible";
+  /** What may not lie below a directory that it reads. */
+  readonly looked?: TreeLook;
 }
 
 /** The knowledge of a command that is told whole by its flags and by what its operands are. */
@@ -194,10 +200,15 @@ export function shaped(shape: Shape): Knowledge {
     const read = readFlags(shape.flags, args);
     if (typeof read === "string") return unknown(read);
     const { flags, values, operands } = read;
+    const response = shape.responseFiles === true ? args.find((word) => isResponse(word)) : undefined;
+    if (response !== undefined) return unknown(`it takes further words from ${response.text}`);
     const deepKind = typeof shape.deep === "string" ? shape.deep : shape.deep?.kind;
     const isDeep =
       typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
-    const deep = isDeep && deepKind !== undefined ? { deep: deepKind } : {};
+    const deep = {
+      ...(isDeep && deepKind !== undefined ? { deep: deepKind } : {}),
+      ...(shape.looked === undefined ? {} : { looked: shape.looked }),
+    };
     const uses: Use[] = values.flatMap(({ kind, word }) =>
       kind === "path" ? [{ kind: "path", word, directories }] : [],
     );
@@ -220,6 +231,8 @@ export function shaped(shape: Shape): Knowledge {
       const problem = textProblem(word);
       if (problem !== undefined) return unknown(problem);
     }
+    if (shape.fileOnly === true && (paths.length === 0 || paths.some((word) => literalOf(word) === "-")))
+      return unknown("it makes a temporary file of its input");
     const readHere = paths.length === 0 && (shape.here === true || isDeep);
     for (const word of readHere ? [HERE] : paths) {
       if (literalOf(word) === "-") continue;
@@ -227,6 +240,10 @@ export function shaped(shape: Shape): Knowledge {
     }
     return reads(uses);
   };
+}
+
+function isResponse(word: ShellWord): boolean {
+  return /^\\?@/.test(word.kind === "glob" ? word.pattern : (literalOf(word) ?? "@"));
 }
 
 export const HERE: ShellWord = { kind: "known", text: ".", value: ".", home: false };

@@ -1,3 +1,4 @@
+import type { ShellWord } from "../../shell/analysis.ts";
 import { literalOf } from "../../shell/analysis.ts";
 import type { Knowledge, Known } from "./grammar.ts";
 import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
@@ -22,10 +23,8 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
     flags: { letters: "bkmghltw", long: "bytes kibi mebi gibi human total wide help version" },
     operands: "none",
   }),
-  hostname: shaped({
-    flags: { letters: "sfdiIA", long: "short fqdn domain ip-address all-ip-addresses" },
-    operands: "none",
-  }),
+  // The other flags of it ask a name server.
+  hostname: shaped({ flags: { letters: "s", long: "short" }, operands: "none" }),
   whoami: shaped({ flags: { long: "help version" }, operands: "none" }),
   id: shaped({ flags: { letters: "ugGnrz", long: "user group groups name real" }, operands: "text" }),
   groups: shaped({ flags: {}, operands: "text" }),
@@ -39,15 +38,10 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, Knowledge>> = {
   false: shaped({ flags: {}, operands: "text" }),
   ":": shaped({ flags: {}, operands: "text" }),
   exit: shaped({ flags: {}, operands: "text" }),
-  return: shaped({ flags: {}, operands: "text" }),
-  break: shaped({ flags: {}, operands: "text" }),
-  continue: shaped({ flags: {}, operands: "text" }),
-  wait: NOTHING,
   cd: cd,
   command: lookup,
   test: test,
   "[": test,
-  "[[": conditional,
 };
 
 function date({ args }: Parameters<Knowledge>[0]): Known {
@@ -63,6 +57,9 @@ function date({ args }: Parameters<Knowledge>[0]): Known {
     args,
   );
   if (typeof read === "string") return unknown(read);
+  // A date may name a time zone, which is a file: TZ="/path".
+  const odd = read.values.find(({ word }) => !/^[\w :+.,@-]*$/.test(literalOf(word) ?? "/"));
+  if (odd !== undefined) return unknown(`the date ${odd.word.text}`);
   const setting = read.operands.find((word) => !literalOf(word)?.startsWith("+"));
   return setting === undefined ? reads() : unknown(`date ${setting.text} sets the clock`);
 }
@@ -86,60 +83,24 @@ function lookup({ args }: Parameters<Knowledge>[0]): Known {
 /** Words are compared, and files are looked for. -v and -R evaluate the index of an array. */
 function test({ args }: Parameters<Knowledge>[0]): Known {
   for (const word of args) {
-    const problem = textProblem(word);
+    const problem = /^"?\$\?"?$/.test(word.text) ? undefined : textProblem(word);
     if (problem !== undefined) return unknown(problem);
     if (/^-[vR]$/.test(literalOf(word) ?? "")) return unknown(`${word.text} of test evaluates its operand`);
   }
   return reads();
 }
 
-/** Inside [[ ]] numbers are expressions, which may hold substitutions. */
-function conditional(call: Parameters<Knowledge>[0]): Known {
-  const { args } = call;
-  if (args.some((word) => word.text.includes("[") || literalOf(word)?.includes("[") === true))
-    return unknown("an expression that bash evaluates");
-  return args.every(
-    (word) =>
-      word.kind === "known" ||
-      word.kind === "glob" ||
-      (word.kind === "variables" && textProblem(word) === undefined),
-  )
-    ? reads()
-    : unknown("an expression that bash evaluates");
-}
+/**
+ * Programs that print their version and do nothing else when asked for it alone, whatever the directory holds. Not npm,
+ * which writes a log of each run.
+ */
+const VERSIONS = new Set(
+  "node bun deno python python3 tsc gcc g++ clang make cmake ruby perl php pip pip3 jq rg git bash curl wget tar sqlite3 docker".split(
+    " ",
+  ),
+);
 
-/** Programs that tell their version and do nothing else when asked for it alone, whatever the directory holds. */
-const VERSIONS = new Set([
-  "node",
-  "bun",
-  "deno",
-  "python",
-  "python3",
-  "tsc",
-  "gcc",
-  "g++",
-  "clang",
-  "make",
-  "cmake",
-  "ruby",
-  "perl",
-  "php",
-  "npm",
-  "pip",
-  "pip3",
-  "jq",
-  "rg",
-  "git",
-  "bash",
-  "curl",
-  "wget",
-  "tar",
-  "sqlite3",
-  "docker",
-]);
-
-export function tellsVersion(name: string, args: readonly { readonly text: string }[]): boolean {
-  if (args.length !== 1 || !VERSIONS.has(name)) return false;
-  const [only] = args;
-  return only?.text === "--version" || (only?.text === "-v" && (name === "node" || name === "npm"));
+export function tellsVersion(name: string, args: readonly ShellWord[]): boolean {
+  const only = args.length === 1 ? literalOf(args[0]) : undefined;
+  return VERSIONS.has(name) && (only === "--version" || (only === "-v" && name === "node"));
 }

@@ -1,6 +1,6 @@
 import { literalOf } from "../../shell/analysis.ts";
 import type { Knowledge, Known, Use } from "./grammar.ts";
-import { readFlags, reads, shaped, textProblem, unknown } from "./grammar.ts";
+import { readFlags, reads, shaped, unknown } from "./grammar.ts";
 import { awkProblem, jqProblem, sedProblem } from "./programs.ts";
 
 /** Commands that filter to standard output. */
@@ -94,98 +94,67 @@ export const TEXT_COMMANDS: Readonly<Record<string, Knowledge>> = {
 };
 
 /** What it prints is its arguments: no flag of it does more. */
-function texts({
-  args,
-}: {
-  readonly args: Parameters<Knowledge>[0]["args"];
-  readonly directories: Parameters<Knowledge>[0]["directories"];
-} & Parameters<Knowledge>[0]): Known {
-  const uses: Use[] = [];
-  for (const word of args) {
-    if (word.kind === "glob") return unknown(`the pattern ${word.text}`);
-    const problem = textProblem(word);
-    if (problem !== undefined) return unknown(problem);
-  }
-  return reads(uses);
+function texts({ args }: Parameters<Knowledge>[0]): Known {
+  const odd = args.find((word) => word.kind === "glob" || word.kind === "unknown");
+  return odd === undefined ? reads() : unknown(`${odd.text} is only known when it runs`);
 }
 
+/** Texts, and conversions that print one argument each. `%n` sets a variable, and so does -v. */
+const PRINTF_FORMAT = /^(?!-)(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[sbqcdiouxXeEfFgG])*$/s;
+
 function printf(call: Parameters<Knowledge>[0]): Known {
-  const first = literalOf(call.args[0]);
-  if (first === undefined || (first.startsWith("-") && first !== "--"))
-    return unknown("printf sets a variable with -v");
+  const [first] = call.args;
+  const format = literalOf(first);
+  if (format === undefined || !PRINTF_FORMAT.test(format))
+    return unknown(`the format of printf ${first?.text ?? ""}`);
   return texts(call);
 }
 
 function sed({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags({ letters: "n", long: "quiet silent" }, args);
+  if (typeof read === "string") return unknown(read);
+  if (!["-n", "--quiet", "--silent"].some((flag) => read.flags.has(flag))) return unknown("sed without -n");
+  return withProgram(read, sedProblem, directories);
+}
+
+function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
+  const read = readFlags({ values: { F: "text" } }, args);
+  if (typeof read === "string") return unknown(read);
+  const separator = read.values.find(({ word }) => !/^(?:[^\\]|\\t)$/.test(literalOf(word) ?? ""));
+  if (separator !== undefined) return unknown(`the separator ${separator.word.text} of awk`);
+  const setting = read.operands.slice(1).find((word) => literalOf(word)?.includes("=") !== false);
+  if (setting !== undefined) return unknown(`awk takes ${setting.text} for a variable`);
+  return withProgram(read, awkProblem, directories);
+}
+
+function jq({ args, directories }: Parameters<Knowledge>[0]): Known {
   const read = readFlags(
     {
-      letters: "nErsuz",
-      values: { e: "text", l: "number" },
-      long: "quiet silent regexp-extended separate unbuffered null-data help version",
-      longValues: { expression: "text" },
+      letters: "rRscnejaSCM",
+      long: "raw-output raw-input slurp compact-output null-input exit-status join-output ascii-output sort-keys color-output monochrome-output tab",
+      longValues: { indent: "number" },
     },
     args,
   );
   if (typeof read === "string") return unknown(read);
-  return withProgram(read, { flags: ["-e", "--expression"], problemOf: sedProblem, directories });
+  return withProgram(read, jqProblem, directories);
 }
 
-function awk({ args, directories }: Parameters<Knowledge>[0]): Known {
-  const read = readFlags({ values: { F: "text", v: "text" } }, args);
-  if (typeof read === "string") return unknown(read);
-  return withProgram(read, { flags: [], problemOf: awkProblem, directories });
-}
-
-function jq({ args, directories }: Parameters<Knowledge>[0]): Known {
-  const named = new Set(["--arg", "--argjson"]);
-  const kept = [];
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at];
-    if (word === undefined) break;
-    if (!named.has(literalOf(word) ?? "")) kept.push(word);
-    else {
-      if (literalOf(args[at + 1]) === undefined || literalOf(args[at + 2]) === undefined)
-        return unknown("the value of --arg is only known when it runs");
-      at += 2;
-    }
-  }
-  const read = readFlags(
-    {
-      letters: "rRscnejaSCMg",
-      long: "raw-output raw-input slurp compact-output null-input exit-status join-output ascii-output sort-keys color-output monochrome-output tab help version",
-      longValues: { indent: "number" },
-    },
-    kept,
-  );
-  if (typeof read === "string") return unknown(read);
-  return withProgram(read, { flags: [], problemOf: jqProblem, directories });
-}
-
-interface ProgramReading {
-  /** The flags whose values are programs; where none is given, the first operand is the program. */
-  readonly flags: readonly string[];
-  readonly problemOf: (program: string) => string | undefined;
-  readonly directories: Use["directories"];
-}
-
+/** The first operand is the program, the others are files. */
 function withProgram(
-  { flags, values, operands }: Exclude<ReturnType<typeof readFlags>, string>,
-  { flags: programFlags, problemOf, directories }: ProgramReading,
+  { operands }: Exclude<ReturnType<typeof readFlags>, string>,
+  problemOf: (program: string) => string | undefined,
+  directories: Use["directories"],
 ): Known {
-  const given = values.filter(({ flag }) => programFlags.includes(flag)).map(({ word }) => word);
-  const programs = given.length > 0 ? given : operands.slice(0, 1);
-  const paths = given.length > 0 ? operands : operands.slice(1);
-  if (programs.length === 0 && !flags.has("--help") && !flags.has("--version"))
-    return unknown("it has no program");
-  for (const word of programs) {
-    const program = literalOf(word);
-    if (program === undefined) return unknown(`the program ${word.text} is only known when it runs`);
-    const problem = problemOf(program);
-    if (problem !== undefined) return unknown(problem);
-  }
+  const [word, ...paths] = operands;
+  const program = literalOf(word);
+  if (word === undefined || program === undefined)
+    return unknown(`the program ${word?.text ?? ""} is only known when it runs`);
+  const problem = problemOf(program);
+  if (problem !== undefined) return unknown(problem);
   return reads(
-    paths.flatMap((word): readonly Use[] =>
-      literalOf(word) === "-" ? [] : [{ kind: "path", word, directories }],
+    paths.flatMap((path): readonly Use[] =>
+      literalOf(path) === "-" ? [] : [{ kind: "path", word: path, directories }],
     ),
   );
 }

@@ -120,6 +120,16 @@ describe("a command", () => {
     expect(await rig.sh("cat; read line; echo $?; [ -t 0 ] || echo no tty")).toBe("1\nno tty");
   });
 
+  test("[PERM-04 S34] that only reads runs without the user's variables for git, which takes no lock for it", async () => {
+    await using rig = openRig({ PATH, GIT_DIR: "/elsewhere", GIT_TRACE: "/x", MINE: "1" });
+    const line = "echo $MINE [$GIT_DIR$GIT_TRACE] $GIT_OPTIONAL_LOCKS";
+    expect(await rig.sh(line)).toBe("1 [/elsewhere/x]");
+    const reading = await rig.text(rig.bash, { command: line }, [
+      (call, context, next) => next(call, { ...context, onlyReads: true }),
+    ]);
+    expect(reading).toBe("1 [] 0");
+  });
+
   test("[S10] has the environment it is given anew for each call, and nothing that steers shells or runtimes", async () => {
     const hostile = {
       BASH_ENV: "/tmp/evil",

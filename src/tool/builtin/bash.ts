@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readingEnvironment } from "../../base/child-environment.ts";
 import { deadline, whileAlive } from "../../base/deadline.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import { says } from "../output.ts";
@@ -162,9 +163,10 @@ interface Ends {
 
 /** @throws the signal's reason when the call was cancelled; its processes have ended then too. */
 async function runToEnd(call: BashPlan, context: ToolContext, { capture, report }: Ends): Promise<Ending> {
-  const { world, workspace, callId, signal } = context;
+  const { world, callId, signal } = context;
   signal.throwIfAborted();
-  await using child = await startShell(world, { ...call.target, env: workspace.env, callId, report });
+  const env = environmentOf(context);
+  await using child = await startShell(world, { ...call.target, env, callId, report });
   using progress = new ProgressFeed(world.clock, context.progress);
   using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
@@ -196,12 +198,17 @@ async function startInBackground(
   if (problem !== undefined) throw new ToolFailure(problem);
   await makeReady(call, context);
   signal.throwIfAborted();
-  const child = await startShell(world, { command, cwd, env: workspace.env, callId });
+  const child = await startShell(world, { command, cwd, env: environmentOf(context), callId });
   const capture = new Capture(world.files, outputPath(workspace, callId), workspace.redacting);
   const id = runs.start(world, { what: command, child, capture, msMax: call.msMax });
   return says(
     `Started ${id} in ${cwd}. CallTool BashTask {id, action: "poll" | "stop"} looks at it or stops it; its output goes to ${capture.path}`,
   );
+}
+
+/** A command that is known to only read gets the environment that it was judged in. */
+function environmentOf({ workspace, onlyReads }: ToolContext): Workspace["env"] {
+  return onlyReads === true ? readingEnvironment(workspace.env) : workspace.env;
 }
 
 /** @throws ToolFailure where the planned directory is another one by now (PERM-10). */
