@@ -3,10 +3,9 @@ import type { MockProvider } from "../test/support/mock-provider/mock-provider.t
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
 import { calls, fails, says } from "../test/support/mock-provider/turn.ts";
-import { AgentConversation } from "./harness/facade.ts";
-import { libraryParts } from "./harness/library.ts";
 import type { HarnessConfig, HarnessTool } from "./index.ts";
 import { Harness } from "./index.ts";
+import { UNTRUSTED_NOTICE } from "./trust/fence.ts";
 
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
@@ -42,7 +41,7 @@ test("[LIB-01] the defaults are those of the specification", async () => {
   await using harness = harnessOn(mock, { model: "claude-haiku-4-5" }, [], []);
   await harness.prompt("hi");
   expect(mock.requests[0]?.body).toMatchObject({ max_tokens: 4_096, model: "claude-haiku-4-5" });
-  expect(mock.requests[0]?.body["system"]).toBeUndefined();
+  expect(mock.requests[0]?.body["system"]).toMatchObject([{ text: UNTRUSTED_NOTICE }]);
   expect(mock.requests[0]?.headers["x-api-key"]).toBe("test-key");
 });
 
@@ -59,14 +58,16 @@ test("[LIB-02] [LIB-04] a prompt runs to the end, and the handler gets whole blo
     told,
   );
   const result = await harness.prompt("Umbrella?");
-  expect(result).toEqual({ text: "Take an umbrella.", reason: "complete", turns: 2 });
+  expect(result).toMatchObject({ text: "Take an umbrella.", reason: "complete", turns: 2 });
   expect(told).toEqual([
     ["text", "I will look it up."],
     ["call", "weather", { city: "Oslo" }],
     ["result", "rain", false],
     ["text", "Take an umbrella."],
   ]);
-  expect(mock.requests[0]?.body["system"]).toMatchObject([{ type: "text", text: "Be brief." }]);
+  expect(mock.requests[0]?.body["system"]).toMatchObject([
+    { type: "text", text: `Be brief.\n\n${UNTRUSTED_NOTICE}` },
+  ]);
 });
 
 test("[LIB-02] a second prompt while one runs is refused, and the first is not disturbed", async () => {
@@ -244,7 +245,7 @@ test("[LIB-09] reaching maxTurns resolves with the reason, it does not reject", 
     says("late"),
   );
   await using harness = harnessOn(mock, { maxTurns: 2 }, [weather(() => Promise.resolve("rain"))], []);
-  expect(await harness.prompt("weather?")).toEqual({ text: "", reason: "turn_limit", turns: 2 });
+  expect(await harness.prompt("weather?")).toMatchObject({ text: "", reason: "turn_limit", turns: 2 });
   expect((await harness.prompt("go on")).text).toBe("late");
 });
 
@@ -261,7 +262,9 @@ test("[LIB-02 LIB-09] what is no prompt or no limit is refused before anything i
   }
   await using harness = harnessOn(mock, {}, [], []);
   for (const content of [undefined, {}, "", " \n"] as readonly unknown[]) {
-    await expect(harness.prompt(content as string)).rejects.toThrow("a prompt is a text, and not empty");
+    await expect(harness.prompt(content as string)).rejects.toThrow(
+      "a prompt is a text, or blocks of text and images",
+    );
   }
   expect(await harness.prompt("hi")).toMatchObject({ text: "hello" });
 });
@@ -273,25 +276,6 @@ test("[LIB-02] a disposed harness takes no prompt, also when it never had one", 
   await expect(harness.prompt("hi")).rejects.toMatchObject({ reason: "EngineStopping" });
   await harness[Symbol.asyncDispose]();
   expect(mock.requests).toEqual([]);
-});
-
-test("[LIB-02] a prompt that found no place for its scratch files fails alone: the next one works", async () => {
-  await using mock = startMock(says("hello"));
-  const parts = libraryParts();
-  const { files } = parts.world;
-  let full = true;
-  const makeTemporary: typeof files.makeTemporary = (prefix) =>
-    full ? Promise.reject(new Error("the disk is full")) : files.makeTemporary(prefix);
-  const world = { ...parts.world, files: { ...files, makeTemporary } };
-  await using harness = new AgentConversation(
-    { apiKey: "k", baseUrl: mock.url },
-    [],
-    {},
-    { ...parts, world },
-  );
-  await expect(harness.prompt("hi")).rejects.toThrow("the disk is full");
-  full = false;
-  expect(await harness.prompt("hi")).toMatchObject({ text: "hello" });
 });
 
 test("[LIB-04] an async handler that fails is nobody's unhandled rejection", async () => {

@@ -4,7 +4,15 @@ import { AgentConversation } from "./harness/facade.ts";
 import { libraryParts } from "./harness/library.ts";
 
 export { Cancelled, HarnessError } from "./base/errors.ts";
-export type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./harness/embedder.ts";
+export type {
+  CallUsage,
+  EventHandler,
+  HarnessConfig,
+  HarnessTool,
+  HarnessWire,
+  PromptResult,
+  Usage,
+} from "./harness/embedder.ts";
 export type { HarnessPlugins } from "./harness/facade.ts";
 export type {
   PluginHook,
@@ -28,6 +36,8 @@ export type {
   PluginWords,
 } from "./plugin/plugin.ts";
 export type { PluginSession } from "./plugin/session.ts";
+export type { ContentBlock, InputBlock } from "./protocol/content.ts";
+export type { Message } from "./protocol/message.ts";
 export type { RequestMiddleware } from "./provider/middleware.ts";
 export type { ModelEvent, ModelRequest, Provider } from "./provider/provider.ts";
 export type { CallPlan, Level, Tool, ToolOutput, ToolSource } from "./tool/tool.ts";

@@ -118,6 +118,8 @@ export const TEXTS = {
     "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
   NoModel:
     "No model <problem>. Set one of <variables>, or keep a key with cinch creds add PROVIDER, or start a local server (<servers>), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+  RuntimeUnsupported:
+    "The library of cinch runs on Bun, and this is <runtime>. Start the program with: bun FILE. From another runtime, use an engine through its protocol (cinch serve) with the client for TypeScript.",
   ProviderKeyMissing:
     "Provider <provider> needs a key. Set <variable><kept>, or pick another model with --model.",
   ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",

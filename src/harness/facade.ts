@@ -3,29 +3,37 @@ import { Cancelled, HarnessError, messageOf } from "../base/errors.ts";
 import type { SessionId } from "../base/ids.ts";
 import type { LogLevel } from "../base/log.ts";
 import type { World } from "../base/world.ts";
+import { costCap } from "../budget/cap.ts";
+import { costMeter } from "../budget/meter.ts";
+import { Spend } from "../budget/spend.ts";
 import type { AttachedClient } from "../control/multiplex/client.ts";
 import { PERMISSION_TIMEOUT_MS } from "../control/multiplex/questions.ts";
 import type { Session } from "../control/multiplex/session.ts";
 import type { ModelInUse } from "../engine/turn.ts";
 import type { Plugin } from "../plugin/plugin.ts";
-import type { ContentBlock } from "../protocol/content.ts";
+import { progressGuard, REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../progress/guard.ts";
+import type { ContentBlock, InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events.ts";
+import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../provider/middleware.ts";
 import { knownModel } from "../provider/prices.ts";
 import { retry } from "../provider/retry.ts";
 import { memorySessionStore } from "../session/memory-store.ts";
 import { SEAL_KEY_BYTES } from "../session/seal.ts";
+import { validHistory } from "../session/valid-history.ts";
 import type { ToolMiddleware } from "../tool/middleware.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import type { ToolSource } from "../tool/tool.ts";
+import { UNTRUSTED_NOTICE } from "../trust/fence.ts";
 import { redactor } from "../trust/redact.ts";
 import { openCompaction } from "./compaction.ts";
 import { embeddedTool } from "./embedded-tool.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { PROMPT_ROUNDS_MAX } from "./embedder.ts";
+import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { FacadePlugins } from "./facade-plugins.ts";
 import { resultOf } from "./prompt-result.ts";
-import { bothPaths, sealedFiles } from "./sealed-files.ts";
+import { sealedFiles } from "./sealed-files.ts";
 import { composeSession } from "./session.ts";
 
 /** What a `Harness` is extended with. */
@@ -33,9 +41,11 @@ export interface HarnessPlugins {
   readonly plugins?: readonly Plugin[];
 }
 
-/** What a `Harness` stands on; the package's own entry fills it in. */
+/** The machine and the model of a `Harness`; the package's own entry fills it in. */
 export interface FacadeParts {
   readonly world: World;
+  /** Names a folder for what is too long for a request; nothing is there until something is. */
+  scratch(): AsyncDisposable & { readonly path: string };
   /** `note`: a sentence for the embedder, where another model than the named one is used. */
   model(config: HarnessConfig): ModelInUse & { readonly note?: string };
 }
@@ -55,7 +65,7 @@ export class AgentConversation implements AsyncDisposable {
   readonly #library: ToolSource;
   /** What the embedder should know: that a retired model was replaced. */
   readonly notices: readonly string[];
-  #session: Promise<Session> | undefined;
+  #session: Promise<Opened> | undefined;
   /** Cancels the prompt that runs. */
   #prompt: AbortController | undefined;
   #disposed = false;
@@ -82,16 +92,18 @@ export class AgentConversation implements AsyncDisposable {
   }
 
   /**
-   * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`.
+   * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`. A prompt is a text, or blocks of
+   * text and images.
    *
    * @throws HarnessError when the API fails, another prompt is running, there is no text, or the harness was disposed;
    * `signal.reason` when it was aborted, a `Cancelled` after `cancel`.
    */
-  async prompt(content: string, options: { readonly signal?: AbortSignal } = {}): Promise<PromptResult> {
+  async prompt(
+    content: string | readonly InputBlock[],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<PromptResult> {
     if (this.#disposed) throw new HarnessError("EngineStopping", {});
-    // A block without text would stand in the history of every later prompt too.
-    if (typeof content !== "string" || content.trim() === "")
-      throw misuse("a prompt is a text, and not empty");
+    const blocks = promptBlocks(content);
     if (this.#prompt !== undefined) {
       throw new HarnessError("InvalidCommand", {
         kind: "prompt",
@@ -103,7 +115,7 @@ export class AgentConversation implements AsyncDisposable {
     this.#prompt = prompt;
     try {
       return await this.#run(
-        content,
+        blocks,
         signal === undefined ? prompt.signal : AbortSignal.any([signal, prompt.signal]),
       );
     } finally {
@@ -118,23 +130,40 @@ export class AgentConversation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
-    const session = await this.#session?.catch(() => undefined); // the prompt that opened it has told why it failed
-    await session?.end("user");
+    const opened = await this.#session?.catch(() => undefined); // the prompt that opened it rejected with the reason
+    await opened?.session.end("user");
   }
 
-  async #run(content: string, signal: AbortSignal): Promise<PromptResult> {
+  /**
+   * Returns the conversation so far, for `history` of another `Harness`: plain data, valid for a provider, with secrets
+   * redacted. After a compaction it begins with the summary.
+   */
+  async history(): Promise<readonly Message[]> {
+    if (this.#session === undefined) return validHistory(await this.#given());
+    return await (await this.#session).history();
+  }
+
+  /** @throws HarnessError UsageInvalid, naming the message that is wrong. */
+  async #given(): Promise<readonly Message[]> {
+    const { history } = this.#config;
+    if (history === undefined) return [];
+    const { readMessages } = await import("../protocol/read.ts");
+    return readMessages(history);
+  }
+
+  async #run(content: InputBlock[], signal: AbortSignal): Promise<PromptResult> {
     signal.throwIfAborted();
-    const session = await this.#opened();
+    const { session } = await this.#opened();
     signal.throwIfAborted();
     const stop = new AbortController();
     const events = session.subscribe(undefined, stop.signal);
     const cancel = () => this.#cancelTurn(session);
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      const block = { type: "text" as const, text: content };
-      await session.send({ kind: "SendInput", sessionId: session.id, content: [block] }, this.#client);
+      const input = { kind: "SendInput", sessionId: session.id, content } as const;
+      await session.send(input, this.#client);
       if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
-      return await resultOf(events, signal);
+      return await resultOf(events, this.#watcher, signal);
     } finally {
       signal.removeEventListener("abort", cancel);
       stop.abort();
@@ -148,7 +177,7 @@ export class AgentConversation implements AsyncDisposable {
   }
 
   /** One session for all prompts; where opening it failed, the next prompt tries again. */
-  #opened(): Promise<Session> {
+  #opened(): Promise<Opened> {
     this.#session ??= this.#open().catch((thrown: unknown) => {
       this.#session = undefined;
       throw thrown;
@@ -157,7 +186,8 @@ export class AgentConversation implements AsyncDisposable {
   }
 
   /** What was opened is freed with the session, or when it cannot be composed. */
-  async #open(): Promise<Session> {
+  async #open(): Promise<Opened> {
+    const history = validHistory(await this.#given());
     await using undo = new AsyncDisposableStack();
     const held = undo.use(new AsyncDisposableStack());
     const { world } = this.#parts;
@@ -168,8 +198,7 @@ export class AgentConversation implements AsyncDisposable {
     if (plugins !== undefined) held.use(plugins.host);
     const registry = new ToolRegistry();
     for (const source of [this.#library, ...(plugins?.part.tools ?? [])]) registry.add(source);
-    const scratch = await world.files.makeTemporary("cinch-library-");
-    held.defer(() => world.files.remove(scratch));
+    const { path: scratch } = held.use(this.#parts.scratch());
     const createdAt = new Date(world.clock.now()).toISOString();
     const log = { logId, session, workingDir: "", profile: "library", model: model.id, createdAt };
     const writer = await store.create(log, {
@@ -180,15 +209,17 @@ export class AgentConversation implements AsyncDisposable {
     if (plugins !== undefined) held.defer(plugins.part.close);
     let publish: (event: Event) => void = () => undefined;
     const key = world.random.bytes(SEAL_KEY_BYTES);
-    const directories = await bothPaths(world.files, scratch);
+    const directories = [scratch];
     const secrets = redactor([]);
+    const guard = progressGuard({ failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX });
     const composed = composeSession({
       world: { ...world, files: sealedFiles(world.files, { directories, key, random: world.random }) },
       session,
       logId,
       store,
       writer,
-      history: [],
+      history,
+      recovered: history,
       lastTurn: 0,
       tools: (tell) => {
         publish = tell;
@@ -197,10 +228,11 @@ export class AgentConversation implements AsyncDisposable {
       ...(plugins === undefined ? {} : momentsOf(plugins)),
       onQuestions: (_, follow) => plugins?.part.serve({ publish: (event) => publish(event), follow }),
       workspace: { root: scratch, cwd: scratch, seen: new Map(), env: {}, scratch },
-      telemetry: [this.#tellResults()],
+      telemetry: [guard.tool, this.#tellResults()],
       gate: () => plugins?.part.gate ?? [],
       inner: [],
       requestMiddleware: [
+        guard.request,
         ...(plugins?.part.request ?? []),
         systemPrompt(this.#config.systemPrompt ?? ""),
         openCompaction({
@@ -211,6 +243,7 @@ export class AgentConversation implements AsyncDisposable {
           before: async (moment, context) => await plugins?.part.onCompact(moment, context),
         }),
         retry(),
+        ...this.#budget(),
       ],
       redactor: secrets,
       model: () => model,
@@ -226,7 +259,28 @@ export class AgentConversation implements AsyncDisposable {
       close: () => held.disposeAsync(),
     });
     undo.move(); // the session frees it
-    return composed;
+    return {
+      session: composed,
+      history: async () => validHistory((await store.messages(logId)).map(({ message }) => message)),
+    };
+  }
+
+  /** Counts what each call costs, and refuses those beyond the cap. */
+  #budget(): readonly RequestMiddleware[] {
+    const { maxCostUsd: capUsd } = this.#config;
+    const spend = new Spend();
+    const priceOf = (provider: string, model: string) => knownModel(provider, model)?.price;
+    return [
+      ...(capUsd === undefined ? [] : [costCap({ capUsd, spend, priceOf })]),
+      costMeter(priceOf, spend),
+    ];
+  }
+
+  get #watcher(): Parameters<typeof resultOf>[1] {
+    return {
+      onUser: (content) => this.#tell(() => this.#handler.onUser?.(content)),
+      onUsage: (usage) => this.#tell(() => this.#handler.onUsage?.(usage)),
+    };
   }
 
   /** Loaded only where there are some. A failure leaves nothing, and the next prompt tries again. */
@@ -238,6 +292,8 @@ export class AgentConversation implements AsyncDisposable {
 
   #tellBlock(block: ContentBlock): void {
     if (block.type === "text") this.#tell(() => this.#handler.onText?.(block.text));
+    if (block.type === "thinking" && block.text !== "")
+      this.#tell(() => this.#handler.onReasoning?.(block.text));
     if (block.type === "tool_use")
       this.#tell(() => this.#handler.onToolCall?.(block.id, block.name, block.input));
   }
@@ -266,29 +322,21 @@ export class AgentConversation implements AsyncDisposable {
   }
 }
 
-function assertUsable(config: HarnessConfig): void {
-  if (typeof config.apiKey !== "string" || config.apiKey.trim() === "") {
-    throw misuse("a Harness needs an apiKey: new Harness({ apiKey }, tools)");
-  }
-  for (const name of ["maxTurns", "maxTokens"] as const) {
-    const limit = config[name] ?? 1;
-    // Not a number at all would be no limit at all.
-    if (!Number.isSafeInteger(limit) || limit < 1) throw misuse(`${name} is a whole number of at least 1`);
-  }
-}
-
-function misuse(problem: string): HarnessError {
-  return new HarnessError("UsageInvalid", { problem });
+/** The one session of a `Harness`. */
+interface Opened {
+  readonly session: Session;
+  history(): Promise<readonly Message[]>;
 }
 
 function momentsOf({ part: { onInput, onTurnEnd, onFollowed } }: FacadePlugins) {
   return { onInput, onTurnEnd, onFollowed };
 }
 
+/** Stands first; what plugins added comes after. The word on fences goes with every request, since results are fenced. */
 function systemPrompt(text: string): RequestMiddleware {
-  return (request, context, next) =>
-    next(
-      text === "" ? request : { ...request, system: [{ name: "library", text: ownWords(text) }] },
-      context,
-    );
+  const own = [
+    ...(text === "" ? [] : [{ name: "library", text: ownWords(text) }]),
+    { name: "environment", text: ownWords(UNTRUSTED_NOTICE) },
+  ];
+  return (request, context, next) => next({ ...request, system: [...own, ...request.system] }, context);
 }

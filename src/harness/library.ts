@@ -2,36 +2,66 @@ import { Secret } from "../base/brand.ts";
 import { SILENT } from "../base/log.ts";
 import { authorizedFetch } from "../credential/authorized-fetch.ts";
 import { hostWorld } from "../host/host.ts";
+import { scratchFolder } from "../host/scratch-folder.ts";
 import { resolveModelId } from "../provider/aliases.ts";
 import { anthropic } from "../provider/anthropic/anthropic.ts";
 import type { KeyRing } from "../provider/authorized-fetch.ts";
+import { custom } from "../provider/custom/custom.ts";
+import type { Provider } from "../provider/provider.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import { DEFAULT_MODEL, OUTPUT_TOKENS_MAX } from "./embedder.ts";
 import type { FacadeParts } from "./facade.ts";
+import { unsupportedRuntime } from "./runtime.ts";
 
-/** What a `Harness` stands on when an embedder makes one: this machine, and Anthropic's API. */
+/** Name of a model's server that is not Anthropic's, in events and errors. */
+const OWN_SERVER = "custom";
+
+/**
+ * Returns what a `Harness` stands on when an embedder makes one: this machine, and the model's API.
+ * @throws HarnessError RuntimeUnsupported where this is not Bun.
+ */
 export function libraryParts(): FacadeParts {
+  if (typeof Bun === "undefined") throw unsupportedRuntime();
   const world = hostWorld(SILENT);
   return {
     world,
+    scratch: () => scratchFolder("cinch-library-"),
     model(config) {
-      const { id, note } = resolveModelId(config.model ?? DEFAULT_MODEL, []);
-      const send = authorizedFetch({
-        fetch: world.fetch,
-        keys: oneKey(config),
-        needsOf: () => ({ variable: "apiKey", kept: "" }),
-      });
-      const { baseUrl, maxTokens: outputTokensMax = OUTPUT_TOKENS_MAX } = config;
-      const provider = anthropic({ world, send, ...(baseUrl === undefined ? {} : { baseUrl }) });
+      const { id, note } = modelOf(config);
+      const { maxTokens: outputTokensMax = OUTPUT_TOKENS_MAX } = config;
+      const provider = providerOf(config, world);
       return { provider, id, outputTokensMax, ...(note === undefined ? {} : { note }) };
     },
   };
 }
 
-function oneKey({ apiKey }: HarnessConfig): KeyRing {
-  const key = new Secret("api-key", apiKey);
+function modelOf({ kind = "anthropic", model = DEFAULT_MODEL }: HarnessConfig): {
+  readonly id: string;
+  readonly note?: string;
+} {
+  return kind === "anthropic" ? resolveModelId(model, []) : { id: model };
+}
+
+function providerOf(config: HarnessConfig, world: FacadeParts["world"]): Provider {
+  const { kind = "anthropic", baseUrl = "", apiKey } = config;
+  const name = kind === "anthropic" ? "anthropic" : OWN_SERVER;
+  const send = authorizedFetch({
+    fetch: world.fetch,
+    keys: oneKey(name, apiKey),
+    needsOf: () => ({ variable: "apiKey", kept: "" }),
+  });
+  if (kind === "anthropic") return anthropic({ world, send, ...(baseUrl === "" ? {} : { baseUrl }) });
+  return custom(
+    { name, kind, baseUrl, ...(apiKey === undefined ? {} : { apiKeyEnv: "apiKey" }) },
+    { world, send },
+  );
+}
+
+function oneKey(name: string, apiKey: string | undefined): KeyRing {
+  const key = apiKey === undefined ? undefined : new Secret("api-key", apiKey);
   return {
-    keyFor: (provider) => Promise.resolve(provider === "anthropic" ? { key, source: "apiKey" } : undefined),
-    providers: () => Promise.resolve(["anthropic"]),
+    keyFor: (provider) =>
+      Promise.resolve(provider === name && key !== undefined ? { key, source: "apiKey" } : undefined),
+    providers: () => Promise.resolve([name]),
   };
 }

@@ -2,17 +2,35 @@ import { Cancelled, HarnessError } from "../base/errors.ts";
 import type { Fields, Reason } from "../base/reasons.ts";
 import { isReason } from "../base/reasons.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/envelope.ts";
-import type { PromptResult } from "./embedder.ts";
+import type { CallUsage, PromptResult, Usage } from "./embedder.ts";
+
+/** Called with each event of the turn that is the prompt's own. */
+interface PromptWatcher {
+  onUser(content: NonNullable<EnvelopeOf<"TurnStarted">["payload"]["content"]>): void;
+  onUsage(usage: CallUsage): void;
+}
 
 /**
  * Follows one turn to its end.
  * @throws HarnessError for a turn that failed; the signal's reason, or a `Cancelled`, for one that was cancelled.
  */
-export async function resultOf(events: AsyncIterable<Envelope>, signal: AbortSignal): Promise<PromptResult> {
+export async function resultOf(
+  events: AsyncIterable<Envelope>,
+  watcher: PromptWatcher,
+  signal: AbortSignal,
+): Promise<PromptResult> {
   let text = "";
+  let usage = NO_USAGE;
   let failure: EnvelopeOf<"Error">["payload"] | undefined;
   for await (const event of events) {
-    if (event.parentCall !== undefined) continue; // a sub-agent's: its result is told by the call that it answers
+    if (event.kind === "CostIncremented") {
+      const call = usageOf(event.payload);
+      usage = plus(usage, call);
+      watcher.onUsage(call);
+    }
+    if (event.parentCall !== undefined) continue; // a sub-agent's: the call that it answers has its result
+    if (event.kind === "TurnStarted" && event.payload.content !== undefined)
+      watcher.onUser(event.payload.content);
     if (event.kind === "ToolResult") text = ""; // what was said before a call is not the answer
     if (event.kind === "TextDelta") text += event.payload.text;
     if (event.kind === "Error" && event.payload.severity !== "notice") failure = event.payload;
@@ -21,12 +39,36 @@ export async function resultOf(events: AsyncIterable<Envelope>, signal: AbortSig
     if (reason === "cancelled")
       throw signal.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
     if (reason === "error") throw errorOf(failure);
-    return { text, reason, turns: rounds };
+    return { text, reason, turns: rounds, usage };
   }
   throw new HarnessError("EngineStopping", {});
 }
 
-/** The error that an Error event tells of, as it was raised. */
+const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costUsd: 0,
+};
+
+function usageOf(payload: EnvelopeOf<"CostIncremented">["payload"]): CallUsage {
+  const { provider, model, inputTokens, outputTokens, usd: costUsd } = payload;
+  const { cacheReadTokens = 0, cacheWriteTokens = 0 } = payload;
+  return { provider, model, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd };
+}
+
+function plus(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    costUsd: one.costUsd === null || other.costUsd === null ? null : one.costUsd + other.costUsd,
+  };
+}
+
+/** The error that an Error event describes, as it was raised. */
 function errorOf(failure: EnvelopeOf<"Error">["payload"] | undefined): HarnessError {
   if (failure === undefined || !isReason(failure.reason)) {
     return new HarnessError("InternalError", { what: failure?.message ?? "a turn failed without an error" });

@@ -69,7 +69,7 @@ export interface PluginHarness {
 }
 
 export interface PluginTool {
-  /** Letters, digits and underscores. */
+  /** Letters, digits, underscores and dashes. */
   readonly name: string;
   /** At most 250 characters. */
   readonly description: string;

@@ -62,7 +62,7 @@ const WRONG: readonly (readonly [string, (harness: PluginHarness) => void, strin
     "a tool with a name that no model can call",
     (harness) =>
       harness.tool({ name: "a b", description: "d", inputSchema: { type: "object" }, run: () => "" }),
-    'the tool "a b" is none: a name is 1 to 64 letters, digits and underscores',
+    'the tool "a b" is none: a name is 1 to 64 letters, digits, underscores and dashes',
   ],
   [
     "a tool without a description",

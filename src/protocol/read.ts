@@ -7,6 +7,7 @@ import { Command } from "./commands.ts";
 import type { Envelope } from "./envelope.ts";
 import { EnvelopeSchema } from "./envelope.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
+import { Message } from "./message.ts";
 import { thinkingPiece } from "./thinking-piece.ts";
 
 /** Longer than any kind is. */
@@ -28,6 +29,18 @@ export function readCommand(value: unknown): Command {
   const parsed = Command.safeParse(withFlatContent(flatCommand(value)));
   if (!parsed.success) throw invalidCommand(kind, firstIssue(parsed.error));
   return parsed.data;
+}
+
+/**
+ * Reads a conversation that an embedder kept, message by message.
+ * @throws HarnessError UsageInvalid, naming the message and the field.
+ */
+export function readMessages(values: readonly unknown[]): readonly Message[] {
+  return values.map((value, at) => {
+    const parsed = Message.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new HarnessError("UsageInvalid", { problem: `history[${at}]: ${firstIssue(parsed.error)}` });
+  });
 }
 
 /**

@@ -64,7 +64,7 @@ test("[TOOL-08] a tool is refused whose name, description or schema cannot be se
     refusal({ inputSchema: { type: "string" } }),
     refusal({ description: "d".repeat(250) }),
   ]).toEqual([
-    "The tool 'with space' of mcp:x cannot be used: a name is 1 to 64 letters, digits and underscores",
+    "The tool 'with space' of mcp:x cannot be used: a name is 1 to 64 letters, digits, underscores and dashes",
     "The tool 'Probe' of mcp:x cannot be used: it has no description",
     "The tool 'Probe' of mcp:x cannot be used: its description has 251 characters, more than 250",
     `The tool 'Probe' of mcp:x cannot be used: its input schema is not of type "object"`,

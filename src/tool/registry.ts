@@ -6,7 +6,8 @@ import { CALL_TOOL, callTool, TOOL_SEARCH, toolSearch } from "./search.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
 
-const NAME = /^[A-Za-z0-9_]{1,64}$/;
+/** Every provider takes these names as they are. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const OWN_NAME = "cinch itself";
 
 /** What the model is told of a tool, and nothing more (TOOL-08). */
@@ -205,7 +206,7 @@ async function settled(sources: readonly ToolSource[], signal: AbortSignal): Pro
 
 /** What is wrong with a tool; undefined where nothing is. */
 export function toolProblem(tool: Tool): string | undefined {
-  if (!NAME.test(tool.name)) return "a name is 1 to 64 letters, digits and underscores";
+  if (!NAME.test(tool.name)) return "a name is 1 to 64 letters, digits, underscores and dashes";
   if (tool.description.trim() === "") return "it has no description";
   if (tool.description.length > DESCRIPTION_CHARACTERS_MAX) {
     return `its description has ${tool.description.length} characters, more than ${DESCRIPTION_CHARACTERS_MAX}`;

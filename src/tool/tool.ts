@@ -18,7 +18,7 @@ export const DESCRIPTION_CHARACTERS_MAX = 250;
  * gate judges that plan, and exactly that plan is what `run` is given (PERM-10).
  */
 export interface Tool<Plan extends CallPlan = CallPlan> {
-  /** Letters, digits and underscores. */
+  /** Letters, digits, underscores and dashes. */
   readonly name: string;
   /** Its name with its own part as the MCP server spells it that it is of: people may write either. */
   readonly spelled?: string;

@@ -1173,6 +1173,7 @@ export type EngineReason =
   | "CanonicalFormMismatch"
   | "UnknownModel"
   | "NoModel"
+  | "RuntimeUnsupported"
   | "ProviderKeyMissing"
   | "ModelTakenOver"
   | "ProviderKeyRefused"

@@ -1592,6 +1592,7 @@ EngineReason = Literal[
     "CanonicalFormMismatch",
     "UnknownModel",
     "NoModel",
+    "RuntimeUnsupported",
     "ProviderKeyMissing",
     "ModelTakenOver",
     "ProviderKeyRefused",
