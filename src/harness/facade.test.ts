@@ -143,8 +143,8 @@ test("[LIB-01 PLUG-01 ENG-14] the system text is the embedder's, the word on fen
   const config = { apiKey: "k", baseUrl: mock.url };
   await using harness = new Harness({ ...config, systemPrompt: "BASE" }, [], {}, { plugins: [adding] });
   await harness.prompt("hi");
-  const texts = (mock.requests[0]?.body["system"] as { text: string }[]).map(({ text }) => text);
-  expect(texts).toEqual([["BASE", UNTRUSTED_NOTICE, "HOUSE RULE"].join("\n\n")]);
+  const text = ["BASE", UNTRUSTED_NOTICE, "HOUSE RULE"].join("\n\n");
+  expect(mock.requests[0]?.body["system"]).toMatchObject([{ text }]);
   await using plain = new Harness(config);
   await plain.prompt("hi");
   expect(mock.requests[1]?.body["system"]).toMatchObject([{ text: UNTRUSTED_NOTICE }]);
