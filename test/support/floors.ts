@@ -69,7 +69,7 @@ export const FLOORS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The files at the top of `src/`: one room with `harness/`. */
-const COMPOSITION: readonly string[] = ["harness.ts", "index.ts"];
+const COMPOSITION: readonly string[] = ["harness.ts", "index.ts", "unsupported-runtime.ts"];
 
 /** What a client may see: foreign clients are its equals. */
 const CLIENT_SEES: readonly string[] = ["base", "protocol", "client/kit"];
